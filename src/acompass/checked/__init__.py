@@ -1,0 +1,1 @@
+"""The policy with names resolved and types known; `from_syntax` is the arrow into it."""

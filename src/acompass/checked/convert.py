@@ -1,0 +1,49 @@
+"""Values from one type to another, where D12 lets a column's type change."""
+
+import datetime
+from decimal import Context, Decimal
+from typing import assert_never
+
+from acompass.checked.types import Kind, Type, Value
+
+#: wide enough that no conversion ever rounds
+_EXACT = Context(prec=10_000)
+
+
+def to_text(value: Value, type_: Type) -> str:
+    """A value as D12 writes it once its column has become text."""
+    match type_.kind:
+        case Kind.TEXT:
+            return str(value)
+        case Kind.INTEGER:
+            return str(value)
+        case Kind.DECIMAL:
+            return f"{value:.{type_.scale}f}"
+        case Kind.FLOAT:
+            return repr(value)
+        case Kind.BOOLEAN:
+            return "true" if value else "false"
+        case Kind.DATE | Kind.TIMESTAMP:
+            assert isinstance(value, datetime.date)
+            return value.isoformat()
+        case Kind.OPAQUE:
+            raise AssertionError("an opaque column is never named")
+        case _:
+            assert_never(type_.kind)
+
+
+def convert(value: Value, source: Type, target: Type) -> Value:
+    """The same value in a column that went from `source` to `target`."""
+    if source == target:
+        return value
+    match target.kind:
+        case Kind.TEXT:
+            return to_text(value, source)
+        case Kind.DECIMAL:
+            assert isinstance(value, int | Decimal)
+            return Decimal(value).quantize(Decimal(1).scaleb(-target.scale), context=_EXACT)
+        case Kind.FLOAT:
+            assert isinstance(value, int | float | Decimal)
+            return float(value)
+        case _:
+            raise AssertionError(f"no conversion from {source} to {target}")

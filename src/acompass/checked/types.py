@@ -1,0 +1,66 @@
+"""The types of columns and the Python values that stand for theirs (D9)."""
+
+import datetime
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class Kind(StrEnum):
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    FLOAT = "float"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    #: a column that no policy can name (a list, a blob, …) and that only passes through
+    OPAQUE = "opaque"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """`scale` is the number of digits after the point of a decimal, 0 for every other kind."""
+
+    kind: Kind
+    scale: int = 0
+
+    def __str__(self) -> str:
+        return f"decimal({self.scale})" if self.kind is Kind.DECIMAL else str(self.kind)
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+
+
+INTEGER = Type(Kind.INTEGER)
+FLOAT = Type(Kind.FLOAT)
+TEXT = Type(Kind.TEXT)
+BOOLEAN = Type(Kind.BOOLEAN)
+DATE = Type(Kind.DATE)
+TIMESTAMP = Type(Kind.TIMESTAMP)
+OPAQUE = Type(Kind.OPAQUE)
+
+
+def decimal(scale: int) -> Type:
+    return Type(Kind.DECIMAL, scale)
+
+
+#: int for integer, Decimal for decimal, float, str, bool, date and datetime for the others
+Value: TypeAlias = int | Decimal | float | str | bool | datetime.date | datetime.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: Type
+
+
+#: the paper's schema S = (A1, …, An): distinct names, in order
+Schema: TypeAlias = tuple[Column, ...]
+
+
+def schema_of(types: Mapping[str, Type]) -> Schema:
+    return tuple(Column(name, type_) for name, type_ in types.items())

@@ -1,0 +1,1 @@
+"""Text to tree and back: `parse.parse` and `format.format_program`."""

@@ -188,5 +188,5 @@ class Comment:
 @dataclass(frozen=True, slots=True)
 class Program:
     requirements: tuple[Requirement, ...]
-    comments: tuple[Comment, ...] = ()
+    comments: tuple[Comment, ...]
     span: Span = _span()

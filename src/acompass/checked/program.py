@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from acompass.checked.types import Column, Schema, Type, Value
-from acompass.syntax.tree import Function, Operator, Quantifier
+from acompass.syntax.tree import Function as Function
+from acompass.syntax.tree import Operator as Operator
+from acompass.syntax.tree import Quantifier as Quantifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Replace:
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Draws an integer in [lower, upper]; written as the column's type in `after` (digits in a text column)."""
+    """Draws an integer in [lower, upper]; written as the column's type in `after` (digits in text)."""
 
     column: int
     lower: int
@@ -99,8 +101,8 @@ Action: TypeAlias = Reject | Replace | Random
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The assertion sees `before`. Where a column's type in `after` differs, every record's value is converted
-    once the assertion has been evaluated, affected or not (D12); the action sees `after`."""
+    """The assertion sees `before`. Where a column's type in `after` differs, every record's value is
+    converted once the assertion has been evaluated, affected or not (D12); the action sees `after`."""
 
     index: int
     line: int
@@ -113,7 +115,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`schema` is that of the table as given; `named` are the positions of the columns the policy uses (D11)."""
+    """`schema` is that of the table as given; `named` are the positions of the policy's columns (D11)."""
 
     schema: Schema
     requirements: tuple[Requirement, ...]

@@ -1,8 +1,8 @@
 """Relations: finite bags of records (section "Data Model and Notation").
 
-A bag is a list, so that a table keeps the order it came in; nothing but `order` ever looks at that order. A
-sub-bag is the set of the positions of its records. Every affected bag holds all the copies of a record or none, so
-removing its positions is the paper's R − V.
+A bag is a list, so that a table keeps the order it came in; nothing but `order` ever looks at that order.
+A sub-bag is the set of the positions of its records. Every affected bag holds all the copies of a record or
+none, so removing its positions is the paper's R − V.
 """
 
 from typing import Any, TypeAlias

@@ -1,0 +1,1 @@
+"""Does an engine give every program the meaning of `semantics`? Random cases, and the comparison."""

@@ -1,0 +1,109 @@
+"""Random programs with a table and a trace to run them on: type-directed, and full of collisions.
+
+Constants are drawn from the values of the table and the results of earlier actions, so that conditions cut
+through it, requirements undo each other, and groups merge.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from acompass.checked.from_syntax import check
+from acompass.checked.program import Program
+from acompass.checked.types import Column, Kind, Schema
+from acompass.conformance.policies import Attribute, PolicyWriter
+from acompass.conformance.values import KINDS, random_type, random_value
+from acompass.syntax.parse import parse
+
+#: a column's name with a way to write it in a policy
+_NAMES = (
+    *(("Age", "Age"), ("age", "age"), ("Postal Code", "Postal  Code"), ("education-num", "education-num")),
+    *(
+        ("AEC (kWh)", '"AEC (kWh)"'),
+        ("select", "select"),
+        ("Größe", "Größe"),
+        ("x.y", "x.y"),
+        ("count", "count"),
+    ),
+    *(('say "hi"', '"say ""hi"""'), ("group", '"group"'), ("1st", '"1st"'), ("it's", '"it\'s"'), ("_", "_")),
+    *((" padded ", '" padded "'), ("c0", "c0"), ("rowid", "rowid"), ("%s", '"%s"')),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """`trace` is long enough for any run of the program."""
+
+    policy_text: str
+    schema: Schema
+    records: list[tuple[Any, ...]]
+    trace: list[Fraction]
+    params: dict[str, Any]
+
+    def program(self) -> Program:
+        tree, findings = parse(self.policy_text)
+        assert not findings, (self.policy_text, findings)
+        program, findings = check(tree, self.policy_text, self.schema, self.params)
+        assert program is not None, (self.policy_text, self.schema, findings)
+        return program
+
+
+def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
+    attributes = _random_attributes(rng, kinds)
+    schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
+    named = attributes[: rng.randint(1, len(attributes))]
+    records = _random_records(rng, attributes, len(named))
+    order = rng.sample(range(len(schema)), len(schema))
+    writer = PolicyWriter(rng, list(named))
+    requirements = [writer.requirement() for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4, 5, 6, 8)))]
+    return Case(
+        policy_text="\n".join(requirements),
+        schema=tuple(schema[column] for column in order),
+        records=[tuple(record[column] for column in order) for record in records],
+        trace=[_random_rho(rng) for _ in range(len(records) * len(requirements))],
+        params=writer.params,
+    )
+
+
+def _random_attributes(rng: random.Random, kinds: Sequence[Kind]) -> list[Attribute]:
+    attributes = []
+    for name, spelling in rng.sample(_NAMES, rng.randint(1, 5)):
+        type_ = random_type(rng, kinds)
+        pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]
+        attributes.append(Attribute(name, spelling, type_, pool))
+    return attributes
+
+
+def _random_records(rng: random.Random, attributes: list[Attribute], named: int) -> list[tuple[Any, ...]]:
+    """Columns from `named` on may miss values."""
+    pools: list[list[Any]] = [
+        attribute.pool if position < named else _incomplete(rng, attribute)
+        for position, attribute in enumerate(attributes)
+    ]
+    records = [tuple(rng.choice(pool) for pool in pools) for _ in range(rng.randint(0, 12))]
+    if len(records) > 1 and rng.random() < 0.5:
+        records[0] = records[-1]
+    return records
+
+
+def _incomplete(rng: random.Random, attribute: Attribute) -> list[Any]:
+    missing: list[Any] = [None] if rng.random() < 0.5 else []
+    if attribute.type.kind is Kind.FLOAT and rng.random() < 0.3:
+        missing.append(float("nan"))
+    return [*attribute.pool, *missing]
+
+
+def _random_rho(rng: random.Random) -> Fraction:
+    """Every one has a finite decimal expansion, so that a trace file can hold it."""
+    return rng.choice(
+        (
+            Fraction(0),
+            Fraction(1, 2),
+            Fraction(rng.randrange(10), 10),
+            Fraction(2**52 - 1, 2**52),
+            Fraction(rng.randrange(2**52), 2**52),
+            Fraction(rng.randrange(10**20), 10**20),
+        )
+    )

@@ -1,0 +1,110 @@
+"""The values random tables are made of: few, so that they collide, and each has broken some engine."""
+
+import datetime
+import random
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
+
+from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Kind, Type, Value, decimal
+
+KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.OPAQUE)
+
+_SCALES = (0, 1, 2, 4, 10)
+
+_INTEGERS = (
+    *(0, 1, 2, 3, 5, -1, -7, 80, 10, 100),
+    *(2**31 - 1, 2**31, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, 2**63 - 2, -(2**63)),
+)
+_DECIMALS = (
+    "0",
+    "1",
+    "-1",
+    "0.1",
+    "0.25",
+    "2.5",
+    "-3.75",
+    "10",
+    "9.9999",
+    "0.0000000001",
+    "123456789012345678",
+)
+_FLOATS = (
+    *(0.0, -0.0, 0.1, 0.2, 0.3, 1.0, -2.5, 1e16, 1e300, -1e300, 5e-324, 2.2250738585072014e-308),
+    *(float("inf"), float("-inf")),
+)
+_TEXTS = (
+    *("", " ", "a", "a ", " a", "A", "b", "B", "ab", "a-b", "Z", "z"),
+    *("é", "e\u0301", "ä", "ß", "SS", "\ufb00", "\uff5e", "𐀀", "𝒳", "😀"),
+    *(
+        "NA",
+        "NULL",
+        "null",
+        "nan",
+        "*",
+        "**",
+        "%",
+        "_",
+        "?",
+        "\\",
+        "it's",
+        "''",
+        'say "hi"',
+        "a,b",
+        "a;b: --c",
+    ),
+    *(
+        "21201",
+        "212**",
+        "01234",
+        "10",
+        "9",
+        "-1",
+        "1e3",
+        "1.0",
+        "true",
+        "2024-02-29",
+        "tab\there",
+        "$1",
+        "{x}",
+    ),
+)
+_DATES = ("0001-01-01", "1582-10-10", "1899-12-31", "1970-01-01", "2000-02-29", "2024-12-31", "9999-12-31")
+_TIMESTAMPS = (
+    *("0001-01-01T00:00:00", "1969-12-31T23:59:59.999999", "1970-01-01T00:00:00", "2000-02-29T12:30:00"),
+    *("2000-02-29T12:30:00.000001", "2024-03-31T02:30:00", "2024-12-31T23:59:59.500000"),
+)
+
+_POOLS: Mapping[Kind, Sequence[Value]] = MappingProxyType(
+    {
+        Kind.INTEGER: _INTEGERS,
+        Kind.FLOAT: _FLOATS,
+        Kind.TEXT: _TEXTS,
+        Kind.BOOLEAN: (False, True),
+        Kind.DATE: tuple(datetime.date.fromisoformat(text) for text in _DATES),
+        Kind.TIMESTAMP: tuple(datetime.datetime.fromisoformat(text) for text in _TIMESTAMPS),
+    }
+)
+
+_TYPES: Mapping[Kind, Type] = MappingProxyType(
+    {
+        Kind.INTEGER: INTEGER,
+        Kind.FLOAT: FLOAT,
+        Kind.TEXT: TEXT,
+        Kind.BOOLEAN: BOOLEAN,
+        Kind.DATE: DATE,
+        Kind.TIMESTAMP: TIMESTAMP,
+    }
+)
+
+
+def random_type(rng: random.Random, kinds: Sequence[Kind]) -> Type:
+    kind = rng.choice(kinds)
+    return decimal(rng.choice(_SCALES)) if kind is Kind.DECIMAL else _TYPES[kind]
+
+
+def random_value(rng: random.Random, type_: Type) -> Value:
+    if type_.kind is Kind.DECIMAL:
+        value = Decimal(rng.choice(_DECIMALS))
+        return value.quantize(Decimal(1).scaleb(-type_.scale))
+    return rng.choice(_POOLS[type_.kind])

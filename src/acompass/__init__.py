@@ -1,0 +1,61 @@
+"""A-COMPASS: what a table of people must satisfy before it is released, and what to do where it does not."""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from acompass.diagnostics import AcompassError, CallError, EngineError, PolicyError, TableError
+from acompass.version import __version__
+
+if TYPE_CHECKING:
+    from acompass.pipeline import Policy, check, load, parse, plan, run
+    from acompass.result import Result
+
+__all__ = [
+    "AcompassError",
+    "CallError",
+    "EngineError",
+    "Policy",
+    "PolicyError",
+    "Result",
+    "TableError",
+    "__version__",
+    "check",
+    "load",
+    "parse",
+    "plan",
+    "run",
+]
+
+_HOMES = {
+    "Policy": "acompass.pipeline",
+    "Result": "acompass.result",
+    "check": "acompass.pipeline",
+    "load": "acompass.pipeline",
+    "parse": "acompass.pipeline",
+    "plan": "acompass.pipeline",
+    "run": "acompass.pipeline",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Imported with its first use, so that `import acompass` costs no parser and no engine (invariant 7)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Api(ModuleType):
+    """`plan` is a function here and a folder beside: importing the folder must not hide the function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Api

@@ -2,4 +2,6 @@
 
 
 def main() -> None:
-    raise SystemExit(2)
+    from acompass.cli.app import start  # `import acompass.cli` stays free of Typer
+
+    start()

@@ -1,0 +1,54 @@
+# Everything from nothing but Python 3.11 or later: `make demo`, `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+WORKERS ?= 2
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+ELECTRICITY := examples/electricity
+
+.PHONY: help demo test lint pytest fuzz bench docs format clean
+
+help: ## show what there is to make
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+demo: $(VENV)/.demo ## the paper's policy on the paper's table
+	@mkdir -p build/demo
+	cat $(ELECTRICITY)/policy.acp
+	cat $(ELECTRICITY)/table.csv
+	$(BIN)/acompass run $(ELECTRICITY)/policy.acp $(ELECTRICITY)/table.csv \
+		-o build/demo/table.csv --trace $(ELECTRICITY)/trace.txt
+	cat build/demo/table.csv
+
+test: lint pytest ## style, types and every test
+
+lint: $(VENV)/.test ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+pytest: $(VENV)/.test
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
+format: $(VENV)/.test ## rewrite the code in its canonical form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean: ## remove what was made, the environment included
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo '$(PYTHON) is missing or older than 3.11; name another: make PYTHON=python3.12 …' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' \
+		|| { echo '$(PYTHON) lacks venv; on Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.demo: pyproject.toml | $(VENV)/.python
+	$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.test: pyproject.toml | $(VENV)/.python
+	$(PIP) install --editable '.[postgres,spark]' --group test --group lint
+	@touch $(VENV)/.demo $@

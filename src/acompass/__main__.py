@@ -1,0 +1,3 @@
+from acompass.cli import main
+
+main()

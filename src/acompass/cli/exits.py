@@ -1,0 +1,67 @@
+"""How a command ends: the exit codes, and every exception turned into one of them."""
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import typer
+
+from acompass.cli.streams import say, shows_color
+from acompass.diagnostics import AcompassError, Diagnostic
+
+VIOLATED = 1
+WRONG = 2
+INTERRUPTED = 130
+
+
+@contextmanager
+def exit_codes(report_error: Callable[[AcompassError], None] | None = None) -> Iterator[None]:
+    """`report_error` also puts an error on standard output, for those who asked for JSON and such there."""
+    try:
+        yield
+    except AcompassError as error:
+        show_error(error)
+        if report_error is not None:
+            report_error(error)
+        raise typer.Exit(WRONG) from None
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        _drop_standard_output()
+        raise typer.Exit(VIOLATED) from None
+    except (typer.Exit, typer.BadParameter):
+        raise
+    except Exception as error:
+        if os.environ.get("ACOMPASS_DEBUG"):
+            traceback.print_exc()
+        show_error(AcompassError([_internal(error)]))
+        raise typer.Exit(WRONG) from None
+
+
+def show_error(error: AcompassError) -> None:
+    from acompass.diagnostics.render import render_text
+
+    say(render_text(error.diagnostics, error.source, error.name, color=shows_color(sys.stderr)).rstrip("\n"))
+
+
+def exit_by_verdict(ok: bool) -> None:
+    if not ok:
+        raise typer.Exit(VIOLATED)
+
+
+def _internal(error: Exception) -> Diagnostic:
+    """Only the exception's type: its text may hold a record's value."""
+    return Diagnostic(
+        code="AC901",
+        message=f"internal error: `{type(error).__name__}`",
+        help="run again with `ACOMPASS_DEBUG=1` to see where; what it then prints may hold personal data",
+    )
+
+
+def _drop_standard_output() -> None:
+    """Python flushes standard output once more at exit; that must not fail on the closed pipe again."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

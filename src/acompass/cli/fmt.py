@@ -1,0 +1,63 @@
+"""`acompass fmt`: policies in their canonical form."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from acompass.cli.exits import VIOLATED, WRONG, exit_codes, show_error
+from acompass.cli.options import STANDARD_INPUT, read_policy
+from acompass.cli.rewrite import rewrite
+from acompass.cli.streams import tell
+from acompass.diagnostics import AcompassError
+
+EXAMPLES = """**Examples**
+
+    acompass fmt policy.acp
+
+    acompass fmt --check policies/*.acp
+
+    acompass fmt - < draft.acp > policy.acp
+"""
+
+Policies = Annotated[
+    list[str], typer.Argument(metavar="POLICY…", help="Policies to rewrite; - is standard input to output.")
+]
+Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a policy would change.")]
+
+
+def fmt(policies: Policies, check: Check = False) -> None:
+    """Write policies in their canonical form: one requirement a block, aligned, comments kept.
+
+    A policy with a syntax error is left as it is.
+    """
+    with exit_codes():
+        codes = [_format(policy, check) for policy in policies]
+    raise typer.Exit(max(codes))
+
+
+def _format(policy: str, check: bool) -> int:
+    from acompass import pipeline
+
+    try:
+        before = read_policy(policy).text
+        after = pipeline.format(before)
+    except AcompassError as error:
+        show_error(error)
+        return WRONG
+    if check:
+        return _compare(policy, before, after)
+    if policy == STANDARD_INPUT:
+        sys.stdout.write(after)
+    elif before != after:
+        rewrite(Path(policy), after)
+        tell(f"formatted {policy}")
+    return 0
+
+
+def _compare(policy: str, before: str, after: str) -> int:
+    if before == after:
+        return 0
+    tell(f"would format {policy}")
+    return VIOLATED

@@ -1,0 +1,64 @@
+"""The arguments and options that commands share, and their values as the pipeline takes them."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from acompass.pipeline import Policy
+
+STANDARD_INPUT = "-"
+
+PolicyPath = Annotated[str, typer.Argument(metavar="POLICY", help="A policy (.acp); - is standard input.")]
+TablePath = Annotated[
+    str,
+    typer.Argument(
+        metavar="TABLE",
+        help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
+        "- is standard input.",
+    ),
+]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Bind a parameter of the policy.")
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        metavar="drop|VALUE",
+        help="Drop records with a missing value in a column the policy names, or fill it with VALUE.",
+    ),
+]
+Engine = Annotated[
+    str | None, typer.Option(metavar="URL", help="Where to run: duckdb (the default), reference, or a URL.")
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(metavar="CHARACTER", help="What separates a CSV's fields; found if not given."),
+]
+MemoryLimit = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Memory to use before spilling to disk, such as 2GiB.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")]
+NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress bar.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+
+
+def policy_and_table(policy: str, table: str) -> "Policy":
+    if policy == table == STANDARD_INPUT:
+        raise typer.BadParameter("POLICY and TABLE cannot both be standard input")
+    return read_policy(policy)
+
+
+def read_policy(path: str) -> "Policy":
+    from acompass import pipeline
+
+    if path == STANDARD_INPUT:
+        return pipeline.parse(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), name="<stdin>")
+    return pipeline.load(path)
+
+
+def params_of(settings: list[str] | None) -> dict[str, Any]:
+    from acompass.checked.parameters import parse_setting
+
+    return dict(parse_setting(setting) for setting in settings or ())

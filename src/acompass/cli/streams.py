@@ -1,0 +1,28 @@
+"""Standard output is for what was asked for, standard error for everything else."""
+
+import os
+import shutil
+import sys
+from typing import TextIO
+
+from acompass.report.terminal import Style
+
+
+def tell(text: str) -> None:
+    """Flushed at once: a closed pipe is noticed here and not when Python exits."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+    sys.stdout.flush()
+
+
+def say(text: str) -> None:
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def shows_color(stream: TextIO) -> bool:
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def style_of(stream: TextIO) -> Style:
+    width = shutil.get_terminal_size().columns if stream.isatty() else None
+    return Style(color=shows_color(stream), width=width)

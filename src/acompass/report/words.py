@@ -1,0 +1,40 @@
+"""The words that every report shares for a verdict, its counts and what was done."""
+
+from typing import assert_never
+
+from acompass.result import ActionName, RequirementOutcome
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def verdict(outcome: RequirementOutcome) -> str:
+    return "holds" if outcome.holds else "violated"
+
+
+def affected_of(outcome: RequirementOutcome) -> str:
+    return f"{outcome.affected:,} of {outcome.records:,}"
+
+
+def done(action: ActionName | None) -> str:
+    """What the action did to the affected records."""
+    match action:
+        case "REJECT":
+            return "rejected"
+        case "REPLACE":
+            return "replaced"
+        case "RANDOM":
+            return "randomized"
+        case None:
+            return "only checked"
+        case _:
+            assert_never(action)
+
+
+def violation(outcome: RequirementOutcome) -> str:
+    return f"violated: {outcome.affected:,} of {counted(outcome.records, 'record')} affected"

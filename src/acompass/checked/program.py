@@ -15,7 +15,11 @@ from acompass.syntax.tree import Quantifier as Quantifier
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`column` is a position in the schema the condition sees (D15); `value` is of that column's type."""
+    """`column` is a position in the schema the condition sees (D15); `value` is of that column's type.
+
+    An integer column's value is an int where the constant is integral, of any size, else an exact Decimal; a
+    decimal column's is the Decimal as written, of any scale.
+    """
 
     column: int
     operator: Operator

@@ -1,0 +1,104 @@
+"""Parameters (D5): words in the place of a constant, bound from outside."""
+
+import operator
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import TypeAlias
+
+from acompass.checked import findings
+from acompass.diagnostics import CallError, Diagnostic
+from acompass.syntax import tree
+
+ParamValue: TypeAlias = int | float | Decimal | str | bool
+
+#: a parameter bound, or a constant as it was written
+Bound: TypeAlias = tree.Number | tree.String
+
+_WORD = re.compile(r"[^\W\d][\w.-]*")
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
+_QUOTED = re.compile(r"'(?:[^']|'')*'", re.DOTALL)
+#: beyond this an exponent says more than any number of a policy can (constants.LONGEST)
+_LARGEST_EXPONENT = 10_000
+
+
+class Parameters:
+    """What was bound, and what the policy used of it."""
+
+    def __init__(self, values: Mapping[str, ParamValue]):
+        self._values = {name: _as_constant(value) for name, value in values.items()}
+        self.unbound: set[str] = set()
+        self._used: set[str] = set()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._values)
+
+    def bind(self, constant: tree.Constant) -> Bound | None:
+        """The constant that stands there; None for a parameter that has no usable value."""
+        if not isinstance(constant, tree.Parameter):
+            return constant
+        self._used.add(constant.name)
+        if constant.name not in self._values:
+            self.unbound.add(constant.name)
+            return None
+        match self._values[constant.name]:
+            case Decimal() as number:
+                return tree.Number(number, constant.span)
+            case str() as text:
+                return tree.String(text, constant.span)
+            case None:
+                return None
+
+    def problems(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with the binding itself, once the whole policy has been seen."""
+        unusable = [
+            findings.unusable_parameter(name) for name, value in self._values.items() if value is None
+        ]
+        unused = [findings.unused_parameter(name) for name in self._values if name not in self._used]
+        return (*unusable, *unused)
+
+
+def _as_constant(value: object) -> Decimal | str | None:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return value
+        case Decimal():
+            return _plain(value)
+        case float():
+            return _plain(Decimal(float.__repr__(value)))
+        case _:
+            return Decimal(operator.index(value)) if hasattr(value, "__index__") else None
+
+
+def _plain(value: Decimal) -> Decimal | None:
+    """The same number without a positive exponent, as one written in a policy; None for NaN and infinity."""
+    if not value.is_finite() or abs(value.adjusted()) > _LARGEST_EXPONENT:
+        return None
+    return Decimal(f"{value:f}")
+
+
+def parse_setting(text: str) -> tuple[str, ParamValue]:
+    """`k=3` as a name and a value: an A-COMPASS number, text in single quotes, else the text as it stands."""
+    name, equals, value = text.partition("=")
+    name = name.strip()
+    if not equals or not _WORD.fullmatch(name):
+        raise CallError([findings.bad_setting(text)])
+    written = value.strip()
+    if _NUMBER.fullmatch(written):
+        return name, Decimal(written)
+    if _QUOTED.fullmatch(written):
+        return name, written[1:-1].replace("''", "'")
+    return name, value
+
+
+def parse_settings(texts: Iterable[str]) -> dict[str, ParamValue]:
+    """Every `--set` of a call; the same parameter twice is an error."""
+    settings: dict[str, ParamValue] = {}
+    for name, value in map(parse_setting, texts):
+        if name in settings:
+            raise CallError([findings.repeated_setting(name)])
+        settings[name] = value
+    return settings

@@ -1,0 +1,113 @@
+"""What is known while a policy is checked from its first requirement to its last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from acompass.checked import findings
+from acompass.checked.names import Names
+from acompass.checked.parameters import Bound, Parameters
+from acompass.checked.types import Column, Kind, Schema, Type
+from acompass.diagnostics import Diagnostic, Span
+from acompass.syntax import tree
+
+
+@dataclass(slots=True)
+class View:
+    """The columns that a condition sees (D15).
+
+    A type is None where an error already reported leaves it unknown: nothing more is said about that column.
+    `origins` are the table's columns whose values these are, None for a SUM or a count.
+    """
+
+    names: Names
+    types: Sequence[Type | None]
+    origins: Sequence[int | None]
+    is_table: bool
+
+
+@dataclass(slots=True)
+class State:
+    """`types` and `schema` are those of the table as it stands before the requirement at hand."""
+
+    schema: Schema
+    names: Names
+    parameters: Parameters
+    types: list[Type | None]
+    table: View
+    bound: Names
+    named: set[int] = field(default_factory=set)
+    turned: dict[int, Span] = field(default_factory=dict)
+    found: list[Diagnostic] = field(default_factory=list)
+
+    @classmethod
+    def start(cls, schema: Schema, parameters: Parameters) -> "State":
+        names = Names([column.name for column in schema])
+        types: list[Type | None] = [column.type for column in schema]
+        table = View(names, types, range(len(schema)), is_table=True)
+        return cls(schema, names, parameters, types, table, Names(parameters.names))
+
+    def report(self, finding: Diagnostic) -> None:
+        self.found.append(finding)
+
+    def column(self, name: tree.Name) -> int | None:
+        """The position of a table's column; None once an error about it has been reported."""
+        position = self.seen(name, self.table)
+        if position is None:
+            return None
+        if self.schema[position].type.kind is Kind.OPAQUE:
+            self.report(findings.opaque_column(name, self.names.texts[position]))
+            return None
+        self.named.add(position)
+        return position
+
+    def seen(self, name: tree.Name, view: View) -> int | None:
+        """The position of a name in what a condition sees."""
+        match view.names.find(name.text):
+            case (position,):
+                return position
+            case ():
+                self.report(self._unknown(name, view))
+            case candidates:
+                texts = [view.names.texts[position] for position in candidates]
+                self.report(findings.ambiguous_name(name, texts))
+        return None
+
+    def _unknown(self, name: tree.Name, view: View) -> Diagnostic:
+        if view.is_table:
+            return findings.unknown_column(name, view.names)
+        return findings.unseen_name(name, view.names, is_column=bool(self.names.find(name.text)))
+
+    def bind(self, constant: tree.Constant) -> Bound | None:
+        """The constant that stands there; an unbound parameter is reported where it first stands."""
+        if not isinstance(constant, tree.Parameter):
+            return constant
+        reported = constant.name in self.parameters.unbound
+        bound = self.parameters.bind(constant)
+        if constant.name in self.parameters.unbound and not reported:
+            self.report(self._unbound(constant))
+        return bound
+
+    def _unbound(self, parameter: tree.Parameter) -> Diagnostic:
+        columns = self.names.find(parameter.name)
+        if columns:
+            return findings.column_as_constant(parameter, self.names.texts[columns[0]])
+        return findings.unbound_parameter(parameter, self.bound)
+
+    def blame(self, finding: Diagnostic, origin: int | None, used_as_number: bool) -> None:
+        """Report a misuse of a column; with both places where a REPLACE had turned it to text (D12)."""
+        if used_as_number and origin is not None and origin in self.turned:
+            finding = findings.turned_to_text(finding, self.names.texts[origin], self.turned[origin])
+        self.report(finding)
+
+    def retype(self, column: int, type_: Type | None, place: Span) -> None:
+        """The column's type from here on; None leaves it unknown."""
+        before = self.types[column]
+        if before == type_:
+            return
+        self.types[column] = type_
+        if type_ is None:
+            return
+        if type_.kind is Kind.TEXT:
+            self.turned[column] = place
+        changed = Column(self.schema[column].name, type_)
+        self.schema = (*self.schema[:column], changed, *self.schema[column + 1 :])

@@ -27,6 +27,10 @@ class Names:
         """One position if the name is known, none if it is not, several if it is ambiguous."""
         return self._exact.get(text) or self._folded.get(text.casefold(), ())
 
+    def spelling(self, text: str, position: int | None) -> str:
+        """The name as its column spells it, or as it stands where it means none."""
+        return text if position is None else self.texts[position]
+
     def closest(self, text: str) -> str | None:
         """The name that was probably meant."""
         if self._budget < len(self.texts):

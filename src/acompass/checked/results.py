@@ -80,7 +80,7 @@ def _are_distinct(process: tree.Process, groups: list[int | None], state: State)
     first: dict[int, tree.Name] = {}
     found = len(state.found)
     for name, column in zip(process.group_by, groups, strict=True):
-        text = name.text if column is None else state.names.texts[column]
+        text = state.names.spelling(name.text, column)
         if text.casefold() == alias:
             state.report(findings.alias_is_grouped(process.alias, name))
         if column is not None and first.setdefault(column, name) is not name:
@@ -93,8 +93,7 @@ def _seen(
 ) -> View:
     """The schema (G1, …, Gm, C); an unknown name keeps its place, so that it is reported only once."""
     names = [
-        name.text if group is None else state.names.texts[group]
-        for name, group in zip(process.group_by, groups, strict=True)
+        state.names.spelling(name.text, group) for name, group in zip(process.group_by, groups, strict=True)
     ]
     types = [None if group is None else state.types[group] for group in groups]
     origin = column if process.aggregate.function in (Function.MIN, Function.MAX) else None

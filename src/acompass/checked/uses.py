@@ -1,0 +1,109 @@
+"""How a policy uses the columns of a table that has no types yet (D10)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from acompass.checked.conditions import comparisons
+from acompass.checked.names import Names
+from acompass.checked.parameters import Parameters, ParamValue
+from acompass.diagnostics import Span
+from acompass.syntax import tree
+from acompass.syntax.tree import Function
+
+
+class Use(StrEnum):
+    NUMBER = "number"
+    TEXT = "text"
+    #: named, but in no way that says what its values are
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUse:
+    """`span` is the place in the policy that says so."""
+
+    use: Use
+    span: Span
+
+
+def uses(
+    policy: tree.Program, names: Sequence[str], params: Mapping[str, ParamValue] | None = None
+) -> dict[int, ColumnUse]:
+    """The use of every column that the policy names, by position; names that mean no column are left out.
+
+    The first comparison (or SUM) decides. A text REPLACE decides only where there is none: a column both
+    compared with numbers and replaced with text is a number first (D10).
+    """
+    seen = _Uses(Names(names), Parameters(params or {}))
+    for requirement in policy.requirements:
+        seen.add_assertion(requirement.assertion)
+        if requirement.action is not None:
+            seen.add_action(requirement.action)
+    return seen.named | seen.replaced | seen.compared
+
+
+class _Uses:
+    """What has been seen so far; the first of each sort stays."""
+
+    def __init__(self, names: Names, parameters: Parameters):
+        self._names = names
+        self._parameters = parameters
+        self.named: dict[int, ColumnUse] = {}
+        self.replaced: dict[int, ColumnUse] = {}
+        self.compared: dict[int, ColumnUse] = {}
+
+    def add_assertion(self, assertion: tree.Assertion) -> None:
+        match assertion.result:
+            case tree.Filter(condition):
+                self._add_condition(condition)
+            case tree.Process() as process:
+                self._add_process(process, assertion.condition)
+                return
+        self._add_condition(assertion.condition)
+
+    def add_action(self, action: tree.Action) -> None:
+        if isinstance(action, tree.Reject):
+            return
+        column = self._column(action.name)
+        if column is None or isinstance(action, tree.Random):
+            return
+        if isinstance(self._parameters.bind(action.constant), tree.String):
+            self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
+
+    def _column(self, name: tree.Name) -> int | None:
+        match self._names.find(name.text):
+            case (column,):
+                self.named.setdefault(column, ColumnUse(Use.ANY, name.span))
+                return column
+        return None
+
+    def _add_condition(self, condition: tree.Condition) -> None:
+        for comparison in comparisons(condition):
+            self._add_comparison(self._column(comparison.name), comparison)
+
+    def _add_comparison(self, column: int | None, comparison: tree.Comparison) -> None:
+        constant = self._parameters.bind(comparison.constant)
+        if column is not None and constant is not None:
+            use = Use.NUMBER if isinstance(constant, tree.Number) else Use.TEXT
+            self.compared.setdefault(column, ColumnUse(use, comparison.span))
+
+    def _add_process(self, process: tree.Process, condition: tree.Condition) -> None:
+        aggregate = process.aggregate
+        column = None if aggregate.column is None else self._column(aggregate.column)
+        if column is not None and aggregate.function is Function.SUM:
+            self.compared.setdefault(column, ColumnUse(Use.NUMBER, aggregate.span))
+        if process.where is not None:
+            self._add_condition(process.where)
+        groups = [self._column(name) for name in process.group_by]
+        spelled = [
+            self._names.spelling(name.text, group)
+            for name, group in zip(process.group_by, groups, strict=True)
+        ]
+        seen = Names([*spelled, process.alias.text])
+        is_value = aggregate.function in (Function.MIN, Function.MAX)
+        origins = [*groups, column if is_value else None]
+        for comparison in comparisons(condition):
+            match seen.find(comparison.name.text):
+                case (position,):
+                    self._add_comparison(origins[position], comparison)

@@ -1,0 +1,162 @@
+"""Text to tree. Any text has one: what cannot be read is left out and reported (D8)."""
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, cast
+
+from lark import Lark, UnexpectedInput
+from lark import Token as LarkToken
+from lark.lexer import Lexer
+from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+from acompass.diagnostics import Diagnostic, Span
+from acompass.syntax import tree
+from acompass.syntax.build import TreeBuilder
+from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
+from acompass.syntax.tokens import Token, tokenize
+from acompass.syntax.unexpected import Unexpected
+
+#: parentheses and NOTs inside each other; every later stage walks conditions recursively
+MAXIMUM_DEPTH = 64
+
+
+def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
+    """The requirements of a policy that can be read, and everything that is wrong with the others."""
+    tokens, comments = tokenize(text)
+    requirements: list[tree.Requirement] = []
+    diagnostics: list[Diagnostic] = []
+    for segment in _segments(tokens):
+        requirement, diagnostic = _requirement(segment)
+        if requirement is not None:
+            requirements.append(requirement)
+        if diagnostic is not None:
+            diagnostics.append(diagnostic)
+    return tree.Program(tuple(requirements), comments, Span(0, len(text))), tuple(diagnostics)
+
+
+def _segments(tokens: list[Token]) -> Iterator[list[Token]]:
+    """The tokens of one requirement after the other. Each ends with a semicolon, an empty one where it lacks.
+
+    A requirement that lacks its semicolon ends where the next one evidently begins.
+    """
+    start = 0
+    for index, token in enumerate(tokens):
+        if token.type == "SEMICOLON":
+            yield tokens[start : index + 1]
+            start = index + 1
+        elif start < index and _begins_requirement(tokens, index):
+            yield _closed(tokens[start:index])
+            start = index
+    if start < len(tokens):
+        yield _closed(tokens[start:])
+
+
+def _begins_requirement(tokens: list[Token], index: int) -> bool:
+    return (
+        tokens[index].type in ("EACH", "SOME")
+        and index + 1 < len(tokens)
+        and tokens[index + 1].type in ("RESULT", "FILTER", "PROCESS")
+    )
+
+
+def _closed(segment: list[Token]) -> list[Token]:
+    end = segment[-1].end
+    return [*segment, Token("SEMICOLON", "", end, end)]
+
+
+def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnostic | None]:
+    deep = _beyond_depth(segment)
+    if deep is not None:
+        return None, too_deep(deep, MAXIMUM_DEPTH)
+    segment = _with_bounds(segment)
+    parser = _interactive()
+    for index, token in enumerate(segment):
+        try:
+            parser.feed_token(cast(LarkToken, token))
+        except UnexpectedInput:
+            accepted = _accepted(tuple(before.type for before in segment[:index]))
+            return None, explain(Unexpected(segment, index, accepted))
+    requirement: tree.Requirement = parser.feed_eof()  # type: ignore[no-untyped-call]
+    fraction = _fractional_bound(requirement)
+    if fraction is not None:
+        return None, not_an_integer(fraction)
+    return requirement, None if segment[-1].text else missing_semicolon(segment)
+
+
+def _beyond_depth(segment: list[Token]) -> Token | None:
+    """The token at which a condition nests too deep."""
+    open_at: list[int] = []
+    depth = 0
+    for token in segment:
+        match token.type:
+            case "NOT":
+                depth += 1
+            case "LPAR":
+                open_at.append(depth)
+                depth += 1
+            case "RPAR":
+                depth = open_at.pop() if open_at else 0
+            case "AND" | "OR" | "COLON":
+                depth = open_at[-1] + 1 if open_at else 0
+        if depth > MAXIMUM_DEPTH:
+            return token
+    return None
+
+
+def _with_bounds(segment: list[Token]) -> list[Token]:
+    """The last two tokens of a RANDOM are its bounds: a word there is a parameter, not part of the name."""
+    if len(segment) < 5 or not any(token.type == "RANDOM" for token in segment[:-4]):
+        return segment
+    lower, upper = (
+        token._replace(type="PARAMETER") if token.type == "WORD" else token for token in segment[-3:-1]
+    )
+    return [*segment[:-3], lower, upper, segment[-1]]
+
+
+def _fractional_bound(requirement: tree.Requirement) -> tree.Number | None:
+    if not isinstance(requirement.action, tree.Random):
+        return None
+    for bound in (requirement.action.lower, requirement.action.upper):
+        if isinstance(bound, tree.Number) and bound.value.as_tuple().exponent != 0:
+            return bound
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _accepted(before: tuple[str, ...]) -> frozenset[str]:
+    """The terminals that could have come after these."""
+    parser = _grammar(None).parse_interactive()
+    for kind in before:
+        parser.feed_token(LarkToken(kind, ""))
+    return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+
+
+def _interactive() -> InteractiveParser:
+    return _grammar(_BUILDER).parse_interactive()
+
+
+_BUILDER = TreeBuilder()
+
+
+class _NoLexer(Lexer):
+    """Tokens are fed one by one; there is nothing to lex."""
+
+    def __init__(self, _: Any):
+        pass
+
+    def lex(self, *_: Any) -> Iterator[LarkToken]:
+        return iter(())
+
+
+@cache
+def _grammar(builder: TreeBuilder | None) -> Lark:
+    return Lark(
+        files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8"),
+        start="requirement",
+        parser="lalr",
+        lexer=_NoLexer,
+        transformer=builder,
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+    )

@@ -1,0 +1,128 @@
+"""Text to tokens: words, numbers, strings and signs, each with its place; comments are set aside (D2-D4)."""
+
+import re
+from typing import NamedTuple
+
+from acompass.diagnostics import Span
+from acompass.syntax.tree import Comment
+
+
+class Token(NamedTuple):
+    """`type` is a terminal of the grammar, or one of `UNREADABLE`, which no place in a program accepts."""
+
+    type: str
+    text: str
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.end)
+
+
+#: D2's reserved words; `RECORD` is another spelling of `RESULT` (D1)
+KEYWORDS = {
+    word.lower(): word
+    for word in (
+        *("EACH", "SOME", "RESULT", "RECORD", "FILTER", "PROCESS", "WHERE", "GROUP", "GROUP_BY", "BY", "AS"),
+        *("AND", "OR", "NOT", "REJECT", "REPLACE", "WITH", "RANDOM"),
+    )
+}
+#: words that mean something right after PROCESS only (D2)
+AGGREGATES = {word.lower(): word for word in ("SUM", "MIN", "MAX", "COUNT")}
+
+#: tokens that are wrong wherever they stand; `habits` and `unreadable` say why
+UNREADABLE = frozenset(
+    {
+        "HABIT",
+        "CURLY",
+        "MALFORMED_NUMBER",
+        "OPEN_STRING",
+        "OPEN_QUOTED",
+        "OPEN_COMMENT",
+        "EMPTY_QUOTED",
+        "CHARACTER",
+    }
+)
+
+SIGNS = {":": "COLON", ";": "SEMICOLON", "(": "LPAR", ")": "RPAR", ",": "COMMA", "*": "STAR"}
+
+# Quantifiers are possessive so that no text, however odd, is ever read twice.
+_PATTERN = re.compile(
+    r"""
+      (?P<SPACE>[\s\ufeff]++)
+    | (?P<COMMENT>--[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/)
+    | (?P<OPEN_COMMENT>/\*(?s:.)*+)
+    | (?P<STRING>'[^']*+(?:''[^']*+)*+')
+    | (?P<OPEN_STRING>'[^;\n\r]*+)
+    | (?P<EMPTY_QUOTED>""(?!"))
+    | (?P<QUOTED>"[^"]*+(?:""[^"]*+)*+")
+    | (?P<OPEN_QUOTED>"[^;\n\r]*+)
+    | (?P<NUMBER>[+-]?+[0-9]++(?:\.[0-9]++)?+(?!(?!--)[\w.+-]))
+    | (?P<MALFORMED_NUMBER>[+-]?+\.?+[0-9](?:[\w.+]|-(?!-))*+)
+    | (?P<WORD>[^\W\d](?:[\w.]|-(?!-))*+)
+    | (?P<HABIT>!=|<>|==|=<|=>|≠|&&|\|\||!)
+    | (?P<OPERATOR><=|>=|[<>=≤≥])
+    | (?P<SIGN>[:;(),*])
+    | (?P<CURLY>[‘“„«][^’”»“;\n\r]*+[’”»“]?+|[’”»´])
+    | (?P<CHARACTER>(?s:.))
+    """,
+    re.VERBOSE,
+)
+_WORD = re.compile(r"[^\W\d](?:[\w.]|-(?!-))*+")
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is one bare word of D3."""
+    return _WORD.fullmatch(text) is not None and _starts_word(text[0])
+
+
+def _starts_word(character: str) -> bool:
+    return character == "_" or character.isalpha()
+
+
+def tokenize(text: str) -> tuple[list[Token], tuple[Comment, ...]]:
+    """Every token of a text and, apart, its comments. Any text has tokens: what cannot be read is one too."""
+    tokens: list[Token] = []
+    comments: list[Comment] = []
+    last = ""
+    for match in _PATTERN.finditer(text):
+        kind = match.lastgroup
+        assert kind is not None
+        if kind == "SPACE":
+            continue
+        found = match[0]
+        start, end = match.span()
+        if kind == "COMMENT":
+            comments.append(Comment(found, Span(start, end)))
+            continue
+        if kind == "WORD":
+            kind = _kind_of_word(found, last)
+        elif kind == "SIGN":
+            kind = SIGNS[found]
+        if kind in _SECOND_WORDS and (last, kind) in _PAIRS:
+            first, kind = tokens.pop(), _PAIRS[last, kind]
+            found, start = f"{first.text} {found}", first.start
+        tokens.append(Token(kind, found, start, end))
+        last = kind
+    return tokens, tuple(comments)
+
+
+#: two words that are one terminal
+_PAIRS = {("GROUP", "BY"): "GROUP_BY", ("COUNT", "DISTINCT"): "COUNT_DISTINCT"}
+_SECOND_WORDS = frozenset(second for _, second in _PAIRS)
+
+
+def _kind_of_word(word: str, last: str) -> str:
+    """What a word is depends on the token before it: keyword, aggregate, parameter or part of a name."""
+    lower = word.lower()
+    if lower in KEYWORDS:
+        kind = KEYWORDS[lower]
+        return "RESULT" if kind == "RECORD" else kind
+    if not _starts_word(word[0]):
+        return "CHARACTER"
+    if last in ("OPERATOR", "WITH"):
+        return "PARAMETER"
+    if last == "PROCESS" and lower in AGGREGATES:
+        return AGGREGATES[lower]
+    return "DISTINCT" if last == "COUNT" and lower == "distinct" else "WORD"

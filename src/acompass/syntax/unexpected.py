@@ -1,0 +1,134 @@
+"""A token where none of its kind can stand, and words for what could."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from acompass.diagnostics import Label, Span
+from acompass.syntax.tokens import KEYWORDS, Token
+
+_LONGEST_QUOTE = 40
+_CONSTANTS = frozenset({"NUMBER", "STRING", "PARAMETER"})
+_WORDS_FOR = {
+    "EACH": "`EACH`",
+    "SOME": "`SOME`",
+    "RESULT": "`RESULT`",
+    "FILTER": "`FILTER`",
+    "PROCESS": "`PROCESS`",
+    "SUM": "`SUM(…)`",
+    "MIN": "`MIN(…)`",
+    "MAX": "`MAX(…)`",
+    "COUNT": "`COUNT(*)`",
+    "COUNT_DISTINCT": "`COUNT DISTINCT(…)`",
+    "STAR": "`*`",
+    "OPERATOR": "one of `<` `<=` `=` `>=` `>`",
+    "LPAR": "`(`",
+    "RPAR": "`)`",
+    "COMMA": "`,`",
+    "AS": "`AS`",
+    "WHERE": "`WHERE`",
+    "GROUP_BY": "`GROUP BY`",
+    "AND": "`AND`",
+    "OR": "`OR`",
+    "REJECT": "`REJECT`",
+    "REPLACE": "`REPLACE`",
+    "RANDOM": "`RANDOM`",
+    "WITH": "`WITH`",
+    "COLON": "`:`",
+    "SEMICOLON": "`;`",
+}
+
+
+@dataclass(frozen=True)
+class Unexpected:
+    """`tokens[index]` cannot stand where it does; a token of a kind in `accepted` could."""
+
+    tokens: list[Token]
+    index: int
+    accepted: frozenset[str]
+
+    @property
+    def token(self) -> Token:
+        return self.tokens[self.index]
+
+    @property
+    def previous(self) -> Token | None:
+        return self.tokens[self.index - 1] if self.index else None
+
+    @property
+    def after(self) -> list[Token]:
+        """What follows in the same requirement, its semicolon left out."""
+        return [token for token in self.tokens[self.index + 1 :] if token.type != "SEMICOLON"]
+
+    @property
+    def at_end(self) -> bool:
+        return self.token.type == "SEMICOLON"
+
+    @property
+    def wants_condition(self) -> bool:
+        return "NOT" in self.accepted
+
+    @property
+    def wants_name(self) -> bool:
+        """A name must begin here; it may also be the start of a condition."""
+        return "QUOTED" in self.accepted
+
+    @property
+    def words_before(self) -> list[Token]:
+        """The bare words of the name that stands right before."""
+        start = self.index
+        while start and self.tokens[start - 1].type == "WORD":
+            start -= 1
+        return self.tokens[start : self.index]
+
+    def label(self, text: str = "") -> tuple[Label, ...]:
+        return (Label(self._place(), text),)
+
+    def _place(self) -> Span:
+        """The token, or the last character before it where it is the missing end of a policy."""
+        token = self.token
+        return token.span if token.text else Span(max(token.start - 1, 0), token.end)
+
+    @property
+    def found(self) -> str:
+        if not self.token.text:
+            return "the end of the requirement"
+        return quote(self.token.text)
+
+    @property
+    def expected(self) -> str:
+        return one_of(self._expectations())
+
+    def _expectations(self) -> list[str]:
+        if self.wants_condition:
+            return ["a condition"]
+        listed = [words for kind, words in _WORDS_FOR.items() if kind in self.accepted]
+        if self.wants_name:
+            return ["a name", *listed]
+        if self.accepted & _CONSTANTS:
+            return ["a constant" if "STRING" in self.accepted else "an integer", *listed]
+        return listed
+
+
+def quote(text: str) -> str:
+    """A user's words in backticks, shortened where they are long."""
+    line = " ".join(text.split())
+    return f"`{line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + '…'}`"
+
+
+def one_of(choices: list[str]) -> str:
+    if len(choices) < 2:
+        return "".join(choices)
+    return f"{', '.join(choices[:-1])} or {choices[-1]}"
+
+
+def text_of(tokens: Iterable[Token]) -> str:
+    """Tokens as one would write them on a line."""
+    out = ""
+    for token in tokens:
+        tight = token.text in (")", ",", ";") or out.endswith("(") or not out
+        out += token.text if tight else f" {token.text}"
+    return out
+
+
+def is_keyword(token: Token) -> bool:
+    return token.text.lower() in KEYWORDS or token.type == "GROUP_BY"

@@ -1,0 +1,98 @@
+"""One table against another: how each column's distribution changed, and the information lost.
+
+Tables are bags, so nothing here pairs records: a column changed as much as its distribution did.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import duckdb
+
+from acompass.checked.types import Column, Kind
+from acompass.measure.result import Classes, ColumnChange, Comparison
+from acompass.measure.view import View, comparable
+
+
+def compare(
+    con: duckdb.DuckDBPyConnection,
+    after: View,
+    before: View,
+    classes: Classes,
+    quasi_identifiers: Sequence[int],
+    theirs: Sequence[int],
+) -> Comparison:
+    """`theirs` are the positions in `before` of `quasi_identifiers`."""
+    places = {column.name: position for position, column in enumerate(before.schema) if _shown(before, position)}
+    shared = [
+        (position, places[column.name])
+        for position, column in enumerate(after.schema)
+        if _shown(after, position) and column.name in places
+    ]
+    records = _records(con, before)
+    names = {column.name for column in after.schema}
+    return Comparison(
+        records_before=records,
+        records_after=classes.records,
+        columns=tuple(_change(con, after, a, before, b) for a, b in shared),
+        only_before=tuple(c.name for c in before.schema if c.name not in names),
+        only_after=tuple(c.name for c in after.schema if c.name not in {b.name for b in before.schema}),
+        entropy_before=_entropy(con, before, theirs),
+        entropy_after=_entropy(con, after, quasi_identifiers),
+        discernibility=classes.discernibility + max(0, records - classes.records) * records,
+    )
+
+
+def _shown(view: View, position: int) -> bool:
+    return position != view.weight and view.schema[position].type.kind is not Kind.OPAQUE
+
+
+def _records(con: duckdb.DuckDBPyConnection, view: View) -> int:
+    row = con.execute(f"SELECT {view.count} FROM {view.relation}").fetchone()
+    return int(row[0] or 0) if row else 0
+
+
+def _histogram(view: View, position: int, other: Column) -> str:
+    value = comparable(view, position, other)
+    return f"(SELECT {value} AS value, {view.count} AS n FROM {view.relation} GROUP BY value)"
+
+
+def _bits(n: str) -> str:
+    """The entropy of a histogram's column of counts; 0 for no records."""
+    return f"coalesce(log2(sum({n})) - fsum({n} * log2({n})) / sum({n}), 0)"
+
+
+def _change(con: duckdb.DuckDBPyConnection, after: View, a: int, before: View, b: int) -> ColumnChange:
+    row = con.execute(f"""
+        WITH both_tables AS (
+            SELECT coalesce(a.n, 0)::HUGEINT AS after_n, coalesce(b.n, 0)::HUGEINT AS before_n
+            FROM {_histogram(after, a, before.schema[b])} AS a
+            FULL JOIN {_histogram(before, b, after.schema[a])} AS b ON a.value IS NOT DISTINCT FROM b.value),
+        totals AS (SELECT sum(after_n) AS after_total, sum(before_n) AS before_total FROM both_tables)
+        SELECT any_value(after_total), any_value(before_total),
+               sum(greatest(0, after_n * before_total - before_n * after_total)),
+               count(*) FILTER (before_n > 0), count(*) FILTER (after_n > 0),
+               {_bits("nullif(before_n, 0)")}, {_bits("nullif(after_n, 0)")}
+        FROM both_tables, totals
+    """).fetchone()
+    assert row is not None
+    after_total, before_total, moved, values_before, values_after, entropy_before, entropy_after = row
+    distance = _distance(after_total or 0, before_total or 0, moved or 0)
+    name = after.schema[a].name
+    return ColumnChange(name, distance, values_before, values_after, max(0.0, entropy_before), max(0.0, entropy_after))
+
+
+def _distance(after_total: int, before_total: int, moved: int) -> Fraction:
+    """Between a table of no records and one with some, everything changed."""
+    if not after_total or not before_total:
+        return Fraction(int(after_total != before_total))
+    return Fraction(moved, after_total * before_total)
+
+
+def _entropy(con: duckdb.DuckDBPyConnection, view: View, positions: Sequence[int]) -> float:
+    """Of the columns together, in bits."""
+    row = con.execute(f"""
+        SELECT {_bits("n")} FROM
+        (SELECT {view.values(positions, "q")}, {view.count} AS n FROM {view.relation} GROUP BY ALL)
+    """).fetchone()
+    assert row is not None
+    return max(0.0, float(row[0]))

@@ -1,0 +1,61 @@
+"""Entropy l-diversity: the largest whole l with exp(H) ≥ l in every class, decided without rounding.
+
+A class of n records with counts n₁ … nₘ has exp(H) = n / Π nᵢ^(nᵢ/n), so exp(H) ≥ l just when nⁿ ≥ lⁿ · Π nᵢ^nᵢ.
+"""
+
+from decimal import Context, Decimal, localcontext
+from typing import TypeAlias
+
+import duckdb
+
+from acompass.measure.exact import sign_of_product
+
+#: how often each count occurs in a class: pairs (count, how many values have it)
+Profile: TypeAlias = tuple[tuple[int, int], ...]
+
+#: far above what compensated summation loses, far below what tells two classes apart in print
+_MARGIN = 1e-9
+
+
+def entropy_l(con: duckdb.DuckDBPyConnection, counts: str) -> tuple[int, float]:
+    """The table's l and its least exp(H), from a relation of (class, size, code, n)."""
+    profiles = _least_diverse(con, counts)
+    return min(map(whole_l, profiles)), float(min(map(effective_values, profiles)))
+
+
+def _least_diverse(con: duckdb.DuckDBPyConnection, counts: str) -> list[Profile]:
+    """The profiles of the classes whose entropy may be the least."""
+    rows = con.execute(f"""
+        WITH profile AS (SELECT class, any_value(size) AS size, n, count(*) AS times
+                         FROM {counts} GROUP BY class, n),
+             entropy AS (SELECT class, ln(any_value(size)) - fsum(times * n * ln(n)) / any_value(size) AS h
+                         FROM profile GROUP BY class),
+             least AS (SELECT class FROM entropy WHERE h <= (SELECT min(h) FROM entropy) + {_MARGIN})
+        SELECT DISTINCT list([n, times] ORDER BY n) FROM profile SEMI JOIN least USING (class) GROUP BY class
+    """).fetchall()
+    return [tuple((n, times) for n, times in profile) for (profile,) in rows]
+
+
+def effective_values(profile: Profile) -> Decimal:
+    """exp(H), to more digits than a double holds."""
+    if len(profile) == 1:
+        return Decimal(profile[0][1])
+    size = _size(profile)
+    with localcontext(Context(prec=60)):
+        weighted = sum((times * n * Decimal(n).ln() for n, times in profile), Decimal(0))
+        return (Decimal(size).ln() - weighted / size).exp()
+
+
+def whole_l(profile: Profile) -> int:
+    """⌊exp(H)⌋, exactly."""
+    nearest = int(effective_values(profile).to_integral_value())
+    return nearest if _reaches(profile, nearest) else nearest - 1
+
+
+def _reaches(profile: Profile, l_: int) -> bool:
+    size = _size(profile)
+    return sign_of_product([(size, size), (l_, -size), *((n, -n * times) for n, times in profile)]) >= 0
+
+
+def _size(profile: Profile) -> int:
+    return sum(n * times for n, times in profile)

@@ -1,0 +1,80 @@
+"""Numbers decided exactly: the largest of many fractions held by the engine, and sums of logarithms compared."""
+
+import math
+from collections.abc import Iterable
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+
+import duckdb
+
+#: a double of a quotient of integers below 2^100 is off by less than this share of itself
+DOUBLE_MARGIN = 1e-12
+_DIGITS = 60
+
+
+def largest_ratio(con: duckdb.DuckDBPyConnection, relation: str, numerator: str, denominator: str) -> Fraction:
+    """The largest numerator/denominator over a relation: doubles choose the candidates, integers decide."""
+    candidates = con.execute(f"""
+        WITH pairs AS (SELECT DISTINCT ({numerator})::HUGEINT AS a, ({denominator})::HUGEINT AS b FROM {relation}),
+             ratios AS (SELECT a, b, a::DOUBLE / b::DOUBLE AS ratio FROM pairs)
+        SELECT a, b FROM ratios WHERE ratio >= (SELECT max(ratio) FROM ratios) * (1 - {DOUBLE_MARGIN})
+    """).fetchall()
+    return max(Fraction(a, b) for a, b in candidates)
+
+
+def log_of(ratio: Fraction) -> Decimal:
+    """The natural logarithm of a positive fraction, near 1 as good as far from it."""
+    with localcontext(Context(prec=_DIGITS)):
+        return (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+
+
+def exceeds_log(value: Fraction, ratio: Fraction) -> bool:
+    """Whether value > ln(ratio).
+
+    The logarithm of a rational other than 1 is irrational, so more digits settle every case but ln 1 = 0.
+    """
+    if ratio == 1:
+        return value > 0
+    digits = _DIGITS
+    while True:
+        with localcontext(Context(prec=digits)):
+            logarithm = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+            difference = Decimal(value.numerator) / Decimal(value.denominator) - logarithm
+            if abs(difference) > (1 + abs(logarithm)).scaleb(10 - digits):
+                return difference > 0
+        digits *= 2
+
+
+def sign_of_product(powers: Iterable[tuple[int, int]]) -> int:
+    """The sign of ln Π baseᵉ, for positive bases and signed exponents.
+
+    Digits decide unless the product is 1; that is found by factoring the bases into coprime ones.
+    """
+    factors = [(base, exponent) for base, exponent in powers if base > 1 and exponent]
+    digits = _DIGITS
+    while True:
+        with localcontext(Context(prec=digits)):
+            terms = [Decimal(base).ln() * exponent for base, exponent in factors]
+            total, size = sum(terms, Decimal(0)), sum(map(abs, terms), Decimal(1))
+            if abs(total) > size.scaleb(20 - digits):
+                return 1 if total > 0 else -1
+        if digits == _DIGITS and _is_one(factors):
+            return 0
+        digits *= 2
+
+
+def _is_one(factors: list[tuple[int, int]]) -> bool:
+    """Whether Π baseᵉ = 1: over pairwise coprime bases that is so only if every exponent is 0."""
+    coprime: dict[int, int] = {}
+    pending = list(factors)
+    while pending:
+        base, exponent = pending.pop()
+        if base == 1:
+            continue
+        shared = next((other for other in coprime if math.gcd(base, other) > 1), None)
+        if shared is None:
+            coprime[base] = exponent
+            continue
+        divisor, power = math.gcd(base, shared), coprime.pop(shared)
+        pending += [(divisor, exponent + power), (base // divisor, exponent), (shared // divisor, power)]
+    return not any(coprime.values())

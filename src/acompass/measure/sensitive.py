@@ -1,0 +1,52 @@
+"""Every model of one sensitive column."""
+
+from fractions import Fraction
+
+import duckdb
+
+from acompass.checked.types import Column
+from acompass.measure.closeness import equal_distance, ordered_distance
+from acompass.measure.entropy import entropy_l
+from acompass.measure.exact import largest_ratio
+from acompass.measure.likeness import likeness
+from acompass.measure.result import Sensitive
+from acompass.measure.values import Counts, count_values
+
+
+def measure_column(con: duckdb.DuckDBPyConnection, index: int, column: Column) -> Sensitive:
+    """`index` is the column's place among the sensitive ones. The table must not be empty."""
+    counts = count_values(con, index, column.type)
+    diversity = _distinct_l(con, counts)
+    whole, effective = entropy_l(con, counts.counts)
+    like = likeness(con, counts)
+    return Sensitive(
+        column=column.name,
+        values=counts.distinct,
+        alpha=largest_ratio(con, counts.counts, "n", "size"),
+        distinct_l=diversity,
+        entropy_l=whole,
+        entropy_effective=effective,
+        recursive_c=_recursive_c(con, counts, diversity),
+        t_equal=equal_distance(con, counts),
+        t_ordered=ordered_distance(con, counts) if counts.has_order else None,
+        basic_beta=like.basic_beta,
+        enhanced_beta=like.enhanced_beta,
+        enhanced_beta_bound=like.enhanced_beta_bound,
+        delta=like.delta,
+        delta_every_value=like.delta_every_value,
+    )
+
+
+def _distinct_l(con: duckdb.DuckDBPyConnection, counts: Counts) -> int:
+    row = con.execute(f"SELECT min(v) FROM (SELECT count(*) AS v FROM {counts.counts} GROUP BY class)").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _recursive_c(con: duckdb.DuckDBPyConnection, counts: Counts, l_: int) -> Fraction:
+    """The largest r₁ / (r_l + … + r_m) of a class, r₁ ≥ r₂ ≥ … its counts."""
+    classes = f"""(
+        SELECT max(n) AS most,
+               any_value(size) - coalesce(list_sum(list_slice(list(n ORDER BY n DESC), 1, {l_ - 1})), 0) AS rest
+        FROM {counts.counts} GROUP BY class)"""
+    return largest_ratio(con, classes, "most", "rest")

@@ -1,0 +1,61 @@
+"""A sensitive column by itself: its values in order, their totals, and their counts in every class."""
+
+from dataclasses import dataclass
+
+import duckdb
+
+from acompass.checked.types import Kind, Type
+from acompass.measure.classes import CELLS
+
+#: text that is a number written in the one way: no plus sign, no leading zeros
+_NUMBER = r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """`values`: position, total, reached (records up to this value), area (Σ reached up to it), ascending.
+
+    `counts`: class, size, position, total, n: how many records of the class have the value.
+    """
+
+    values: str
+    counts: str
+    records: int
+    distinct: int
+    has_order: bool
+
+
+def count_values(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Counts:
+    """Missing is a value like any other, before all of them."""
+    has_order, key = _order(con, index, type_)
+    con.execute(f"""
+        CREATE OR REPLACE TEMP TABLE measure_values AS
+        WITH totals AS (SELECT s{index} AS value, sum(n)::BIGINT AS total FROM {CELLS} GROUP BY value),
+             placed AS (SELECT value, total, row_number() OVER places - 1 AS position,
+                               sum(total) OVER (places ROWS UNBOUNDED PRECEDING) AS reached
+                        FROM totals WINDOW places AS (ORDER BY {key} NULLS FIRST, value NULLS FIRST))
+        SELECT *, sum(reached) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS area FROM placed
+    """)
+    con.execute(f"""
+        CREATE OR REPLACE TEMP TABLE measure_counts AS
+        SELECT class, any_value(size) AS size, position, any_value(total) AS total, sum(n)::BIGINT AS n
+        FROM {CELLS} JOIN measure_values ON s{index} IS NOT DISTINCT FROM value
+        GROUP BY class, position
+    """)
+    row = con.execute("SELECT sum(total)::BIGINT, count(*) FROM measure_values").fetchone()
+    assert row is not None
+    return Counts("measure_values", "measure_counts", row[0], row[1], has_order)
+
+
+def _order(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> tuple[bool, str]:
+    """Whether the values have an order that distances can go by, and the expression that sorts them."""
+    match type_.kind:
+        case Kind.TEXT:
+            # a decimal column of a CSV is text (D10): it is ordered as what it says
+            row = con.execute(f"SELECT bool_and(regexp_full_match(s{index}, '{_NUMBER}')) FROM {CELLS}").fetchone()
+            numbers = row is not None and bool(row[0])
+            return numbers, "value::DECIMAL(38, 18)" if numbers else "value"
+        case Kind.BOOLEAN:
+            return False, "value"
+        case _:
+            return True, "value"

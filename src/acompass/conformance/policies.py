@@ -151,8 +151,11 @@ class PolicyWriter:
         """A value of the column's type, or one that changes it where D12 lets it."""
         column = self._rng.choice(self._attributes)
         value, type_ = self._replacement(column)
+        if column.type.kind is Kind.TEXT and self._rng.random() < 0.15:
+            value, written = self._rng.choice((("80", "80"), ("-1.50", "-1.50"), ("0.10", "+0.10")))
+        else:
+            written = literal(value, type_) if type_ != column.type else self._constant(value, type_)
         self._become(column, type_, value)
-        written = literal(value, type_) if type_ != column.type else self._constant(value, type_)
         return f" : REPLACE {column.spelling} WITH {written}"
 
     def _replacement(self, column: Attribute) -> tuple[Value, Type]:

@@ -1,0 +1,48 @@
+"""Runs a literate case through the public call, and says what came out in the case's own words."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from acompass import pipeline
+from acompass.checked.parameters import parse_settings
+from acompass.diagnostics import AcompassError
+from tests.language.cases import Case
+
+
+def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
+    """What came out, block by block: `after` where a table was written, `verdicts`, or else `error`."""
+    table, output = folder / "table.csv", folder / "out.csv"
+    table.write_text(case.blocks["csv"], encoding="utf-8", newline="")
+    try:
+        result = _call(case, engine, table, output)
+    except AcompassError as error:
+        assert not output.exists(), "an error leaves no output behind"
+        return {"error": "".join(f"{d.code} {d.message}\n" for d in error.diagnostics)}
+    verdicts = "".join(
+        f"{r.index} {'holds' if r.holds else 'violated'} {r.affected} {r.action or '-'}\n"
+        for r in result.requirements
+    )
+    after = {"after": output.read_text(encoding="utf-8")} if output.exists() else {}
+    return {**after, "verdicts": verdicts}
+
+
+def _call(case: Case, engine: str, table: Path, output: Path) -> Any:
+    policy = case.blocks["acompass"]
+    params = parse_settings(value for name, value in case.options if name == "set")
+    missing = case.option("missing")
+    if case.option("command") == "check":
+        return pipeline.check(policy, table, params=params, missing=missing, engine=engine)
+    trace = case.option("trace")
+    return pipeline.run(
+        policy,
+        table,
+        params=params,
+        trace=None if trace is None else [Decimal(value) for value in trace.split()],
+        seed=case.option("seed"),
+        missing=missing,
+        order=case.option("order"),
+        engine=engine,
+        force=case.option("force") == "yes",
+        output=output,
+    )

@@ -1,0 +1,24 @@
+"""Theorem 8 i, l-diversity soundness: what REJECT leaves satisfies the l-diversity principle."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acompass.semantics import check_program, run_program
+from acompass.semantics.bags import Bag
+from tests.generators.anonymity import is_l_diverse
+from tests.generators.programs import program_of
+from tests.generators.strategies import PEOPLE, QUASI_IDENTIFIERS, SENSITIVE, people
+from tests.laws.effort import LAW
+
+POLICY = "EACH PROCESS COUNT DISTINCT Illness AS C GROUP BY Age, Postal Code : C >= l : REJECT;"
+
+
+@LAW
+@given(people(largest=12), st.integers(1, 4))
+def test_what_is_left_satisfies_the_principle(records: Bag, least: int) -> None:
+    program = program_of(POLICY, PEOPLE, l=least)
+    (verdict,) = check_program(program, records)
+    assert verdict.holds == is_l_diverse(records, QUASI_IDENTIFIERS, SENSITIVE, least)
+    left = run_program(program, records, iter(())).records
+    assert is_l_diverse(left, QUASI_IDENTIFIERS, SENSITIVE, least)
+    assert len(left) == len(records) - verdict.affected

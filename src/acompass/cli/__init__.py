@@ -1,7 +1,12 @@
 """The command line: arguments and exit codes only."""
 
+import sys
+
 
 def main() -> None:
-    from acompass.cli.app import start  # `import acompass.cli` stays free of Typer
+    try:
+        from acompass.cli.app import start  # an interrupt while Typer is imported ends like any other
 
-    start()
+        start()
+    except KeyboardInterrupt:
+        sys.exit(130)

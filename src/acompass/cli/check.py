@@ -71,9 +71,9 @@ def check(
 
     Exits with 1 if one does not hold.
     """
-    from acompass import pipeline
-
     with exit_codes(lambda error: _report_error(error, policy, format_)):
+        from acompass import pipeline
+
         with progress_bar(not (quiet or no_progress)) as progress:
             result = pipeline.check(
                 policy_and_table(policy, table),

@@ -10,7 +10,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    return " ".join(text.split())
+    """Control characters are spelled out: a policy's string must not steer a terminal."""
+    return "".join(map(_visible, " ".join(text.split())))
+
+
+def _visible(letter: str) -> str:
+    return letter if letter.isprintable() else letter.encode("unicode_escape").decode()
 
 
 def verdict(outcome: RequirementOutcome) -> str:

@@ -1,0 +1,47 @@
+"""What is in the repository, for the tests that police it."""
+
+import ast
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "src" / "acompass"
+
+
+def modules() -> list[Path]:
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def kept_files() -> list[Path]:
+    """The files that Git keeps or would keep: what a reader of the repository gets."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    names = listed.stdout.decode().split("\0")
+    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full names of the modules that a file imports, at its top or later."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from _imported_from(node, path)
+
+
+def _imported_from(node: ast.ImportFrom, path: Path) -> Iterator[str]:
+    assert node.level == 0, f"{path} imports relatively"
+    module = str(node.module)
+    if module == "acompass":
+        yield from (f"acompass.{alias.name}" for alias in node.names)
+    else:
+        yield module
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()

@@ -1,0 +1,106 @@
+"""Data goes one way (ARCHITECTURE.md): what each folder may import, and where each library is at home."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.repo.sources import PACKAGE, imports, modules, shown
+
+#: a folder of the package, and the parts of the package it may import besides itself
+ARROWS = {
+    "diagnostics": set(),
+    "syntax": {"diagnostics"},
+    "checked": {"diagnostics", "syntax"},
+    "semantics": {"checked"},
+    "prove": {"checked", "diagnostics", "semantics", "syntax"},
+    "plan": {"checked", "diagnostics"},
+    "tables": {"checked", "diagnostics"},
+    "engines": {"checked", "diagnostics", "plan", "result", "semantics", "tables"},
+    "report": {"diagnostics", "result", "version"},
+    "cli": {"checked", "diagnostics", "pipeline", "report", "result", "version"},
+}
+
+#: a library, and the files that may import it
+HOMES = {
+    "duckdb": ("engines/duckdb.py", "tables/"),
+    "ibis": ("tables/frames.py",),
+    "lark": ("syntax/",),
+    "narwhals": ("tables/",),
+    "pandas": ("tables/",),
+    "polars": ("tables/",),
+    "psycopg": ("engines/postgres.py",),
+    "pyarrow": ("tables/", "engines/"),
+    "pyspark": ("engines/spark.py",),
+    "rich": ("cli/",),
+    "sqlglot": ("plan/",),
+    "typer": ("cli/",),
+}
+
+ENGINES = {"duckdb", "sqlglot", "pyspark", "psycopg", "ibis", "pandas", "polars", "pyarrow", "narwhals"}
+
+
+def _parts(path: Path) -> set[str]:
+    return {name.split(".")[1] for name in imports(path) if name.startswith("acompass.")}
+
+
+@pytest.mark.parametrize("folder", sorted(ARROWS))
+def test_a_folder_imports_only_what_stands_before_it(folder: str) -> None:
+    allowed = ARROWS[folder] | {folder}
+    found = {shown(path): _parts(path) - allowed for path in (PACKAGE / folder).rglob("*.py")}
+    assert {name: parts for name, parts in found.items() if parts} == {}
+
+
+def test_every_folder_has_a_rule() -> None:
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py") if _holds_code(path.parent)}
+    assert folders <= set(ARROWS)
+
+
+def _holds_code(folder: Path) -> bool:
+    return any(path.read_text(encoding="utf-8").strip() for path in folder.rglob("*.py"))
+
+
+def test_each_library_is_imported_at_its_home_only() -> None:
+    strays = [
+        f"{shown(path)} imports {name}"
+        for path in modules()
+        for name in imports(path)
+        if (library := name.split(".")[0]) in HOMES
+        and not path.relative_to(PACKAGE).as_posix().startswith(HOMES[library])
+    ]
+    assert strays == []
+
+
+def test_every_other_import_is_of_the_standard_library() -> None:
+    known = sys.stdlib_module_names | set(HOMES) | {"acompass"}
+    found = {name.split(".")[0] for path in modules() for name in imports(path)}
+    assert found - known == set()
+
+
+TOUCHING_NO_TABLE = {
+    "import acompass": "import acompass",
+    "--version": "import sys; sys.argv = ['acompass', '--version']; from acompass.cli import main; main()",
+    "--help": "import sys; sys.argv = ['acompass', '--help']; from acompass.cli import main; main()",
+    "fmt": "import sys; sys.argv = ['acompass', 'fmt', '-']; from acompass.cli import main; main()",
+    "a policy that does not parse": (
+        "import sys; sys.argv = ['acompass', 'check', '-', 'none.csv']; from acompass.cli import main; main()"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", sorted(TOUCHING_NO_TABLE))
+def test_what_touches_no_table_imports_no_engine(what: str) -> None:
+    report = "import atexit, sys; atexit.register(lambda: print('MODULES', *sys.modules));"
+    policy = "EACH RESULT : Age >= 18;" if what == "fmt" else "EACH;"
+    ran = subprocess.run(
+        [sys.executable, "-c", report + TOUCHING_NO_TABLE[what]], input=policy, capture_output=True, text=True
+    )
+    loaded = set(ran.stdout.partition("MODULES")[2].split())
+    assert "acompass" in loaded, ran.stderr
+    assert loaded & ENGINES == set()
+
+
+def test_a_folder_never_hides_the_function_of_its_name() -> None:
+    code = "import acompass.plan, acompass; assert callable(acompass.plan), acompass.plan"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,78 @@
+"""What other programs read: JSON, JUnit, SARIF, and the table in a notebook."""
+
+import json
+from xml.etree import ElementTree as Xml
+
+from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
+from acompass.report.as_json import error_to_object, to_json, to_object
+from acompass.report.html_table import to_html
+from acompass.report.junit import errors_to_junit, to_junit
+from acompass.report.sarif import errors_to_sarif, to_sarif
+from tests.report.results import EMPTY, MIXED
+
+SOURCE = "EACH RESULT : Age <= 80;\nEACH RESULT Age;"
+DIAGNOSTIC = Diagnostic("AC001", "found `Age`", (Label(Span(37, 40)),), help="put `:` before it")
+
+
+def test_json_has_exactly_the_keys_that_scripts_rely_on() -> None:
+    value = json.loads(to_json(to_object(MIXED)))
+    assert list(value) == ["records_in", "records_out", "ok", "requirements", "trace_used"]
+    assert value["requirements"][2] == {
+        "index": 3,
+        "line": 7,
+        "text": "EACH RESULT : Name < '<b>&' OR Name > '\x07'",
+        "holds": False,
+        "affected": 1,
+        "action": None,
+    }
+
+
+def test_json_of_an_error_lists_its_diagnostics() -> None:
+    value = error_to_object(PolicyError([DIAGNOSTIC], SOURCE, "policy.acp"))
+    (diagnostic,) = json.loads(to_json(value))["diagnostics"]
+    assert (diagnostic["code"], diagnostic["labels"][0]["line"]) == ("AC001", 2)
+
+
+def test_junit_has_a_case_a_requirement_and_a_failure_a_violation() -> None:
+    (suite,) = Xml.fromstring(to_junit(MIXED, "policy.acp"))
+    assert suite.attrib == {"name": "policy.acp", "tests": "3", "failures": "2", "errors": "0"}
+    cases = suite.findall("testcase")
+    assert [case.find("failure") is not None for case in cases] == [True, False, True]
+    assert cases[0].attrib["name"] == "line 2: EACH RESULT : Age <= 80 : REPLACE Age WITH 80"
+    failure = cases[0].find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == "violated: 3 of 1,000 records affected"
+
+
+def test_junit_of_an_error() -> None:
+    (suite,) = Xml.fromstring(errors_to_junit([DIAGNOSTIC], "policy.acp"))
+    assert suite.attrib["errors"] == "1"
+    assert suite[0][0].attrib == {"type": "AC001", "message": "found `Age`"}
+
+
+def test_sarif_points_at_the_line_of_each_violation() -> None:
+    log = json.loads(to_json(to_sarif(MIXED, "some policies/ages.acp")))
+    (run,) = log["runs"]
+    assert log["version"] == "2.1.0"
+    known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert {result["ruleId"] for result in run["results"]} <= known
+    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    assert [place["region"]["startLine"] for place in places] == [2, 7]
+    assert places[0]["artifactLocation"]["uri"] == "some%20policies/ages.acp"
+
+
+def test_sarif_of_a_table_where_all_holds_has_no_results() -> None:
+    assert to_sarif(EMPTY, "policy.acp")["runs"][0]["results"] == []
+
+
+def test_sarif_of_an_error_points_at_its_line() -> None:
+    (result,) = errors_to_sarif([DIAGNOSTIC], SOURCE, "policy.acp")["runs"][0]["results"]
+    assert result["ruleId"] == "AC001"
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
+
+
+def test_html_escapes_what_a_policy_says() -> None:
+    html = to_html(MIXED)
+    assert "<b>" not in html
+    assert "&lt;b&gt;&amp;" in html
+    Xml.fromstring(html.replace("\x07", ""))

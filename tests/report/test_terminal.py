@@ -1,0 +1,39 @@
+from acompass.report.terminal import Style, check_text, run_text
+from tests.report.results import EMPTY, MIXED
+
+RAN = """\
+line  verdict     affected  action        requirement
+   2  violated  3 of 1,000  replaced      EACH RESULT : Age <= 80 : REPLACE Age WITH 80
+   6  holds     0 of 1,000  nothing       EACH PROCESS COUNT(*) AS Size GROUP BY Age : Size >= 2 : REJECT
+   7  violated  1 of 1,000  only checked  EACH RESULT : Name < '<b>&' OR Name > '\\x07'
+
+1,000 records in, 1,000 out, 1 value of the trace used
+"""
+
+
+def test_a_run_is_one_line_a_requirement_then_the_records_in_and_out() -> None:
+    assert run_text(MIXED) == RAN
+
+
+def test_a_check_says_how_many_are_violated_and_what_each_would_do() -> None:
+    lines = check_text(MIXED).splitlines()
+    assert lines[1].split()[:6] == ["2", "violated", "3", "of", "1,000", "REPLACE"]
+    assert lines[-1] == "1,000 records, 2 of 3 requirements violated"
+
+
+def test_a_policy_without_requirements_has_no_table() -> None:
+    assert run_text(EMPTY) == "1 record in, 1 out\n"
+    assert check_text(EMPTY) == "1 record, every requirement holds\n"
+
+
+def test_a_terminal_cuts_long_lines_and_colours_the_verdict_alone() -> None:
+    text = run_text(MIXED, Style(color=True, width=60))
+    violated = text.splitlines()[1]
+    assert "\x1b[31mviolated\x1b[0m" in violated
+    plain = violated.replace("\x1b[31m", "").replace("\x1b[0m", "")
+    assert len(plain) == 60
+    assert plain.endswith("…")
+
+
+def test_no_width_is_too_small() -> None:
+    assert len(run_text(MIXED, Style(width=1)).splitlines()) == len(RAN.splitlines())

@@ -1,0 +1,83 @@
+"""The first record of a CSV file: its names and its delimiter."""
+
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from io import BufferedIOBase
+from typing import NoReturn
+
+from acompass.tables import faults
+from acompass.tables.rfc4180 import Field, MalformedCsv, Problem, records
+from acompass.tables.source import DELIMITERS, Files, readable
+
+
+def read_header(source: Files) -> tuple[tuple[str, ...], str]:
+    """The names that all files share, and the delimiter: as given, else the one that makes most fields."""
+    first, first_shown = source.paths[0], source.shown[0]
+    delimiter = source.delimiter or _find_delimiter(first, first_shown)
+    names = _names(first, first_shown, delimiter)
+    require_distinct(names)
+    for path, shown in zip(source.paths[1:], source.shown[1:], strict=True):
+        if _names(path, shown, delimiter) != names:
+            raise faults.files_differ(shown, first_shown, "has other columns")
+    return names, delimiter
+
+
+def require_distinct(names: Sequence[str]) -> None:
+    seen: dict[str, int] = {}
+    for position, name in enumerate(names, 1):
+        if name in seen:
+            raise faults.repeated_name(name, seen[name], position)
+        seen[name] = position
+
+
+def numbered_records(path: str, shown: str, delimiter: str) -> Iterator[tuple[int, list[Field]]]:
+    """All records of a file, the header included; whatever is wrong with it is raised as a diagnostic."""
+    with opened_bytes(path, shown) as file:
+        try:
+            yield from records(file, delimiter)
+        except MalformedCsv as malformed:
+            _raise(malformed, shown)
+
+
+@contextmanager
+def opened_bytes(path: str, shown: str) -> Iterator[BufferedIOBase]:
+    with readable(path, shown):
+        try:
+            with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
+                yield file
+        except (gzip.BadGzipFile, EOFError, zlib.error):
+            raise faults.damaged(shown, "gzip") from None
+
+
+def _raise(malformed: MalformedCsv, shown: str) -> NoReturn:
+    match malformed.problem:
+        case Problem.NOT_UTF8:
+            raise faults.not_utf8(shown, malformed.line) from None
+        case Problem.OPEN_QUOTE:
+            raise faults.open_quote(shown, malformed.line) from None
+        case Problem.TEXT_AFTER_QUOTE:
+            raise faults.text_after_quote(shown, malformed.line) from None
+
+
+def _names(path: str, shown: str, delimiter: str) -> tuple[str, ...]:
+    for _, fields in numbered_records(path, shown, delimiter):
+        if fields == [None]:
+            break
+        return tuple(field or "" for field in fields)
+    raise faults.no_header(shown)
+
+
+def _find_delimiter(path: str, shown: str) -> str:
+    widths = {delimiter: _width(path, shown, delimiter) for delimiter in DELIMITERS}
+    return max(DELIMITERS, key=lambda delimiter: widths[delimiter])
+
+
+def _width(path: str, shown: str, delimiter: str) -> int:
+    """How many names the delimiter makes of the header; none if the header is not CSV with it."""
+    with opened_bytes(path, shown) as file:
+        try:
+            return next((len(fields) for _, fields in records(file, delimiter)), 0)
+        except MalformedCsv:
+            return 0

@@ -1,0 +1,114 @@
+"""What a user calls a table, before anything of it is read: files, standard input, or a data frame."""
+
+import glob
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from acompass.tables import faults
+
+DELIMITERS = (",", ";", "\t", "|")
+STANDARD_INPUT = "-"
+
+_PARQUET_SUFFIXES = (".parquet", ".pq")
+_PARQUET_MAGIC = b"PAR1"
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class Files:
+    """`shown` is what messages call each file; `kept` is false for a copy of standard input."""
+
+    paths: tuple[str, ...]
+    shown: tuple[str, ...]
+    format: Literal["csv", "parquet"]
+    delimiter: str | None = None
+    kept: bool = True
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A data frame or the like, of whatever library."""
+
+    table: Any
+
+
+Source: TypeAlias = Files | Frame
+
+
+@contextmanager
+def opened(table: Any, delimiter: str | None = None) -> Iterator[Source]:
+    """The source that `table` names. A copy of standard input lasts as long as the context."""
+    if delimiter is not None and delimiter not in DELIMITERS:
+        raise faults.unknown_delimiter(delimiter)
+    if not isinstance(table, str | os.PathLike):
+        yield Frame(table)
+    elif os.fspath(table) == STANDARD_INPUT:
+        with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+            yield _standard_input(folder, delimiter)
+    else:
+        yield _files(os.fspath(table), delimiter)
+
+
+def _standard_input(folder: str, delimiter: str | None) -> Files:
+    copy = Path(folder, "input")
+    with copy.open("wb") as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+    start = _first_bytes(str(copy))
+    suffix = ".csv.gz" if start.startswith(_GZIP_MAGIC) else ""
+    path = str(copy.rename(f"{copy}{suffix}"))
+    format_: Literal["csv", "parquet"] = "parquet" if start.startswith(_PARQUET_MAGIC) else "csv"
+    return Files((path,), ("standard input",), format_, delimiter, kept=False)
+
+
+def _files(pattern: str, delimiter: str | None) -> Files:
+    paths = _matching(pattern)
+    if not paths:
+        raise faults.not_found(pattern)
+    for path in paths:
+        if os.path.isdir(path):
+            raise faults.is_a_folder(path)
+    formats = {_format(path) for path in paths}
+    if len(formats) > 1:
+        odd = next(path for path in paths if _format(path) != _format(paths[0]))
+        raise faults.files_differ(odd, paths[0], "is of another format")
+    return Files(tuple(paths), tuple(paths), formats.pop(), delimiter)
+
+
+def _matching(pattern: str) -> list[str]:
+    """The file of exactly that name, even one like a glob; else the files that match, in order of name."""
+    if os.path.lexists(pattern):
+        return [pattern]
+    return sorted(
+        path for path in glob.glob(pattern, recursive=True) if "**" not in pattern or not os.path.isdir(path)
+    )
+
+
+def _format(path: str) -> Literal["csv", "parquet"]:
+    if path.lower().endswith(_PARQUET_SUFFIXES):
+        return "parquet"
+    if path.lower().endswith((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")):
+        return "csv"
+    return "parquet" if _first_bytes(path).startswith(_PARQUET_MAGIC) else "csv"
+
+
+def _first_bytes(path: str) -> bytes:
+    with readable(path), open(path, "rb") as file:
+        return file.read(4)
+
+
+@contextmanager
+def readable(path: str, shown: str | None = None) -> Iterator[None]:
+    """Turns the operating system's complaints about a file into a diagnostic."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise faults.not_found(shown or path) from None
+    except OSError as error:
+        raise faults.unreadable(shown or path, (error.strerror or "it is damaged").lower()) from None

@@ -9,6 +9,8 @@ from fractions import Fraction
 import duckdb
 
 from acompass.checked.types import Column, Kind
+from acompass.measure.columns import Positions
+from acompass.measure.query import one_row
 from acompass.measure.result import Classes, ColumnChange, Comparison
 from acompass.measure.view import View, comparable
 
@@ -16,17 +18,17 @@ from acompass.measure.view import View, comparable
 def compare(
     con: duckdb.DuckDBPyConnection,
     after: View,
+    ours: Positions,
     before: View,
+    theirs: Positions,
     classes: Classes,
-    quasi_identifiers: Sequence[int],
-    theirs: Sequence[int],
 ) -> Comparison:
-    """`theirs` are the positions in `before` of `quasi_identifiers`."""
-    places = {column.name: position for position, column in enumerate(before.schema) if _shown(before, position)}
+    """`classes` are those of `after`."""
+    places = {before.schema[b].name: b for b in range(len(before.schema)) if _shown(before, b)}
     shared = [
-        (position, places[column.name])
-        for position, column in enumerate(after.schema)
-        if _shown(after, position) and column.name in places
+        (a, places[column.name])
+        for a, column in enumerate(after.schema)
+        if _shown(after, a) and column.name in places
     ]
     records = _records(con, before)
     names = {column.name for column in after.schema}
@@ -36,8 +38,8 @@ def compare(
         columns=tuple(_change(con, after, a, before, b) for a, b in shared),
         only_before=tuple(c.name for c in before.schema if c.name not in names),
         only_after=tuple(c.name for c in after.schema if c.name not in {b.name for b in before.schema}),
-        entropy_before=_entropy(con, before, theirs),
-        entropy_after=_entropy(con, after, quasi_identifiers),
+        entropy_before=_entropy(con, before, theirs.quasi_identifiers),
+        entropy_after=_entropy(con, after, ours.quasi_identifiers),
         discernibility=classes.discernibility + max(0, records - classes.records) * records,
     )
 
@@ -47,8 +49,8 @@ def _shown(view: View, position: int) -> bool:
 
 
 def _records(con: duckdb.DuckDBPyConnection, view: View) -> int:
-    row = con.execute(f"SELECT {view.count} FROM {view.relation}").fetchone()
-    return int(row[0] or 0) if row else 0
+    (records,) = one_row(con, f"SELECT {view.count} FROM {view.relation}")
+    return int(records or 0)
 
 
 def _histogram(view: View, position: int, other: Column) -> str:
@@ -58,11 +60,13 @@ def _histogram(view: View, position: int, other: Column) -> str:
 
 def _bits(n: str) -> str:
     """The entropy of a histogram's column of counts; 0 for no records."""
-    return f"coalesce(log2(sum({n})) - fsum({n} * log2({n})) / sum({n}), 0)"
+    return f"greatest(0, coalesce(log2(sum({n})) - fsum({n} * log2({n})) / sum({n}), 0))"
 
 
 def _change(con: duckdb.DuckDBPyConnection, after: View, a: int, before: View, b: int) -> ColumnChange:
-    row = con.execute(f"""
+    after_total, before_total, moved, *rest = one_row(
+        con,
+        f"""
         WITH both_tables AS (
             SELECT coalesce(a.n, 0)::HUGEINT AS after_n, coalesce(b.n, 0)::HUGEINT AS before_n
             FROM {_histogram(after, a, before.schema[b])} AS a
@@ -73,12 +77,10 @@ def _change(con: duckdb.DuckDBPyConnection, after: View, a: int, before: View, b
                count(*) FILTER (before_n > 0), count(*) FILTER (after_n > 0),
                {_bits("nullif(before_n, 0)")}, {_bits("nullif(after_n, 0)")}
         FROM both_tables, totals
-    """).fetchone()
-    assert row is not None
-    after_total, before_total, moved, values_before, values_after, entropy_before, entropy_after = row
+    """,
+    )
     distance = _distance(after_total or 0, before_total or 0, moved or 0)
-    name = after.schema[a].name
-    return ColumnChange(name, distance, values_before, values_after, max(0.0, entropy_before), max(0.0, entropy_after))
+    return ColumnChange(after.schema[a].name, distance, *rest)
 
 
 def _distance(after_total: int, before_total: int, moved: int) -> Fraction:
@@ -90,9 +92,11 @@ def _distance(after_total: int, before_total: int, moved: int) -> Fraction:
 
 def _entropy(con: duckdb.DuckDBPyConnection, view: View, positions: Sequence[int]) -> float:
     """Of the columns together, in bits."""
-    row = con.execute(f"""
+    (bits,) = one_row(
+        con,
+        f"""
         SELECT {_bits("n")} FROM
         (SELECT {view.values(positions, "q")}, {view.count} AS n FROM {view.relation} GROUP BY ALL)
-    """).fetchone()
-    assert row is not None
-    return max(0.0, float(row[0]))
+    """,
+    )
+    return float(bits)

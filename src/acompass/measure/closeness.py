@@ -9,7 +9,7 @@ from acompass.measure.values import Counts
 
 
 def equal_distance(con: duckdb.DuckDBPyConnection, counts: Counts) -> Fraction:
-    """½ Σ|q − p| = Σ max(0, q − p): only the values that a class has can gain, so absent ones cost nothing."""
+    """½ Σ|q − p| = Σ max(0, q − p): only values that a class has can gain, so absent ones cost nothing."""
     gains = f"""(
         SELECT any_value(size) AS size,
                sum(greatest(0, n::HUGEINT * {counts.records} - total::HUGEINT * size)) AS gained
@@ -20,8 +20,8 @@ def equal_distance(con: duckdb.DuckDBPyConnection, counts: Counts) -> Fraction:
 def ordered_distance(con: duckdb.DuckDBPyConnection, counts: Counts) -> Fraction:
     """(1/(m−1)) Σᵢ |Qᵢ − Pᵢ| over cumulative shares.
 
-    Between two values that a class has, Qᵢ stands still and Pᵢ grows: the sum is two differences of areas, split
-    where Pᵢ overtakes Qᵢ. So a class costs as many steps as it has values, not as many as the table has.
+    Between two values that a class has, Qᵢ stands still and Pᵢ grows: the sum is two differences of areas,
+    split where Pᵢ overtakes Qᵢ. So a class costs as many steps as it has values itself.
     """
     if counts.distinct == 1:
         return Fraction(0)
@@ -30,7 +30,7 @@ def ordered_distance(con: duckdb.DuckDBPyConnection, counts: Counts) -> Fraction
             SELECT class, size, position AS low, v.area - v.reached AS low_area,
                    sum(n) OVER steps AS held,
                    lead(position, 1, {counts.distinct}) OVER steps AS high,
-                   lead(v.area - v.reached, 1, (SELECT max(area) FROM {counts.values})) OVER steps AS high_area,
+                   lead(v.area - v.reached, 1, {counts.area}) OVER steps AS high_area,
                    row_number() OVER steps = 1 AS is_first
             FROM {counts.counts} JOIN {counts.values} AS v USING (position)
             WINDOW steps AS (PARTITION BY class ORDER BY position)),

@@ -1,6 +1,7 @@
 """Entropy l-diversity: the largest whole l with exp(H) ≥ l in every class, decided without rounding.
 
-A class of n records with counts n₁ … nₘ has exp(H) = n / Π nᵢ^(nᵢ/n), so exp(H) ≥ l just when nⁿ ≥ lⁿ · Π nᵢ^nᵢ.
+A class of n records with counts n₁ … nₘ has exp(H) = n / Π nᵢ^(nᵢ/n), so exp(H) ≥ l just when
+nⁿ ≥ lⁿ · Π nᵢ^nᵢ.
 """
 
 from decimal import Context, Decimal, localcontext

@@ -1,4 +1,4 @@
-"""Numbers decided exactly: the largest of many fractions held by the engine, and sums of logarithms compared."""
+"""Numbers decided exactly: the largest of the engine's fractions, and sums of logarithms compared."""
 
 import math
 from collections.abc import Iterable
@@ -12,10 +12,13 @@ DOUBLE_MARGIN = 1e-12
 _DIGITS = 60
 
 
-def largest_ratio(con: duckdb.DuckDBPyConnection, relation: str, numerator: str, denominator: str) -> Fraction:
+def largest_ratio(
+    con: duckdb.DuckDBPyConnection, relation: str, numerator: str, denominator: str
+) -> Fraction:
     """The largest numerator/denominator over a relation: doubles choose the candidates, integers decide."""
     candidates = con.execute(f"""
-        WITH pairs AS (SELECT DISTINCT ({numerator})::HUGEINT AS a, ({denominator})::HUGEINT AS b FROM {relation}),
+        WITH pairs AS (SELECT DISTINCT ({numerator})::HUGEINT AS a, ({denominator})::HUGEINT AS b
+                       FROM {relation}),
              ratios AS (SELECT a, b, a::DOUBLE / b::DOUBLE AS ratio FROM pairs)
         SELECT a, b FROM ratios WHERE ratio >= (SELECT max(ratio) FROM ratios) * (1 - {DOUBLE_MARGIN})
     """).fetchall()

@@ -6,6 +6,7 @@ from fractions import Fraction
 import duckdb
 
 from acompass.measure.exact import DOUBLE_MARGIN, exceeds_log, largest_ratio, log_of
+from acompass.measure.query import one_row
 from acompass.measure.values import Counts
 
 _SHARE, _EXPECTED = "n", "size::HUGEINT * total"
@@ -51,12 +52,10 @@ def _never_above_logarithm(con: duckdb.DuckDBPyConnection, counts: Counts) -> bo
 
 
 def _rarest_surprise(con: duckdb.DuckDBPyConnection, counts: Counts) -> float:
-    row = con.execute(f"SELECT min(total) FROM {counts.values}").fetchone()
-    assert row is not None
-    return float(log_of(Fraction(counts.records, row[0])))
+    (rarest,) = one_row(con, f"SELECT min(total) FROM {counts.values}")
+    return float(log_of(Fraction(counts.records, rarest)))
 
 
 def _every_class_has_every_value(con: duckdb.DuckDBPyConnection, counts: Counts) -> bool:
-    row = con.execute(f"SELECT count(*) = count(DISTINCT class) * {counts.distinct} FROM {counts.counts}").fetchone()
-    assert row is not None
-    return bool(row[0])
+    cells, classes = one_row(con, f"SELECT count(*), count(DISTINCT class) FROM {counts.counts}")
+    return bool(cells == classes * counts.distinct)

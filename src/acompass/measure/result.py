@@ -1,4 +1,4 @@
-"""What a measurement says. Rational measures are fractions; what is printed is rounded, what is held is not."""
+"""What a measurement says. Rational measures are fractions; only what is printed is rounded."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -73,9 +73,9 @@ class Journalist:
 class Sensitive:
     """One sensitive column against the equivalence classes of the quasi-identifiers.
 
-    `recursive_c` is the least upper bound that fails: the table is (c, `distinct_l`)-diverse for every c above it.
-    `t_ordered` is None where the column's values have no order of their own. `enhanced_beta` is None where no β
-    will do, `delta_every_value` where some value is absent from some class.
+    The table is (c, `distinct_l`)-diverse for every c above `recursive_c`. `t_ordered` is None where the
+    column's values have no order of their own, `enhanced_beta` where no β will do, `delta_every_value` where
+    some value is absent from some class.
     """
 
     column: str
@@ -117,7 +117,7 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The measured table (after) against another one (before). `entropy_*` are of all quasi-identifiers together."""
+    """The measured table (after) against another one (before); entropies of the quasi-identifiers."""
 
     records_before: int
     records_after: int

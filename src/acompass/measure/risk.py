@@ -5,35 +5,36 @@ from fractions import Fraction
 
 import duckdb
 
+from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic, TableError
 from acompass.measure.classes import CLASSES
+from acompass.measure.columns import Positions
 from acompass.measure.result import Journalist
 from acompass.measure.view import View, comparable, same_kind
 
 
 def journalist(
-    con: duckdb.DuckDBPyConnection,
-    view: View,
-    quasi_identifiers: Sequence[int],
-    population: View,
-    theirs: Sequence[int],
-) -> Journalist:
-    """`theirs` are the population's columns for `quasi_identifiers`, in the same order."""
-    ours = [view.schema[position] for position in quasi_identifiers]
-    keys = ", ".join(f"{comparable(population, p, own)} AS p{i}" for i, (p, own) in enumerate(zip(theirs, ours)))
-    matches = []
-    for i, (position, own) in enumerate(zip(theirs, ours)):
-        cast = "" if same_kind(population.schema[position].type, own.type) else "::VARCHAR"
-        matches.append(f"q{i}{cast} IS NOT DISTINCT FROM p{i}")
+    con: duckdb.DuckDBPyConnection, view: View, found: Positions, population: View, theirs: Positions
+) -> Journalist | None:
+    """The risk of the classes that `group` has made; None on a table of no records."""
+    both = list(zip(found.quasi_identifiers, theirs.quasi_identifiers, strict=True))
+    keys = ", ".join(f"{comparable(population, q, view.schema[p])} AS p{i}" for i, (p, q) in enumerate(both))
+    matches = [_match(i, view.schema[p].type, population.schema[q].type) for i, (p, q) in enumerate(both)]
     pairs = con.execute(f"""
-        WITH populated AS (SELECT {keys}, {population.count} AS persons FROM {population.relation} GROUP BY ALL)
+        WITH populated AS (SELECT {keys}, {population.count} AS persons
+                           FROM {population.relation} GROUP BY ALL)
         SELECT size, coalesce(persons, 0) AS persons, count(*)
         FROM {CLASSES} LEFT JOIN populated ON {" AND ".join(matches)} GROUP BY ALL
     """).fetchall()
     uncovered = sum(classes for size, persons, classes in pairs if persons < size)
     if uncovered:
         raise _not_a_population(uncovered, sum(classes for _, _, classes in pairs))
-    return _risks(pairs)
+    return _risks(pairs) if pairs else None
+
+
+def _match(i: int, ours: Type, theirs: Type) -> str:
+    cast = "" if same_kind(ours, theirs) else "::VARCHAR"
+    return f"q{i}{cast} IS NOT DISTINCT FROM p{i}"
 
 
 def _risks(pairs: Sequence[tuple[int, int, int]]) -> Journalist:
@@ -49,7 +50,9 @@ def _risks(pairs: Sequence[tuple[int, int, int]]) -> Journalist:
 
 def _not_a_population(uncovered: int, classes: int) -> TableError:
     message = (
-        f"{uncovered:,} of {classes:,} equivalence classes have more records in the table than in the population, "
-        "expected every record's person in the population"
+        f"{uncovered:,} of {classes:,} equivalence classes have more records in the table than in the "
+        "population, expected every record's person in the population"
     )
-    return TableError([Diagnostic("AC607", message, help="recode the population's columns as the table's are")])
+    return TableError(
+        [Diagnostic("AC607", message, help="recode the population's columns as the table's are")]
+    )

@@ -9,6 +9,7 @@ from acompass.measure.closeness import equal_distance, ordered_distance
 from acompass.measure.entropy import entropy_l
 from acompass.measure.exact import largest_ratio
 from acompass.measure.likeness import likeness
+from acompass.measure.query import one_row
 from acompass.measure.result import Sensitive
 from acompass.measure.values import Counts, count_values
 
@@ -38,15 +39,13 @@ def measure_column(con: duckdb.DuckDBPyConnection, index: int, column: Column) -
 
 
 def _distinct_l(con: duckdb.DuckDBPyConnection, counts: Counts) -> int:
-    row = con.execute(f"SELECT min(v) FROM (SELECT count(*) AS v FROM {counts.counts} GROUP BY class)").fetchone()
-    assert row is not None
-    return int(row[0])
+    (least,) = one_row(con, f"SELECT min(v) FROM (SELECT count(*) AS v FROM {counts.counts} GROUP BY class)")
+    return int(least)
 
 
 def _recursive_c(con: duckdb.DuckDBPyConnection, counts: Counts, l_: int) -> Fraction:
     """The largest r₁ / (r_l + … + r_m) of a class, r₁ ≥ r₂ ≥ … its counts."""
     classes = f"""(
-        SELECT max(n) AS most,
-               any_value(size) - coalesce(list_sum(list_slice(list(n ORDER BY n DESC), 1, {l_ - 1})), 0) AS rest
+        SELECT max(n) AS most, list_sum(list(n ORDER BY n DESC)[{l_}:]) AS rest
         FROM {counts.counts} GROUP BY class)"""
     return largest_ratio(con, classes, "most", "rest")

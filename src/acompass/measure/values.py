@@ -6,6 +6,7 @@ import duckdb
 
 from acompass.checked.types import Kind, Type
 from acompass.measure.classes import CELLS
+from acompass.measure.query import one_row
 
 #: text that is a number written in the one way: no plus sign, no leading zeros
 _NUMBER = r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?"
@@ -21,6 +22,7 @@ class Counts:
     values: str
     counts: str
     records: int
+    area: int
     distinct: int
     has_order: bool
 
@@ -42,9 +44,8 @@ def count_values(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Cou
         FROM {CELLS} JOIN measure_values ON s{index} IS NOT DISTINCT FROM value
         GROUP BY class, position
     """)
-    row = con.execute("SELECT sum(total)::BIGINT, count(*) FROM measure_values").fetchone()
-    assert row is not None
-    return Counts("measure_values", "measure_counts", row[0], row[1], has_order)
+    records, area, distinct = one_row(con, "SELECT max(reached), max(area), count(*) FROM measure_values")
+    return Counts("measure_values", "measure_counts", records, area, distinct, has_order)
 
 
 def _order(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> tuple[bool, str]:
@@ -52,9 +53,10 @@ def _order(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> tuple[boo
     match type_.kind:
         case Kind.TEXT:
             # a decimal column of a CSV is text (D10): it is ordered as what it says
-            row = con.execute(f"SELECT bool_and(regexp_full_match(s{index}, '{_NUMBER}')) FROM {CELLS}").fetchone()
-            numbers = row is not None and bool(row[0])
-            return numbers, "value::DECIMAL(38, 18)" if numbers else "value"
+            (numbers,) = one_row(
+                con, f"SELECT bool_and(regexp_full_match(s{index}, '{_NUMBER}')) FROM {CELLS}"
+            )
+            return bool(numbers), "value::DECIMAL(38, 18)" if numbers else "value"
         case Kind.BOOLEAN:
             return False, "value"
         case _:

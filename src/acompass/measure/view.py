@@ -1,4 +1,4 @@
-"""A loaded table as measuring sees it: SQL expressions over positional names, missing as one value of its own."""
+"""A loaded table as measuring sees it: SQL over positional names, missing as a value of its own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import duckdb
 
 from acompass.checked.types import Column, Kind, Schema, Type
 from acompass.diagnostics import Diagnostic, TableError
+from acompass.measure.query import one_row
 
 #: products of two such totals and a number of values stay below 2^127
 LARGEST_TOTAL = 2**48
@@ -14,7 +15,7 @@ LARGEST_TOTAL = 2**48
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`relation` has the columns c0, c1, … of `schema`; `weight` is the position of the one that counts persons."""
+    """`relation` has the columns c0, c1, … of `schema`; `weight` is the position of the count of persons."""
 
     relation: str
     schema: Schema
@@ -57,12 +58,8 @@ def check_weight(con: duckdb.DuckDBPyConnection, view: View) -> None:
     if not column.type.is_number:
         raise _not_a_weight(column, f"it is {column.type}")
     value = view.value(view.weight)
-    row = con.execute(f"""
-        SELECT count(*) FILTER ({value} IS NULL OR {value} <= 0 OR {value} <> floor({value})), sum({value}::DOUBLE)
-        FROM {view.relation}
-    """).fetchone()
-    assert row is not None
-    bad, total = row
+    is_bad = f"{value} IS NULL OR {value} <= 0 OR {value} <> floor({value})"
+    bad, total = one_row(con, f"SELECT count(*) FILTER ({is_bad}), sum({value}::DOUBLE) FROM {view.relation}")
     if bad:
         raise _not_a_weight(column, f"{bad:,} of its values {'is' if bad == 1 else 'are'} not")
     if total is not None and total > LARGEST_TOTAL:
@@ -72,4 +69,5 @@ def check_weight(con: duckdb.DuckDBPyConnection, view: View) -> None:
 
 def _not_a_weight(column: Column, found: str) -> TableError:
     message = f"`{column.name}` cannot be the weight: expected positive whole numbers, {found}"
-    return TableError([Diagnostic("AC605", message, help="mend or drop those records, or measure without --weight")])
+    help_ = "mend or drop those records, or measure without `--weight`"
+    return TableError([Diagnostic("AC605", message, help=help_)])

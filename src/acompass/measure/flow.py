@@ -1,0 +1,95 @@
+"""The whole measurement on one page: names to positions, one grouped pass, every model from that."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import duckdb
+
+from acompass.checked.uses import ColumnUse, Use
+from acompass.diagnostics import Span
+from acompass.measure.change import compare
+from acompass.measure.classes import class_sizes, group
+from acompass.measure.columns import Positions, positions, refuse_opaque, request, same_columns
+from acompass.measure.result import THRESHOLDS, Classes, Measures
+from acompass.measure.risk import journalist
+from acompass.measure.sensitive import measure_column
+from acompass.measure.view import View, check_weight
+from acompass.syntax import tree
+from acompass.tables.load import load
+from acompass.tables.source import opened
+
+
+def measure(
+    table: Any,
+    qi: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    weight: str | None = None,
+    *,
+    policy: tree.Program | None = None,
+    against: Any = None,
+    population: Any = None,
+    below: Sequence[int] = THRESHOLDS,
+    delimiter: str | None = None,
+    memory_limit: str | None = None,
+) -> Measures:
+    """Measure a table by its quasi-identifiers; names left out are read off the policy.
+
+    `against` is the table before it was anonymized, `population` a table of everyone its people could be.
+    """
+    asked = request(policy, qi, sensitive, weight)
+    with ExitStack() as stack:
+        con = stack.enter_context(duckdb.connect())
+        if memory_limit is not None:
+            con.execute("SET memory_limit = ?", [memory_limit])
+        open_ = partial(_open, stack, con, delimiter=delimiter, every_column=against is not None)
+        view, found = open_(table, partial(positions, asked))
+        measures = measure_view(con, view, found, below)
+        if population is not None:
+            people, theirs = open_(population, partial(same_columns, asked, role="population"))
+            measures = replace(measures, journalist=journalist(con, view, found, people, theirs))
+        if against is not None:
+            before, theirs = open_(against, partial(same_columns, asked, role="other table"))
+            change = compare(con, view, found, before, theirs, measures.classes)
+            measures = replace(measures, comparison=change)
+        return measures
+
+
+def measure_view(
+    con: duckdb.DuckDBPyConnection, view: View, found: Positions, below: Sequence[int] = THRESHOLDS
+) -> Measures:
+    """The models of one table; of a table of no records only that it has none."""
+    group(con, view, found.quasi_identifiers, found.sensitive)
+    classes = Classes(class_sizes(con), tuple(sorted(set(below))))
+    columns = [view.schema[position] for position in found.sensitive]
+    return Measures(
+        quasi_identifiers=tuple(view.schema[position].name for position in found.quasi_identifiers),
+        weight=None if found.weight is None else view.schema[found.weight].name,
+        classes=classes,
+        sensitive=tuple(measure_column(con, i, c) for i, c in enumerate(columns)) if classes.sizes else (),
+    )
+
+
+def _open(
+    stack: ExitStack,
+    con: duckdb.DuckDBPyConnection,
+    table: Any,
+    find: Callable[[Sequence[str]], Positions],
+    delimiter: str | None,
+    every_column: bool,
+) -> tuple[View, Positions]:
+    """A copy of standard input lasts as long as `stack`."""
+    found: list[Positions] = []
+
+    def uses(names: Sequence[str]) -> Mapping[int, ColumnUse]:
+        found.append(find(names))
+        wanted = range(len(names)) if every_column else sorted(found[0].named())
+        return dict.fromkeys(wanted, ColumnUse(Use.ANY, Span(0, 0)))
+
+    loaded = load(con, stack.enter_context(opened(table, delimiter)), uses)
+    refuse_opaque(found[0], loaded.schema)
+    view = View(loaded.relation, loaded.schema, found[0].weight)
+    check_weight(con, view)
+    return view, found[0]

@@ -2,4 +2,4 @@
 
 from hypothesis import settings
 
-LAW = settings(max_examples=500, deadline=None)
+LAW = settings(max_examples=300, deadline=None)

@@ -9,13 +9,13 @@ from typing import TypeAlias
 from acompass.checked import findings
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.syntax import tree
+from acompass.syntax.tokens import is_word
 
 ParamValue: TypeAlias = int | float | Decimal | str | bool
 
 #: a parameter bound, or a constant as it was written
 Bound: TypeAlias = tree.Number | tree.String
 
-_WORD = re.compile(r"[^\W\d][\w.-]*")
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _QUOTED = re.compile(r"'(?:[^']|'')*'", re.DOTALL)
 #: beyond this an exponent says more than any number of a policy can (constants.LONGEST)
@@ -84,7 +84,7 @@ def parse_setting(text: str) -> tuple[str, ParamValue]:
     """`k=3` as a name and a value: an A-COMPASS number, text in single quotes, else the text as it stands."""
     name, equals, value = text.partition("=")
     name = name.strip()
-    if not equals or not _WORD.fullmatch(name):
+    if not equals or not is_word(name):
         raise CallError([findings.bad_setting(text)])
     written = value.strip()
     if _NUMBER.fullmatch(written):

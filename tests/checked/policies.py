@@ -1,0 +1,83 @@
+"""Policies as text against the table of all types, for the tests of the check."""
+
+from acompass.checked.from_syntax import check
+from acompass.checked.parameters import ParamValue
+from acompass.checked.program import Comparison, Program, Requirement
+from acompass.checked.types import (
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    INTEGER,
+    OPAQUE,
+    TEXT,
+    TIMESTAMP,
+    Schema,
+    Value,
+    decimal,
+    schema_of,
+)
+from acompass.diagnostics import Diagnostic
+from acompass.syntax.parse import parse
+
+PAPER = schema_of({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
+
+TYPED = schema_of(
+    {
+        "Whole": INTEGER,
+        "Exact": decimal(2),
+        "Real": FLOAT,
+        "Word": TEXT,
+        "Flag": BOOLEAN,
+        "Day": DATE,
+        "Moment": TIMESTAMP,
+        "Blob": OPAQUE,
+    }
+)
+
+
+def checked(text: str, schema: Schema = PAPER, **params: ParamValue) -> Program:
+    """The program of a policy that is right."""
+    tree, wrong = parse(text)
+    assert wrong == ()
+    program, wrong = check(tree, text, schema, params)
+    assert wrong == ()
+    assert program is not None
+    return program
+
+
+def findings(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[Diagnostic, ...]:
+    """What is said of a policy that is wrong."""
+    tree, wrong = parse(text)
+    assert wrong == ()
+    program, wrong = check(tree, text, schema, params)
+    assert program is None
+    return wrong
+
+
+def finding(text: str, schema: Schema = PAPER, **params: ParamValue) -> Diagnostic:
+    """The only thing that is said of a policy that is wrong."""
+    (found,) = findings(text, schema, **params)
+    return found
+
+
+def said(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[str, str, str | None]:
+    found = finding(text, schema, **params)
+    return found.code, found.message, found.help
+
+
+def places(text: str, found: Diagnostic) -> list[str]:
+    """The words that a finding points at."""
+    return [text[label.span.start : label.span.end] for label in found.labels]
+
+
+def compared_value(text: str, schema: Schema = TYPED, **params: ParamValue) -> Value:
+    """The value that the only condition of a policy, one comparison, compares with."""
+    (requirement,) = checked(text, schema, **params).requirements
+    condition = requirement.assertion.condition
+    assert isinstance(condition, Comparison)
+    return condition.value
+
+
+def only(text: str, schema: Schema = TYPED, **params: ParamValue) -> Requirement:
+    (requirement,) = checked(text, schema, **params).requirements
+    return requirement

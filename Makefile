@@ -16,7 +16,7 @@ demo: $(VENV)/.demo ## the paper's policy on the paper's table
 	cat $(ELECTRICITY)/policy.acp
 	cat $(ELECTRICITY)/table.csv
 	$(BIN)/acompass run $(ELECTRICITY)/policy.acp $(ELECTRICITY)/table.csv \
-		-o build/demo/table.csv --trace $(ELECTRICITY)/trace.txt
+		-o build/demo/table.csv --set k=2 --set l=1 --trace $(ELECTRICITY)/trace.txt
 	cat build/demo/table.csv
 
 test: lint pytest ## style, types and every test
@@ -28,6 +28,9 @@ lint: $(VENV)/.test ## style and types
 
 pytest: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
+docs: $(VENV)/.docs ## the documentation as a site, in site/
+	$(BIN)/mkdocs build --strict --quiet
 
 format: $(VENV)/.test ## rewrite the code in its canonical form
 	$(BIN)/ruff check --fix .
@@ -52,3 +55,7 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/.python
 $(VENV)/.test: pyproject.toml | $(VENV)/.python
 	$(PIP) install --editable '.[postgres,spark]' --group test --group lint
 	@touch $(VENV)/.demo $@
+
+$(VENV)/.docs: pyproject.toml | $(VENV)/.python
+	$(PIP) install --group docs
+	@touch $@

@@ -29,7 +29,8 @@ def _violated(result: Result) -> int:
 
 
 def _suite(policy: str, **counts: int) -> Xml.Element:
-    return Xml.Element("testsuite", name=_legal(policy), **{key: str(count) for key, count in counts.items()})
+    numbers = {key: str(count) for key, count in counts.items()}
+    return Xml.Element("testsuite", {"name": _legal(policy), **numbers})
 
 
 def _add_case(suite: Xml.Element, outcome: RequirementOutcome, policy: str) -> None:

@@ -1,0 +1,123 @@
+"""Every way a command can end: an exit code, a line or two on standard error, never a traceback."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from acompass import pipeline
+from acompass.cli.app import app
+from acompass.version import __version__
+
+POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+ROOT = Path(__file__).parents[2]
+
+
+def shell(*arguments: str, **options):
+    command = [sys.executable, "-m", "acompass", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
+def test_the_installed_script_and_the_module_are_the_same_command():
+    script = Path(sys.executable).with_name("acompass")
+    said = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout
+    assert said == shell("--version").stdout == f"acompass {__version__}\n"
+
+
+@pytest.mark.parametrize("command", sorted(get_command(app).commands))
+def test_every_command_shows_examples(acompass, command):
+    said = acompass(command, "--help")
+    assert said.exit_code == 0
+    assert f"acompass {command} " in said.stdout.partition("Examples")[2]
+
+
+@pytest.mark.parametrize("arguments", [["frobnicate"], ["check"], ["run", "a", "b", "-o", "c", "--frob"]])
+def test_a_wrong_call_exits_with_2(acompass, arguments):
+    ran = acompass(*arguments)
+    assert (ran.exit_code, ran.stdout) == (2, "")
+
+
+def test_policy_and_table_cannot_both_be_standard_input(acompass):
+    ran = acompass("check", "-", "-", given=POLICY)
+    assert ran.exit_code == 2
+    assert "both" in ran.stderr
+
+
+@pytest.mark.parametrize("missing", [("none.acp", "people.csv"), ("policy.acp", "none.csv")])
+def test_a_missing_file_exits_with_2_and_is_named(acompass, policy, missing):
+    policy(POLICY)
+    ran = acompass("check", *missing)
+    assert ran.exit_code == 2
+    assert ran.stderr.startswith("error[AC")
+    assert "`none." in ran.stderr
+
+
+def test_errors_of_a_policy_are_shown_with_their_place(acompass, policy):
+    ran = acompass("check", policy("EACH RESULT : Aeg <= 80;"), "people.csv")
+    assert ran.exit_code == 2
+    assert "policy.acp:1:15" in ran.stderr
+    assert "did you mean `Age`?" in ran.stderr
+
+
+def test_a_trace_that_cannot_be_read_exits_with_2(acompass, policy):
+    ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv", "--trace", "none.txt")
+    assert ran.exit_code == 2
+    assert "error[AC492]" in ran.stderr
+
+
+def test_an_internal_error_shows_no_value(acompass, policy, monkeypatch):
+    def fail(*_arguments, **_options):
+        raise ValueError("Ada is 36")
+
+    monkeypatch.setattr(pipeline, "check", fail)
+    monkeypatch.delenv("ACOMPASS_DEBUG", raising=False)
+    path = policy(POLICY)
+    ran = acompass("check", path, "people.csv")
+    assert ran.exit_code == 2
+    assert "error[AC901]: internal error: `ValueError`" in ran.stderr
+    assert "Ada" not in ran.output
+    assert "Traceback" not in ran.output
+    monkeypatch.setenv("ACOMPASS_DEBUG", "1")
+    told = acompass("check", path, "people.csv")
+    assert told.exit_code == 2
+    assert "Ada is 36" in told.stderr
+
+
+def test_an_interrupt_exits_with_130_and_one_line(acompass, policy, monkeypatch):
+    def interrupt(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pipeline, "run", interrupt)
+    ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_reader_that_goes_away_is_no_error_to_show(tmp_path):
+    (tmp_path / "policy.acp").write_text(POLICY)
+    (tmp_path / "people.csv").write_text("Age\n36\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "acompass", "check", "policy.acp", "people.csv"]
+    ran = subprocess.run(command, cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE)
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (1, b"")
+
+
+def test_no_colour_reaches_a_pipe(tmp_path):
+    (tmp_path / "policy.acp").write_text(POLICY)
+    (tmp_path / "people.csv").write_text("Age\n86\n")
+    ran = shell("check", "policy.acp", "people.csv", cwd=tmp_path)
+    assert ran.returncode == 1
+    assert "\x1b" not in ran.stdout
+
+
+def test_a_name_that_no_terminal_can_show_stops_nothing(tmp_path):
+    (tmp_path / "policy.acp").write_text('EACH RESULT : "Âge ≤" <= 80;', encoding="utf-8")
+    (tmp_path / "people.csv").write_text("Âge ≤\n86\n", encoding="utf-8")
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    ran = shell("check", "policy.acp", "people.csv", cwd=tmp_path, env=environment)
+    assert ran.returncode == 1, ran.stderr
+    assert "\\xc2ge" in ran.stdout

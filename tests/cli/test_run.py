@@ -1,0 +1,124 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.tables import PEOPLE, TOP_CODED
+
+TOP_CODING = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+ADULTS = "EACH RESULT : Age >= 40;"
+NOISE = "EACH RESULT : Age <= 40 : RANDOM Age 20 30;"
+ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity"
+
+PAPERS_LAST_TABLE = """\
+Record ID,Age,Postal Code,AEC
+1,54,212**,3500
+2,54,212**,7400
+3,54,212**,8600
+4,80,214**,10500
+5,80,214**,3500
+6,80,214**,8600
+9,45,211**,6200
+10,45,211**,5400
+"""
+
+
+def test_the_papers_policy_gives_the_papers_last_table(acompass, tmp_path):
+    ran = acompass(
+        "run", f"{ELECTRICITY}/policy.acp", f"{ELECTRICITY}/table.csv", "-o", "out.csv",
+        "--set", "k=2", "--set", "l=1", "--trace", f"{ELECTRICITY}/trace.txt",
+    )  # fmt: skip
+    assert ran.exit_code == 0, ran.stderr
+    assert (tmp_path / "out.csv").read_text() == PAPERS_LAST_TABLE
+    assert ran.stdout.endswith("10 records in, 8 out, 1 value of the trace used\n")
+
+
+def test_a_report_says_what_was_done_line_by_line(acompass, policy):
+    ran = acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv")
+    assert ran.exit_code == 0
+    assert ran.stderr == ""
+    assert ran.stdout.splitlines()[1].split() == [
+        "1",
+        "violated",
+        "1",
+        "of",
+        "3",
+        "replaced",
+        *TOP_CODING[:-1].split(),
+    ]
+
+
+def test_json_is_one_object_and_nothing_else(acompass, policy):
+    ran = acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv", "--json")
+    assert json.loads(ran.stdout) == {
+        "records_in": 3,
+        "records_out": 3,
+        "ok": True,
+        "requirements": [
+            {
+                "index": 1,
+                "line": 1,
+                "text": TOP_CODING[:-1],
+                "holds": False,
+                "affected": 1,
+                "action": "REPLACE",
+            }
+        ],
+        "trace_used": 0,
+    }
+
+
+def test_a_violated_check_writes_nothing_and_exits_with_1(acompass, policy, tmp_path):
+    ran = acompass("run", policy(ADULTS), "people.csv", "-o", "out.csv")
+    assert ran.exit_code == 1
+    assert "violated" in ran.stdout
+    assert "`out.csv` not written" in ran.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["people.csv", "policy.acp"]
+
+
+def test_force_writes_a_table_that_fails_its_check(acompass, policy, tmp_path):
+    ran = acompass("run", policy(ADULTS), "people.csv", "-o", "out.csv", "--force")
+    assert ran.exit_code == 1
+    assert (tmp_path / "out.csv").read_text() == PEOPLE
+
+
+def test_the_table_goes_to_standard_output_and_the_report_beside_it(acompass, policy):
+    ran = acompass("run", policy(TOP_CODING), "people.csv", "-o", "-")
+    assert ran.exit_code == 0, ran.stderr
+    assert ran.stdout == TOP_CODED
+    assert "3 records in, 3 out" in ran.stderr
+
+
+def test_policy_and_table_can_come_from_standard_input(acompass, policy, tmp_path):
+    from_input = acompass("run", policy(TOP_CODING), "-", "-o", "one.csv", given=PEOPLE)
+    assert from_input.exit_code == 0, from_input.stderr
+    assert acompass("run", "-", "people.csv", "-o", "two.csv", given=TOP_CODING).exit_code == 0
+    assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text() == TOP_CODED
+
+
+def test_quiet_prints_nothing(acompass, policy):
+    ran = acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv", "--quiet")
+    assert (ran.exit_code, ran.output) == (0, "")
+
+
+def test_a_seed_gives_the_same_table_again_and_is_never_shown(acompass, policy, tmp_path):
+    arguments = ["run", policy(NOISE), "people.csv", "--seed", "s3cr3t"]
+    first, second = acompass(*arguments, "-o", "one.csv"), acompass(*arguments, "-o", "two.csv", "--json")
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes() != PEOPLE.encode()
+    assert "s3cr3t" not in first.output + second.output + (tmp_path / "one.csv").read_text()
+
+
+def test_parameters_are_bound(acompass, policy):
+    text = "EACH PROCESS COUNT(*) AS Size GROUP BY Zip : Size >= k : REJECT;"
+    ran = acompass("run", policy(text), "people.csv", "-o", "-", "--set", "k=2")
+    assert ran.stdout == "Name,Age,Zip\nAda,36,21101\nEve,45,21101\n"
+
+
+@pytest.mark.parametrize(
+    "extra", [["--json", "-o", "-"], [], ["-o", "out.csv", "--seed", "a", "--trace", "people.csv"]]
+)
+def test_calls_that_make_no_sense_exit_with_2(acompass, policy, extra, tmp_path):
+    ran = acompass("run", policy(TOP_CODING), "people.csv", *extra)
+    assert ran.exit_code == 2
+    assert ran.stderr
+    assert not (tmp_path / "out.csv").exists()

@@ -6,6 +6,7 @@ from typing import Any
 
 from acompass.diagnostics import Span
 from acompass.syntax import tree
+from acompass.syntax.spelling import unquote
 from acompass.syntax.tokens import Token
 
 _OPERATORS = {"≤": tree.Operator.LE, "≥": tree.Operator.GE, **{str(o): o for o in tree.Operator}}
@@ -102,9 +103,3 @@ class _Groups:
     @property
     def span(self) -> Span:
         return _across(list(self.names))
-
-
-def unquote(text: str) -> str:
-    """What stands between quotes, where a doubled quote is one."""
-    quote = text[0]
-    return text[1:-1].replace(quote * 2, quote)

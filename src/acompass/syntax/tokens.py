@@ -8,7 +8,7 @@ from acompass.syntax.tree import Comment
 
 
 class Token(NamedTuple):
-    """`type` is a terminal of the grammar, or one of `UNREADABLE`, which no place in a program accepts."""
+    """`type` is a terminal of the grammar, or one that no place in a program accepts."""
 
     type: str
     text: str
@@ -31,19 +31,7 @@ KEYWORDS = {
 #: words that mean something right after PROCESS only (D2)
 AGGREGATES = {word.lower(): word for word in ("SUM", "MIN", "MAX", "COUNT")}
 
-#: tokens that are wrong wherever they stand; `habits` and `unreadable` say why
-UNREADABLE = frozenset(
-    {
-        "HABIT",
-        "CURLY",
-        "MALFORMED_NUMBER",
-        "OPEN_STRING",
-        "OPEN_QUOTED",
-        "OPEN_COMMENT",
-        "EMPTY_QUOTED",
-        "CHARACTER",
-    }
-)
+AGGREGATE_KINDS = frozenset({*AGGREGATES.values(), "COUNT_DISTINCT"})
 
 SIGNS = {":": "COLON", ";": "SEMICOLON", "(": "LPAR", ")": "RPAR", ",": "COMMA", "*": "STAR"}
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from acompass.diagnostics import Label, Span
-from acompass.syntax.tokens import KEYWORDS, Token
+from acompass.syntax.tokens import AGGREGATE_KINDS, KEYWORDS, Token
 
 _LONGEST_QUOTE = 40
 _CONSTANTS = frozenset({"NUMBER", "STRING", "PARAMETER"})
@@ -35,6 +36,25 @@ _WORDS_FOR = {
     "WITH": "`WITH`",
     "COLON": "`:`",
     "SEMICOLON": "`;`",
+}
+#: something to write for each terminal, those first that make the most of a requirement
+_SAMPLES = {
+    "EACH": "EACH RESULT : Age <= 80;",
+    "RESULT": "RESULT : Age <= 80",
+    "NOT": "Age <= 80",
+    "NUMBER": "80",
+    "PARAMETER": "k",
+    "QUOTED": "Age",
+    "OPERATOR": "= 80",
+    "COUNT": "COUNT(*) AS Size",
+    "LPAR": "(Age)",
+    "STAR": "*)",
+    "AS": "AS Size",
+    "WITH": "WITH 80",
+    "RPAR": ")",
+    "REJECT": "REJECT",
+    "SEMICOLON": ";",
+    "COLON": ": Age <= 80",
 }
 
 
@@ -73,6 +93,15 @@ class Unexpected:
         return "QUOTED" in self.accepted
 
     @property
+    def words_from_here(self) -> list[Token]:
+        """The bare words that begin with the token itself."""
+        return list(takewhile(lambda token: token.type == "WORD", self.tokens[self.index :]))
+
+    @property
+    def words_after(self) -> list[Token]:
+        return list(takewhile(lambda token: token.type == "WORD", self.tokens[self.index + 1 :]))
+
+    @property
     def words_before(self) -> list[Token]:
         """The bare words of the name that stands right before."""
         start = self.index
@@ -80,8 +109,8 @@ class Unexpected:
             start -= 1
         return self.tokens[start : self.index]
 
-    def label(self, text: str = "") -> tuple[Label, ...]:
-        return (Label(self._place(), text),)
+    def label(self) -> tuple[Label, ...]:
+        return (Label(self._place()),)
 
     def _place(self) -> Span:
         """The token, or the last character before it where it is the missing end of a policy."""
@@ -97,6 +126,12 @@ class Unexpected:
     @property
     def expected(self) -> str:
         return one_of(self._expectations())
+
+    @property
+    def sample(self) -> str:
+        """The last words before the token, gone on with in the first way that can be."""
+        sample = next(text for kind, text in _SAMPLES.items() if kind in self.accepted)
+        return text_of([*self.tokens[max(self.index - 3, 0) : self.index], Token("", sample, 0, 0)])
 
     def _expectations(self) -> list[str]:
         if self.wants_condition:
@@ -123,11 +158,18 @@ def one_of(choices: list[str]) -> str:
 
 def text_of(tokens: Iterable[Token]) -> str:
     """Tokens as one would write them on a line."""
-    out = ""
+    out, last = "", None
     for token in tokens:
-        tight = token.text in (")", ",", ";") or out.endswith("(") or not out
-        out += token.text if tight else f" {token.text}"
+        out += token.text if _tight(last, token.text) else f" {token.text}"
+        last = token
     return out
+
+
+def _tight(last: Token | None, text: str) -> bool:
+    """Whether a text follows a token without a space between."""
+    if last is None or text in (")", ",", ";") or last.type == "LPAR":
+        return True
+    return text.startswith("(") and last.type in AGGREGATE_KINDS
 
 
 def is_keyword(token: Token) -> bool:

@@ -1,0 +1,31 @@
+"""How a name, a text and a number are written so that they read back the same (D3, D4)."""
+
+from decimal import Decimal
+
+from acompass.syntax.tokens import KEYWORDS, is_word
+
+
+def spell_name(text: str) -> str:
+    """Bare words where they can be, else in double quotes."""
+    words = text.split(" ")
+    if all(is_word(word) and word.lower() not in KEYWORDS for word in words):
+        return text
+    return quoted_name(text)
+
+
+def quoted_name(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"'
+
+
+def spell_string(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def spell_number(value: Decimal) -> str:
+    return f"{value:f}"
+
+
+def unquote(text: str) -> str:
+    """What stands between quotes, where a doubled quote is one."""
+    quote = text[0]
+    return text[1:-1].replace(quote * 2, quote)

@@ -15,9 +15,8 @@ def unreadable(unexpected: Unexpected) -> Diagnostic | None:
 
     match unexpected.token.type:
         case "OPEN_STRING":
-            return wrong(
-                "AC002", f"string {quote(text)} has no closing `'`", f"write {quote(text + chr(39))}"
-            )
+            help_ = f"write `{text.rstrip()}'`"
+            return wrong("AC002", f"string {quote(text)} has no closing `'`", help_)
         case "OPEN_QUOTED":
             return wrong("AC003", f'name {quote(text)} has no closing `"`', f'write `{text.rstrip()}"`')
         case "OPEN_COMMENT":
@@ -30,9 +29,14 @@ def unreadable(unexpected: Unexpected) -> Diagnostic | None:
             return wrong("AC007", f"curly quotes {quote(text)}", f"write `{_straight(text)}`")
         case "CHARACTER":
             help_ = "in a name or a text it goes in quotes, as in `\"AEC (kWh)\" = '212**'`"
-            return wrong("AC001", f"unexpected character {quote(text)}", help_)
+            return wrong("AC001", f"unexpected character {_character(text[0])}", help_)
         case _:
             return None
+
+
+def _character(character: str) -> str:
+    """The character itself where it can be seen, else its number."""
+    return f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
 
 
 def _number_help(text: str) -> str:

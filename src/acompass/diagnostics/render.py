@@ -1,0 +1,143 @@
+"""Diagnostics as text for a terminal and as data for other programs."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from acompass.diagnostics.diagnostic import Diagnostic, Label, Severity
+from acompass.diagnostics.source import Source, shown, width
+
+#: a line longer than this is shown in part
+_WIDEST = 200
+_RESET = "\x1b[0m"
+_BOLD = "\x1b[1m"
+_BLUE = "\x1b[1;34m"
+_CYAN = "\x1b[1;36m"
+_SEVERITY_COLORS = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
+
+
+def page(code: str) -> str:
+    """Where a code is explained."""
+    return f"docs/errors/{code}.md"
+
+
+def render_text(
+    diagnostics: Iterable[Diagnostic], source: str | None = None, name: str | None = None, color: bool = False
+) -> str:
+    """Each diagnostic with its lines of the policy, the places underlined, and its help."""
+    text = None if source is None else Source(source)
+    paint = _Paint(color)
+    return "\n\n".join("\n".join(_block(diagnostic, text, name, paint)) for diagnostic in diagnostics)
+
+
+def render_json(
+    diagnostics: Iterable[Diagnostic], source: str | None = None, name: str | None = None
+) -> list[dict[str, Any]]:
+    """Each diagnostic as an object; lines and columns count from 1, and an end is the first place after."""
+    text = None if source is None else Source(source)
+    return [
+        {
+            "code": diagnostic.code,
+            "severity": str(diagnostic.severity),
+            "message": diagnostic.message,
+            "help": diagnostic.help,
+            "page": page(diagnostic.code),
+            "file": name,
+            "labels": [] if text is None else [_label_json(label, text) for label in diagnostic.labels],
+        }
+        for diagnostic in diagnostics
+    ]
+
+
+def _label_json(label: Label, source: Source) -> dict[str, Any]:
+    span = source.clamp(label.span)
+    line, column = source.position(span.start)
+    end_line, end_column = source.position(span.end)
+    return {
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+        "text": label.text,
+    }
+
+
+class _Paint:
+    def __init__(self, color: bool):
+        self._color = color
+
+    def __call__(self, text: str, style: str) -> str:
+        return f"{style}{text}{_RESET}" if self._color and text else text
+
+
+def _block(diagnostic: Diagnostic, source: Source | None, name: str | None, paint: _Paint) -> list[str]:
+    style = _SEVERITY_COLORS[diagnostic.severity]
+    title = paint(f"{diagnostic.severity}[{diagnostic.code}]", style)
+    lines = [title + paint(f": {shown(diagnostic.message)}", _BOLD)]
+    gutter = " "
+    if source is not None and diagnostic.labels:
+        excerpt = _Excerpt(diagnostic, source, paint)
+        gutter = excerpt.gutter
+        lines += excerpt.lines(name or "policy")
+    for word, text in (("help", diagnostic.help), ("see", page(diagnostic.code))):
+        if text is not None:
+            first, *rest = text.split("\n")
+            lines.append(f"{gutter} {paint('=', _BLUE)} {paint(word, _CYAN)}: {shown(first)}")
+            lines += [f"{gutter}   {' ' * len(word)}  {shown(line)}" for line in rest]
+    return lines
+
+
+class _Excerpt:
+    """The lines of a policy that a diagnostic points at, in order, the places underlined."""
+
+    def __init__(self, diagnostic: Diagnostic, source: Source, paint: _Paint):
+        primary, *others = (Label(source.clamp(label.span), label.text) for label in diagnostic.labels)
+        self._primary = primary
+        style = _SEVERITY_COLORS[diagnostic.severity]
+        marked = [(primary, "^", style), *((label, "-", _BLUE) for label in others)]
+        self._marked = sorted(marked, key=lambda entry: entry[0].span.start)
+        self._source = source
+        self._paint = paint
+        self._bar = paint("|", _BLUE)
+        self.gutter = " " * max(len(str(self._line(label))) for label in (primary, *others))
+
+    def lines(self, name: str) -> list[str]:
+        line, column = self._source.position(self._primary.span.start)
+        out = [
+            f"{self.gutter}{self._paint('-->', _BLUE)} {shown(name)}:{line}:{column}",
+            f"{self.gutter} {self._bar}",
+        ]
+        last = None
+        for label, mark, style in self._marked:
+            number = self._line(label)
+            if last is not None and number > last + 1:
+                out.append(self._paint("...", _BLUE))
+            if number != last:
+                out.append(self._numbered(number, self._window(label)))
+            out.append(self._underline(label, mark, style))
+            last = number
+        return out
+
+    def _line(self, label: Label) -> int:
+        return self._source.position(label.span.start)[0]
+
+    def _window(self, label: Label) -> int:
+        """Where to begin to show a line: one too long to show whole is shown from a little before the place."""
+        number, column = self._source.position(label.span.start)
+        return 0 if len(self._source.line(number)) <= _WIDEST else max(0, column - 1 - _WIDEST // 4)
+
+    def _numbered(self, number: int, start: int) -> str:
+        line = self._source.line(number)[start : start + _WIDEST]
+        label = self._paint(str(number).rjust(len(self.gutter)), _BLUE)
+        return f"{label} {self._bar} {shown(line)}".rstrip()
+
+    def _underline(self, label: Label, mark: str, style: str) -> str:
+        """Marks below a place; one that goes on below is marked to the end of its first line."""
+        number, column = self._source.position(label.span.start)
+        end_number, end_column = self._source.position(label.span.end)
+        line, start = self._source.line(number), self._window(label)
+        end = min(end_column - 1 if end_number == number else len(line), start + _WIDEST)
+        before, inside = shown(line[start : column - 1]), shown(line[column - 1 : end])
+        marks = mark * max(width(inside), 1)
+        onward = "" if end_number == number else f" … to line {end_number}"
+        text = f" {shown(label.text)}" if label.text else ""
+        return f"{self.gutter} {self._bar} {' ' * width(before)}{self._paint(marks + onward + text, style)}"

@@ -49,8 +49,6 @@ def read_text(con: duckdb.DuckDBPyConnection, source: Files) -> Text:
         return text
     try:
         _read(con, text, source.paths, delimiter)
-    except duckdb.InterruptException:
-        raise KeyboardInterrupt from None
     except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException):
         # The engine's message quotes records. Either our own reader finds the fault, or there is none.
         _read_mended(con, text)
@@ -76,8 +74,6 @@ def _read_mended(con: duckdb.DuckDBPyConnection, text: Text) -> None:
             _mend(path, shown, copy, text)
         try:
             _read(con, text, copies, ",")
-        except duckdb.InterruptException:
-            raise KeyboardInterrupt from None
         except duckdb.InvalidInputException:
             raise faults.unreadable(
                 text.source.shown[0], f"a record is longer than {_LONGEST_RECORD} bytes"

@@ -1,0 +1,71 @@
+"""CSV as this project writes it: UTF-8, `\\n`, missing as nothing, the empty text as `""`, ISO times."""
+
+import gzip
+
+import duckdb
+
+from acompass.tables.content import Content, engine_writing
+from acompass.tables.loaded import column, text_literal
+
+_SECONDS = "%Y-%m-%dT%H:%M:%S"
+
+
+def write_csv(
+    con: duckdb.DuckDBPyConnection, content: Content, part: str, path: str, compressed: bool
+) -> int:
+    """The header goes in as text before the records: the engine could not write an empty name, nor two names
+    that differ only in case."""
+    header = content.delimiter.join(_name(each.name, content.delimiter) for each in content.schema) + "\n"
+    with engine_writing(part, path):
+        row = con.execute(
+            f"COPY ({_select(con, content)}) TO {text_literal(part)} (FORMAT csv, HEADER false, "
+            f"DELIMITER {text_literal(content.delimiter)}, NULLSTR '', "
+            f"PREFIX {text_literal(header)}, SUFFIX '\n', "
+            f"COMPRESSION {'gzip' if compressed else 'none'})"
+        ).fetchone()
+    records = int(row[0]) if row else 0
+    if records == 0:
+        _write_header(header, part, compressed)
+    return records
+
+
+def _write_header(header: str, part: str, compressed: bool) -> None:
+    """Alone: after no records the engine's suffix would be an empty line."""
+    encoded = header.encode()
+    with open(part, "wb") as file:
+        file.write(gzip.compress(encoded, mtime=0) if compressed else encoded)
+
+
+def _name(name: str, delimiter: str) -> str:
+    plain = (
+        name and name == name.strip() and not any(mark in name for mark in (delimiter, '"', "\r", "\n", "#"))
+    )
+    doubled = name.replace('"', '""')
+    return name if plain else f'"{doubled}"'
+
+
+def _select(con: duckdb.DuckDBPyConnection, content: Content) -> str:
+    typed = ", ".join(f"{content.typed(p)} AS {column(p)}" for p in range(len(content.schema)))
+    rows = con.execute(f"DESCRIBE SELECT {typed} FROM ({content.select})").fetchall()
+    written = ", ".join(_iso(column(position), row[1]) for position, row in enumerate(rows))
+    return f"SELECT {written} FROM (SELECT {typed} FROM ({content.select}))"
+
+
+def _iso(name: str, type_: str) -> str:
+    """Times as Python's `isoformat` writes them (D12)."""
+    match type_:
+        case "TIMESTAMP" | "TIMESTAMP_S" | "TIMESTAMP_MS":
+            return _iso_microseconds(name)
+        case "TIMESTAMP_NS":
+            return f"replace(CAST({name} AS VARCHAR), ' ', 'T')"
+        case "TIMESTAMP WITH TIME ZONE":
+            return _iso_microseconds(f"make_timestamp(epoch_us({name}))") + " || '+00:00'"
+        case _:
+            return name
+
+
+def _iso_microseconds(value: str) -> str:
+    return (
+        f"CASE WHEN epoch_us({value}) % 1000000 = 0 THEN strftime({value}, '{_SECONDS}') "
+        f"ELSE strftime({value}, '{_SECONDS}.%f') END"
+    )

@@ -1,0 +1,54 @@
+"""Parquet under the table's own names."""
+
+import importlib.util
+
+import duckdb
+
+from acompass.checked.types import Schema
+from acompass.tables import faults
+from acompass.tables.content import Content, engine_writing
+from acompass.tables.loaded import text_literal
+from acompass.tables.replacing import written
+
+
+def write_parquet(con: duckdb.DuckDBPyConnection, content: Content, part: str, path: str) -> int:
+    if not _engine_can_name(content.schema):
+        return _write_renamed(con, content, part, path)
+    named = ", ".join(
+        f"{content.typed(position)} AS {_identifier(each.name)}"
+        for position, each in enumerate(content.schema)
+    )
+    with engine_writing(part, path):
+        row = con.execute(
+            f"COPY (SELECT {named} FROM ({content.select})) TO {text_literal(part)} (FORMAT parquet)"
+        ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _identifier(name: str) -> str:
+    quoted = name.replace('"', '""')
+    return f'"{quoted}"'
+
+
+def _engine_can_name(schema: Schema) -> bool:
+    """Not an empty name, nor two names that differ only in case."""
+    names = {each.name.casefold() for each in schema}
+    return "" not in names and len(names) == len(schema)
+
+
+def _write_renamed(con: duckdb.DuckDBPyConnection, content: Content, part: str, path: str) -> int:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise faults.library_needed("a Parquet file with such column names")
+    import pyarrow.parquet  # only for names that the engine cannot write
+
+    typed = ", ".join(f"{content.typed(p)} AS c{p}" for p in range(len(content.schema)))
+    reader = con.execute(f"SELECT {typed} FROM ({content.select})").to_arrow_reader()
+    assert reader is not None
+    names = [each.name for each in content.schema]
+    schema = pyarrow.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
+    records = 0
+    with written(path), pyarrow.parquet.ParquetWriter(part, schema) as file:
+        for batch in reader:
+            records += batch.num_rows
+            file.write_batch(pyarrow.record_batch(batch.columns, schema=schema))
+    return records

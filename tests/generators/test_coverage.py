@@ -1,0 +1,92 @@
+"""The shared generator reaches all of the language: laws over its cases are only as good as that."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+
+from acompass.checked.program import And, Condition, Filter, Not, Or, Process, Requirement
+from acompass.checked.types import Kind
+from acompass.conformance.generate import Case, random_case
+from acompass.conformance.values import KINDS
+from acompass.semantics import run_program
+from acompass.syntax.tree import Function
+
+CASES = [random_case(random.Random(seed)) for seed in range(1500)]
+
+
+def test_the_same_seed_gives_the_same_case() -> None:
+    again = random_case(random.Random(7))
+    assert (again.policy_text, again.schema, repr(again.records)) == (
+        CASES[7].policy_text,
+        CASES[7].schema,
+        repr(CASES[7].records),
+    )
+
+
+def test_every_feature_occurs_often() -> None:
+    seen = Counter(chain.from_iterable(map(_features, CASES)))
+    expected = {
+        *("EACH", "SOME", "Everything", "Filter", "Process", "where", "groups", "one group"),
+        *("Not", "And", "Or", "Reject", "Replace", "Random", "no action", "type change", "parameter"),
+        *(
+            f"holds {held} {result}"
+            for held in (True, False)
+            for result in ("Everything", "Filter", "Process")
+        ),
+        *("part affected", "empty table", "missing value", "second RANDOM draws"),
+        *Function,
+        *KINDS,
+    }
+    rare = {feature: seen[feature] for feature in expected if seen[feature] < 25}
+    assert not rare
+
+
+def test_kinds_can_be_chosen() -> None:
+    cases = [random_case(random.Random(seed), kinds=(Kind.TEXT, Kind.DATE)) for seed in range(50)]
+    assert {column.type.kind for case in cases for column in case.schema} == {Kind.TEXT, Kind.DATE}
+
+
+def _features(case: Case) -> Iterator[str]:
+    program = case.program()
+    outcome = run_program(program, case.records, iter(case.trace))
+    for requirement, verdict in zip(program.requirements, outcome.requirements, strict=True):
+        yield from _requirement_features(requirement)
+        yield f"holds {verdict.holds} {type(requirement.assertion.result).__name__}"
+        yield "part affected" if 0 < verdict.affected < verdict.records else "all or none affected"
+    drawing = [
+        requirement
+        for requirement, verdict in zip(program.requirements, outcome.requirements, strict=True)
+        if type(requirement.action).__name__ == "Random" and verdict.affected
+    ]
+    yield from ["second RANDOM draws"] * (len(drawing) > 1)
+    yield from ["empty table"] * (not case.records)
+    yield from ["parameter"] * len(case.params)
+    yield from (column.type.kind for column in case.schema)
+    yield from ("missing value" for record in case.records if None in record)
+
+
+def _requirement_features(requirement: Requirement) -> Iterator[str]:
+    assertion = requirement.assertion
+    yield assertion.quantifier
+    yield type(assertion.result).__name__
+    yield "no action" if requirement.action is None else type(requirement.action).__name__
+    yield from ["type change"] * (requirement.before != requirement.after)
+    yield from _connectives(assertion.condition)
+    match assertion.result:
+        case Filter(condition):
+            yield from _connectives(condition)
+        case Process() as query:
+            yield query.function
+            yield "groups" if query.group_by else "one group"
+            yield from ["where"] * (query.where is not None)
+
+
+def _connectives(condition: Condition) -> Iterator[str]:
+    match condition:
+        case Not(operand):
+            yield "Not"
+            yield from _connectives(operand)
+        case And(operands) | Or(operands):
+            yield type(condition).__name__
+            yield from chain.from_iterable(map(_connectives, operands))

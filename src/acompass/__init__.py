@@ -9,7 +9,8 @@ from acompass.diagnostics import AcompassError, CallError, EngineError, PolicyEr
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.pipeline import Policy, check, load, parse, plan, run
+    from acompass.pipeline import check, plan, run
+    from acompass.policy import Policy, load, parse
     from acompass.result import Result
 
 __all__ = [
@@ -29,11 +30,11 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Policy": "acompass.pipeline",
+    "Policy": "acompass.policy",
     "Result": "acompass.result",
     "check": "acompass.pipeline",
-    "load": "acompass.pipeline",
-    "parse": "acompass.pipeline",
+    "load": "acompass.policy",
+    "parse": "acompass.policy",
     "plan": "acompass.pipeline",
     "run": "acompass.pipeline",
 }

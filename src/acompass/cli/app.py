@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from acompass.cli import check, fmt, run
+from acompass.cli import check, fmt, plan, run
 from acompass.version import __version__
 
 app = typer.Typer(
@@ -37,6 +37,7 @@ def acompass(
 
 app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=check.EXAMPLES)(check.check)
+app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command(epilog=fmt.EXAMPLES)(fmt.fmt)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, assert_never
 
 import typer
 
-from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
 from acompass.cli.options import (
     Delimiter,
     Engine,
@@ -23,7 +23,7 @@ from acompass.cli.options import (
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import style_of, tell
 from acompass.diagnostics import AcompassError
-from acompass.report.as_json import error_to_object, to_json, to_object
+from acompass.report.as_json import to_json, to_object
 from acompass.result import Result
 
 EXAMPLES = """**Examples**
@@ -116,7 +116,7 @@ def _report_error(error: AcompassError, policy: str, format_: Format) -> None:
         case Format.TEXT:
             pass
         case Format.JSON:
-            tell(to_json(error_to_object(error)))
+            tell_error(error)
         case Format.JUNIT:
             from acompass.report.junit import errors_to_junit
 

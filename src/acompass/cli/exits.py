@@ -5,10 +5,11 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 import typer
 
-from acompass.cli.streams import say, shows_color
+from acompass.cli.streams import say, shows_color, tell
 from acompass.diagnostics import AcompassError, Diagnostic
 
 VIOLATED = 1
@@ -22,10 +23,7 @@ def exit_codes(report_error: Callable[[AcompassError], None] | None = None) -> I
     try:
         yield
     except AcompassError as error:
-        show_error(error)
-        if report_error is not None:
-            report_error(error)
-        raise typer.Exit(WRONG) from None
+        _fail(error, report_error)
     except KeyboardInterrupt:
         say("interrupted")
         raise typer.Exit(INTERRUPTED) from None
@@ -37,14 +35,26 @@ def exit_codes(report_error: Callable[[AcompassError], None] | None = None) -> I
     except Exception as error:
         if os.environ.get("ACOMPASS_DEBUG"):
             traceback.print_exc()
-        show_error(AcompassError([_internal(error)]))
-        raise typer.Exit(WRONG) from None
+        _fail(AcompassError([_internal(error)]), report_error)
+
+
+def _fail(error: AcompassError, report_error: Callable[[AcompassError], None] | None) -> NoReturn:
+    show_error(error)
+    if report_error is not None:
+        report_error(error)
+    raise typer.Exit(WRONG) from None
 
 
 def show_error(error: AcompassError) -> None:
     from acompass.diagnostics.render import render_text
 
     say(render_text(error.diagnostics, error.source, error.name, color=shows_color(sys.stderr)).rstrip("\n"))
+
+
+def tell_error(error: AcompassError) -> None:
+    from acompass.report.as_json import error_to_object, to_json
+
+    tell(to_json(error_to_object(error)))
 
 
 def exit_by_verdict(ok: bool) -> None:

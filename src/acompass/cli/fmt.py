@@ -38,11 +38,11 @@ def fmt(policies: Policies, check: Check = False) -> None:
 
 
 def _format(policy: str, check: bool) -> int:
-    from acompass import pipeline
+    from acompass.syntax.format import format_program
 
     try:
         before = read_policy(policy).text
-        after = pipeline.format(before)
+        after = format_program(before)
     except AcompassError as error:
         show_error(error)
         return WRONG

@@ -1,12 +1,13 @@
 """The arguments and options that commands share, and their values as the pipeline takes them."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from acompass.pipeline import Policy
+    from acompass.policy import Policy
 
 STANDARD_INPUT = "-"
 
@@ -21,6 +22,17 @@ TablePath = Annotated[
 ]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Bind a parameter of the policy.")
+]
+Seed = Annotated[
+    str | None,
+    typer.Option(metavar="TEXT", help="The seed of RANDOM, a secret; drawn afresh if not given."),
+]
+Trace = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The trace of RANDOM: decimals in [0,1), one a line.")
+]
+Order = Annotated[
+    str | None,
+    typer.Option(metavar="canonical", help="Sort the output, so that the same input gives the same bytes."),
 ]
 Missing = Annotated[
     str | None,
@@ -51,11 +63,11 @@ def policy_and_table(policy: str, table: str) -> "Policy":
 
 
 def read_policy(path: str) -> "Policy":
-    from acompass import pipeline
+    from acompass.policy import decode, load, parse
 
     if path == STANDARD_INPUT:
-        return pipeline.parse(sys.stdin.buffer.read().decode("utf-8", "surrogateescape"), name="<stdin>")
-    return pipeline.load(path)
+        return parse(decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>")
+    return load(path)
 
 
 def params_of(settings: list[str] | None) -> dict[str, Any]:

@@ -1,42 +1,52 @@
-"""A progress bar on standard error, once a command has taken a second there and a person is watching."""
+"""A progress bar on standard error, once a command has taken a second and a person is watching."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from threading import Event, Thread
 
 _PATIENCE = 1.0
+_PAUSE = 0.1
 
 
 @contextmanager
-def progress_bar(wanted: bool) -> Iterator[Callable[[float], None] | None]:
-    """Gives a callback for the fraction done, from 0 to 1, or None where nobody would see the bar."""
+def progress_bar(wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Gives a callback that takes how many of how many requirements are done; None where nobody watches."""
     if not (wanted and sys.stderr.isatty()):
         yield None
         return
-    with ExitStack() as stack:
-        yield _Bar(stack)
+    bar = _Bar()
+    bar.start()
+    try:
+        yield bar.count
+    finally:
+        bar.over.set()
+        bar.join()
 
 
-class _Bar:
-    """Rich is imported with the bar's first appearance: a short command never pays for it."""
+class _Bar(Thread):
+    """A thread of its own: the command's waits for the engine."""
 
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._started = time.monotonic()
-        self._show: Callable[[float], None] | None = None
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.over = Event()
+        self._counts = (0, 1)
 
-    def __call__(self, fraction: float) -> None:
-        if self._show is None and time.monotonic() - self._started > _PATIENCE:
-            self._show = self._appear()
-        if self._show is not None:
-            self._show(fraction)
+    def count(self, done: int, total: int) -> None:
+        self._counts = (done, total)
 
-    def _appear(self) -> Callable[[float], None]:
+    def run(self) -> None:
+        if not self.over.wait(_PATIENCE):
+            self._show()
+
+    def _show(self) -> None:
+        # imported when the bar appears: a short command never pays for it
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeElapsedColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
-        columns = (BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-        bar = self._stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
-        task = bar.add_task("", total=1.0)
-        return lambda fraction: bar.update(task, completed=fraction)
+        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task("", total=None)
+            while not self.over.wait(_PAUSE):
+                done, total = self._counts
+                progress.update(task, completed=done, total=total)

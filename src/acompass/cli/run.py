@@ -1,12 +1,11 @@
 """`acompass run`: perform a policy on a table and write the result."""
 
 import sys
-from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
-from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
 from acompass.cli.options import (
     AsJson,
     Delimiter,
@@ -14,18 +13,20 @@ from acompass.cli.options import (
     MemoryLimit,
     Missing,
     NoProgress,
+    Order,
     PolicyPath,
     Quiet,
+    Seed,
     Settings,
     TablePath,
+    Trace,
     params_of,
     policy_and_table,
 )
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import say, style_of, tell
 from acompass.cli.trace import read_trace
-from acompass.diagnostics import AcompassError
-from acompass.report.as_json import error_to_object, to_json, to_object
+from acompass.report.as_json import to_json, to_object
 from acompass.result import Result
 
 STANDARD_OUTPUT = "-"
@@ -42,17 +43,6 @@ EXAMPLES = """**Examples**
 
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="OUT", help="Where the table goes; - is standard output.")
-]
-Seed = Annotated[
-    str | None,
-    typer.Option(metavar="TEXT", help="The seed of RANDOM, a secret; drawn afresh if not given."),
-]
-Trace = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The trace of RANDOM: decimals in [0,1), one a line.")
-]
-Order = Annotated[
-    str | None,
-    typer.Option(metavar="canonical", help="Sort the output, so that the same input gives the same bytes."),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Write even over the input, and even if a check is violated.")
@@ -82,7 +72,7 @@ def run(
     """
     if json and output == STANDARD_OUTPUT:
         raise typer.BadParameter("--json and -o - both want standard output")
-    with exit_codes(_tell_error if json else None):
+    with exit_codes(tell_error if json else None):
         from acompass import pipeline
 
         with progress_bar(not (quiet or no_progress or json)) as progress:
@@ -115,7 +105,3 @@ def _report(result: Result, stream: TextIO) -> None:
 
     stream.write(run_text(result, style_of(stream)))
     stream.flush()
-
-
-def _tell_error(error: AcompassError) -> None:
-    tell(to_json(error_to_object(error)))

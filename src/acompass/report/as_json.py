@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from acompass.diagnostics import AcompassError
-from acompass.result import RequirementOutcome, Result
+from acompass.result import RequirementOutcome, Result, Sample
 
 
 def to_object(result: Result) -> dict[str, Any]:
@@ -18,7 +18,7 @@ def to_object(result: Result) -> dict[str, Any]:
 
 
 def _requirement(outcome: RequirementOutcome) -> dict[str, Any]:
-    return {
+    fixed = {
         "index": outcome.index,
         "line": outcome.line,
         "text": outcome.text,
@@ -26,6 +26,14 @@ def _requirement(outcome: RequirementOutcome) -> dict[str, Any]:
         "affected": outcome.affected,
         "action": outcome.action,
     }
+    return fixed if outcome.sample is None else {**fixed, "sample": _sample(outcome.sample)}
+
+
+def _sample(sample: Sample) -> dict[str, Any]:
+    """Violating classes or records; what JSON has no value for is written as text."""
+    plain = int | float | str | None
+    rows = [[value if isinstance(value, plain) else str(value) for value in row] for row in sample.rows]
+    return {"columns": list(sample.columns), "rows": rows}
 
 
 def to_json(value: Any) -> str:

@@ -25,7 +25,7 @@ def errors_to_sarif(diagnostics: Sequence[Diagnostic], source: str | None, polic
     from acompass.diagnostics.codes import CODES
 
     codes = sorted({diagnostic.code for diagnostic in diagnostics})
-    rules = [{"id": code, "shortDescription": {"text": CODES[code]}} for code in codes]
+    rules = [{"id": code, "shortDescription": {"text": CODES.get(code, code)}} for code in codes]
     return _log(rules, [_error(diagnostic, source, policy) for diagnostic in diagnostics])
 
 

@@ -48,7 +48,14 @@ def check_text(result: Result, style: Style = PLAIN) -> str:
     violated = sum(not outcome.holds for outcome in result.requirements)
     of_all = f"{violated:,} of {counted(len(rows), 'requirement')} violated"
     verdicts = of_all if violated else "every requirement holds"
-    return _report(rows, f"{counted(result.records_in, 'record')}, {verdicts}", style)
+    samples = "".join(map(_sample, result.requirements))
+    return _report(rows, f"{counted(result.records_in, 'record')}, {verdicts}", style) + samples
+
+
+def plan_text(result: Result, style: Style = PLAIN) -> str:
+    rows = [_row(outcome, outcome.action or "") for outcome in result.requirements]
+    counts = f"{counted(result.records_in, 'record')} in, {result.records_out:,} would be left"
+    return _report(rows, f"{counts}; nothing was written", style)
 
 
 def _what_was_done(outcome: RequirementOutcome) -> str:
@@ -90,3 +97,16 @@ def _tinted(text: str, tint: str, style: Style) -> str:
 
 def _cut(text: str, room: int | None) -> str:
     return text if room is None or len(text) <= room else text[: max(room - 1, 0)] + "…"
+
+
+def _sample(outcome: RequirementOutcome) -> str:
+    """Violating classes or records, where they were asked for."""
+    if outcome.sample is None:
+        return ""
+    table = [
+        outcome.sample.columns,
+        *([on_one_line(str(value)) for value in row] for row in outcome.sample.rows),
+    ]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+    return f"\nline {outcome.line} is violated by\n" + "".join(f"  {line}\n" for line in lines)

@@ -1,11 +1,12 @@
 """`acompass measure`: how anonymous a table is, by every model at once."""
 
+import csv
 from typing import Annotated
 
 import typer
 
 from acompass.cli.exits import exit_codes
-from acompass.cli.options import AsJson, Delimiter, MemoryLimit, TablePath, read_policy
+from acompass.cli.options import AsJson, Delimiter, MemoryLimit, TablePath, policy_and_table
 from acompass.cli.streams import tell
 from acompass.diagnostics import AcompassError
 from acompass.report.as_json import error_to_object, to_json
@@ -21,9 +22,7 @@ EXAMPLES = """**Examples**
 
 QuasiIdentifiers = Annotated[
     list[str] | None,
-    typer.Option(
-        "--qi", metavar="A,B", help="The quasi-identifiers; a name with a comma goes in its own --qi."
-    ),
+    typer.Option("--qi", metavar="A,B", help='The quasi-identifiers; a name with a comma goes in "".'),
 ]
 SensitiveColumns = Annotated[
     list[str] | None, typer.Option("--sensitive", metavar="S", help="A sensitive column; may be repeated.")
@@ -65,7 +64,7 @@ def measure_command(
     memory_limit: MemoryLimit = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure, and its risks."""
+    """Say how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure and risk."""
     with exit_codes(lambda error: _report_error(error, as_json)):
         from acompass.measure.flow import measure
         from acompass.measure.render import measures_text
@@ -74,9 +73,9 @@ def measure_command(
         measures = measure(
             table,
             names_in(qi),
-            sensitive,
+            names_in(sensitive),
             weight,
-            policy=None if policy is None else read_policy(policy),
+            policy=None if policy is None else policy_and_table(policy, table),
             against=against,
             population=population,
             below=below or THRESHOLDS,
@@ -87,14 +86,11 @@ def measure_command(
 
 
 def names_in(options: list[str] | None) -> list[str] | None:
-    """One --qi is a list with commas; several are a name each, commas and all."""
-    match options:
-        case None | []:
-            return None
-        case [names]:
-            return [name.strip() for name in names.split(",")]
-        case _:
-            return options
+    """Each option is a name or a list of names; one with a comma goes in double quotes, as in a policy (D3)."""
+    if not options:
+        return None
+    rows = csv.reader(options, skipinitialspace=True)
+    return [name.strip() for row in rows for name in row]
 
 
 def _report_error(error: AcompassError, as_json: bool) -> None:

@@ -49,16 +49,14 @@ CODES: dict[str, str] = {
     "AC108": "a column in the place of a constant",
     "AC109": "a setting that binds no parameter",
     "AC110": "a column compared with a constant of another type",
-    "AC111": "a constant that is no date, timestamp or boolean",
+    "AC111": "a constant that is no value of its column",
     "AC112": "an aggregate of values that it does not take",
     "AC113": "a number put into a boolean, date or timestamp column",
     "AC114": "RANDOM on a column that cannot hold integers",
     "AC115": "bounds of RANDOM that are no range of 64-bit integers",
     "AC116": "a number too long or too large",
     "AC117": "a column that no policy can use",
-    "AC118": "a condition nested too deeply",
-    "AC119": "text that is not Unicode",
-    "AC120": "a number expected of a column that a REPLACE turned to text",
+    "AC118": "a number expected of a column that a REPLACE turned to text",
     # AC2xx: tables
     "AC201": "no such table",
     "AC202": "a folder in the place of a table",
@@ -87,5 +85,18 @@ CODES: dict[str, str] = {
     "AC225": "an unknown delimiter",
     # AC3xx: engines
     # AC4xx: the call
+    "AC491": "a policy that cannot be written",
+    "AC492": "a trace that cannot be read",
     # AC5xx: lint
+    # AC6xx: measuring
+    "AC601": "no quasi-identifiers",
+    "AC602": "a column to measure that is not there",
+    "AC603": "a column to measure that could be several",
+    "AC604": "a column with two roles",
+    "AC605": "weights that are not positive whole numbers",
+    "AC606": "weights that add up to too much",
+    "AC607": "a population that does not hold the table",
+    "AC608": "a column that cannot be measured",
+    # AC9xx: a fault of acompass itself
+    "AC901": "internal error",
 }

@@ -17,7 +17,7 @@ from acompass.measure.result import THRESHOLDS, Classes, Measures
 from acompass.measure.risk import journalist
 from acompass.measure.sensitive import measure_column
 from acompass.measure.view import View, check_weight
-from acompass.syntax import tree
+from acompass.policy import Policy, as_policy
 from acompass.tables.load import load
 from acompass.tables.source import opened
 
@@ -28,7 +28,7 @@ def measure(
     sensitive: Sequence[str] | None = None,
     weight: str | None = None,
     *,
-    policy: tree.Program | None = None,
+    policy: Policy | str | None = None,
     against: Any = None,
     population: Any = None,
     below: Sequence[int] = THRESHOLDS,
@@ -39,7 +39,7 @@ def measure(
 
     `against` is the table before it was anonymized, `population` a table of everyone its people could be.
     """
-    asked = request(policy, qi, sensitive, weight)
+    asked = request(None if policy is None else as_policy(policy).tree, qi, sensitive, weight)
     with ExitStack() as stack:
         con = stack.enter_context(duckdb.connect())
         if memory_limit is not None:

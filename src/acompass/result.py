@@ -7,6 +7,14 @@ ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM"]
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """Some violating classes or records, fetched only on demand: they are personal data."""
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class RequirementOutcome:
     """`affected` is |V|, 0 where the assertion holds; `records` is the size of the table it was evaluated on."""
 
@@ -17,6 +25,7 @@ class RequirementOutcome:
     affected: int
     action: ActionName | None
     records: int
+    sample: Sample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +41,18 @@ class Result:
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
     table: Any = None
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        from acompass.report.html_table import to_html
+
+        return to_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run would do: its result without the table, the stages it runs in, and the SQL it sends."""
+
+    result: Result
+    stages: tuple[str, ...]
+    statements: tuple[str, ...]

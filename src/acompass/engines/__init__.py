@@ -1,0 +1,1 @@
+"""Where policies run: connect, load, run, fetch. No semantics in here; one engine, one file."""

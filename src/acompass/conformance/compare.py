@@ -1,0 +1,128 @@
+"""One random case on an engine and on `semantics`: bags, verdicts, affected counts and trace use must be equal."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from sqlglot import exp
+
+from acompass import semantics
+from acompass.checked.program import Program
+from acompass.checked.types import Kind, Schema
+from acompass.conformance.generate import Case
+from acompass.plan import sql
+from acompass.plan.context import Context
+from acompass.plan.execute import execute, final_select
+from acompass.plan.from_checked import Rewrite, plan, without_actions
+from acompass.plan.rewrites import REWRITES
+from acompass.plan.session import Session
+from acompass.plan.state import ROW_KEY, State
+from acompass.plan.trace import GivenTrace
+
+#: (holds, affected, records) of each requirement
+Verdicts: TypeAlias = tuple[tuple[bool, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What can be seen of a run and of a check."""
+
+    records: list[tuple[Any, ...]]
+    verdicts: Verdicts
+    checked: Verdicts
+    trace_used: int
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    case: Case
+    what: str
+    expected: Any
+    found: Any
+
+
+def compare(case: Case, observe: Callable[[Case, Program], Observed]) -> Disagreement | None:
+    """What the engine says differently, if anything. Canonical order makes bags comparable as lists."""
+    plain = without_negative_zeros(case)
+    program = plain.program()
+    expected, found = _observe_semantics(plain, program), observe(plain, program)
+    for what in ("verdicts", "checked", "trace_used"):
+        if getattr(expected, what) != getattr(found, what):
+            return Disagreement(case, what, getattr(expected, what), getattr(found, what))
+    if _comparable(expected.records) != _comparable(found.records):
+        return Disagreement(case, "records", expected.records, found.records)
+    return None
+
+
+def without_negative_zeros(case: Case) -> Case:
+    """-0.0 and 0.0 are one value, which every reader of tables writes as 0.0."""
+    floats = {i for i, column in enumerate(case.schema) if column.type.kind is Kind.FLOAT}
+    records = [
+        tuple(0.0 if i in floats and value == 0 else value for i, value in enumerate(record))
+        for record in case.records
+    ]
+    return Case(case.policy_text, case.schema, records, case.trace, case.params)
+
+
+def _observe_semantics(case: Case, program: Program) -> Observed:
+    outcome = semantics.run_program(program, case.records, iter(case.trace))
+    records = semantics.canonical_order(program.final_schema, outcome.records)
+    checked = semantics.check_program(program, case.records)
+    return Observed(records, _triples(outcome.requirements), _triples(checked), outcome.trace_used)
+
+
+def _triples(verdicts: Sequence[Any]) -> Verdicts:
+    return tuple((verdict.holds, verdict.affected, verdict.records) for verdict in verdicts)
+
+
+def _comparable(records: list[tuple[Any, ...]]) -> Counter[tuple[tuple[str, Any], ...]]:
+    """Bags of values with their types: 1, 1.0 and True must not pass for each other."""
+    return Counter(tuple((type(value).__name__, _value(value)) for value in record) for record in records)
+
+
+def _value(value: Any) -> Any:
+    return "nan" if isinstance(value, float) and math.isnan(value) else value
+
+
+def observe_session(
+    session: Session, rewrites: Sequence[Rewrite] = REWRITES
+) -> Callable[[Case, Program], Observed]:
+    """An engine under a plan, with the case's records uploaded."""
+
+    def observe(case: Case, program: Program) -> Observed:
+        state = _uploaded(session, program.schema, case.records)
+        context = Context(session, GivenTrace(case.trace))
+        after = execute(context, state, plan(program, rewrites))
+        rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
+        check_context = Context(session, GivenTrace(()))
+        execute(check_context, state, plan(without_actions(program), rewrites))
+        return Observed(
+            [_restored(row, after.schema) for row in rows],
+            _in_order(context, program),
+            _in_order(check_context, program),
+            context.trace_used,
+        )
+
+    return observe
+
+
+def _in_order(context: Context, program: Program) -> Verdicts:
+    return _triples([context.verdicts[requirement.index] for requirement in program.requirements])
+
+
+def _uploaded(session: Session, schema: Schema, records: list[tuple[Any, ...]]) -> State:
+    columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
+    numbered = [(*record, place) for place, record in enumerate(records)]
+    table = session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
+    select = exp.select("*").from_(exp.to_table(table))
+    return State(select, schema, has_row_key=True, records=len(records))
+
+
+def _restored(row: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
+    """Some drivers give an integer column of a wide type as a decimal."""
+    return tuple(
+        int(value) if column.type.kind is Kind.INTEGER and value is not None else value
+        for value, column in zip(row, schema, strict=True)
+    )

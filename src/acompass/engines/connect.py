@@ -1,0 +1,22 @@
+"""The engine that a URL names."""
+
+from typing import Any
+
+from acompass.engines.engine import Engine
+from acompass.engines.failures import unknown_engine
+
+DEFAULT = "duckdb"
+
+
+def connect(url: str | None, table: Any, memory_limit: str | None) -> Engine:
+    """The engine asked for, else the one that the table lives in; imports no other."""
+    name = url or DEFAULT
+    if name == "duckdb":
+        from acompass.engines.duckdb import DuckDBEngine
+
+        return DuckDBEngine(memory_limit)
+    if name == "reference":
+        from acompass.engines.reference import ReferenceEngine
+
+        return ReferenceEngine(memory_limit)
+    raise unknown_engine(name)

@@ -1,0 +1,198 @@
+"""DuckDB: the embedded engine."""
+
+import itertools
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from acompass.checked.program import Program
+from acompass.diagnostics import CallError, Diagnostic
+from acompass.engines.engine import Destination, Evaluated, TableRequest
+from acompass.engines.failures import engine_failed, out_of_memory
+from acompass.engines.planned import check_planned, run_planned, uses_order, written_columns
+from acompass.plan.context import Context, Progress
+from acompass.plan.dialects import DUCKDB
+from acompass.plan.execute import final_select
+from acompass.plan.state import ROW_KEY, State
+from acompass.randomness import TraceSource
+from acompass.tables.columns import order_schema
+from acompass.tables.content import content_like
+from acompass.tables.load import load
+from acompass.tables.loaded import Loaded
+from acompass.tables.missing import require_complete
+from acompass.tables.output import require_writable, write
+from acompass.tables.source import Source, opened
+from acompass.tables.to_frame import restore
+
+#: sorting the output back into input order costs little up to here, and a third of the time beyond
+MOST_ORDERED = 2_000_000
+
+
+class DuckDBEngine:
+    def __init__(self, memory_limit: str | None = None):
+        self._memory_limit = memory_limit
+
+    @contextmanager
+    def open(self, request: TableRequest) -> Iterator["DuckDBTable"]:
+        with connection(self._memory_limit) as con, read(con, request) as (source, loaded):
+            yield DuckDBTable(con, source, loaded)
+
+
+@contextmanager
+def read(con: duckdb.DuckDBPyConnection, request: TableRequest) -> Iterator[tuple[Source, Loaded]]:
+    with opened(request.table, request.delimiter) as source:
+        with failures():
+            loaded = load(con, source, request.uses, request.missing)
+        yield source, loaded
+
+
+@contextmanager
+def connection(memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database of its own, in memory, that spills into a folder which goes with it."""
+    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+        con = duckdb.connect(":memory:", config={"temp_directory": folder, "custom_user_agent": "acompass"})
+        try:
+            if memory_limit is not None:
+                _limit_memory(con, memory_limit)
+            yield con
+        finally:
+            con.close()
+
+
+def _limit_memory(con: duckdb.DuckDBPyConnection, limit: str) -> None:
+    try:
+        con.execute(f"SET memory_limit = {exp.Literal.string(limit).sql('duckdb')}")
+    except duckdb.Error:
+        help_ = "write a size such as `2GiB` or `500MB`"
+        raise CallError([Diagnostic("AC401", f"`{limit}` is no size of memory", help=help_)]) from None
+    # keeping order buffers what is written; under a limit the memory is worth more
+    con.execute("SET preserve_insertion_order = false")
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """DuckDB's errors as diagnostics."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException:
+        raise out_of_memory("DuckDB") from None
+    except duckdb.InterruptException:
+        raise KeyboardInterrupt from None
+    except duckdb.Error as error:
+        raise engine_failed("DuckDB", error) from None
+
+
+class DuckDBSession:
+    dialect = DUCKDB
+
+    def __init__(self, con: duckdb.DuckDBPyConnection):
+        self._con = con
+        self._numbers = itertools.count()
+        self._kept: list[str] = []
+        self.statements: list[str] = []
+
+    def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
+        return self._execute(query.sql("duckdb")).fetchall()
+
+    def store(self, query: exp.Select) -> str:
+        name = self._fresh()
+        self._execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}")
+        return name
+
+    def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
+        """One parameter a column: the rows never become text of a statement."""
+        name = self._fresh()
+        values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in columns]
+        unnested = ", ".join(
+            f"unnest(CAST(${i} AS {type_}[])) AS {column}"
+            for i, (column, type_) in enumerate(columns, start=1)
+        )
+        self._execute(f"CREATE TEMP TABLE {name} AS SELECT {unnested}", values)
+        return name
+
+    def clear(self) -> None:
+        for name in self._kept:
+            self._execute(f"DROP TABLE {name}")
+        self._kept.clear()
+
+    def _fresh(self) -> str:
+        self._kept.append(f"kept{next(self._numbers)}")
+        return self._kept[-1]
+
+    def _execute(self, statement: str, values: list[list[Any]] | None = None) -> duckdb.DuckDBPyConnection:
+        self.statements.append(statement)
+        with failures():
+            return self._con.execute(statement, values) if values else self._con.execute(statement)
+
+
+class DuckDBTable:
+    """A table loaded into DuckDB; after `run`, its result."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Source, loaded: Loaded):
+        self._con = con
+        self._source = source
+        self._loaded = loaded
+        self._session = DuckDBSession(con)
+        self._result: tuple[Context, State] | None = None
+        self._written: frozenset[int] = frozenset()
+        self.schema = loaded.schema
+
+    @property
+    def statements(self) -> list[str]:
+        return self._session.statements
+
+    def require_complete(self) -> None:
+        require_complete(self._loaded)
+
+    def check(self, program: Program, show: int, progress: Progress | None) -> Evaluated:
+        return check_planned(self._session, self._state(), program, show, progress)
+
+    def run(
+        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
+    ) -> Evaluated:
+        integers = self._order_integers() if canonical or uses_order(program) else frozenset()
+        state = self._state()
+        context, after, evaluated = run_planned(self._session, state, program, trace, integers, progress)
+        self._result = (context, after)
+        self._written = written_columns(program)
+        return evaluated
+
+    def deliver(self, destination: Destination) -> Any:
+        assert self._result is not None, "nothing has run"
+        context, state = self._result
+        keep_order = state.records <= MOST_ORDERED
+        select = final_select(context, state, canonical=destination.canonical, keep_order=keep_order)
+        statement = select.sql("duckdb")
+        self.statements.append(statement)
+        content = content_like(self._loaded, statement, state.schema, self._written)
+        with failures():
+            if destination.path is not None:
+                write(self._con, content, destination.path)
+                return None
+            return restore(self._con, content, self._source)
+
+    def prepare(self, destination: Destination) -> None:
+        if destination.path is not None:
+            require_writable(destination.path, self._source, destination.overwrite)
+
+    def _state(self) -> State:
+        columns = ", ".join(f"c{i}" for i in range(len(self.schema)))
+        row_key = f", {self._loaded.row_number} AS {ROW_KEY}"
+        select = exp.maybe_parse(
+            f"SELECT {columns}{row_key} FROM {self._loaded.relation}", dialect="duckdb", into=exp.Select
+        )
+        records = self._loaded.records
+        if records is None:
+            records = self._session.fetch(
+                exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(self._loaded.relation))
+            )[0][0]
+        return State(select, self.schema, has_row_key=True, records=int(records))
+
+    def _order_integers(self) -> frozenset[int]:
+        with failures():
+            ordered = order_schema(self._con, self._loaded)
+        return frozenset(i for i, column in enumerate(ordered) if column != self.schema[i])

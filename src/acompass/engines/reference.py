@@ -1,0 +1,99 @@
+"""The oracle behind the same call: tables are read and written as DuckDB does it, the meaning is `semantics`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from sqlglot import exp
+
+from acompass import semantics
+from acompass.checked.program import Program
+from acompass.checked.types import INTEGER, Kind, Schema
+from acompass.diagnostics import Diagnostic, EngineError
+from acompass.engines.duckdb import DuckDBTable, connection, failures, read
+from acompass.engines.engine import Evaluated, TableRequest
+from acompass.engines.planned import uses_order, written_columns
+from acompass.plan import sql
+from acompass.plan.context import Context, Progress
+from acompass.plan.regions import Verdict
+from acompass.plan.state import ROW_KEY, State
+from acompass.plan.trace import GivenTrace, TraceExhausted
+from acompass.randomness import TraceSource
+
+
+class ReferenceEngine:
+    def __init__(self, memory_limit: str | None = None):
+        self._memory_limit = memory_limit
+
+    @contextmanager
+    def open(self, request: TableRequest) -> Iterator["ReferenceTable"]:
+        with connection(self._memory_limit) as con, read(con, request) as (source, loaded):
+            yield ReferenceTable(con, source, loaded)
+
+
+class ReferenceTable(DuckDBTable):
+    def check(self, program: Program, show: int, progress: Progress | None) -> Evaluated:
+        records = self._records(program.schema, frozenset())
+        verdicts = semantics.check_program(program, records)
+        return Evaluated(_by_index(verdicts), {}, len(records), len(records), 0)
+
+    def run(
+        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
+    ) -> Evaluated:
+        integers = self._order_integers() if canonical or uses_order(program) else frozenset()
+        records = self._records(program.schema, integers)
+        given = None if trace.values is None else len(trace.values)
+        try:
+            outcome = semantics.run_program(program, records, _numbers(trace))
+        except semantics.TraceExhausted as error:
+            raise TraceExhausted(error.needed, given or 0) from None
+        state = self._keep(outcome.records, _with_integers(program.final_schema, integers))
+        self._result = (Context(self._session, GivenTrace(()), integers), state)
+        self._written = written_columns(program)
+        used = outcome.trace_used
+        return Evaluated(_by_index(outcome.requirements), {}, len(records), state.records, used)
+
+    def _records(self, schema: Schema, integers: frozenset[int]) -> list[tuple[Any, ...]]:
+        _require_plain(schema)
+        columns = [
+            sql.cast(sql.column(i, "t"), "BIGINT") if i in integers else sql.column(i, "t")
+            for i in range(len(schema))
+        ]
+        state = self._state()
+        query = exp.select(*columns).from_(state.source()).order_by(exp.column(ROW_KEY, table="t"))
+        with failures():
+            return self._session.fetch(query)
+
+    def _keep(self, records: list[tuple[Any, ...]], schema: Schema) -> State:
+        """The result back in DuckDB, to be written like any other."""
+        columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
+        numbered = ((*record, place) for place, record in enumerate(records))
+        table = self._session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
+        select = exp.select("*").from_(exp.to_table(table))
+        return State(select, schema, has_row_key=True, records=len(records))
+
+
+def _numbers(trace: TraceSource) -> Iterator[Fraction]:
+    if trace.values is not None:
+        return iter(trace.values)
+    assert trace.seed is not None
+    return semantics.seeded_trace(trace.seed)
+
+
+def _with_integers(schema: Schema, integers: frozenset[int]) -> Schema:
+    return tuple(
+        type(column)(column.name, INTEGER) if i in integers else column for i, column in enumerate(schema)
+    )
+
+
+def _by_index(verdicts: tuple[semantics.Verdict, ...]) -> dict[int, Verdict]:
+    return {i: Verdict(v.holds, v.affected, v.records) for i, v in enumerate(verdicts, start=1)}
+
+
+def _require_plain(schema: Schema) -> None:
+    for column in schema:
+        if column.type.kind is Kind.OPAQUE:
+            message = f"the reference engine cannot hold the column `{column.name}`"
+            help_ = "run on `duckdb`, or leave the column out"
+            raise EngineError([Diagnostic("AC304", message, help=help_)])

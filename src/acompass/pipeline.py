@@ -1,0 +1,227 @@
+"""The whole flow on one page: text -> syntax -> checked -> plan -> engine -> result.
+
+The CLI and the public API both call it.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from acompass.checked import program as checked
+from acompass.checked.from_syntax import check as check_types
+from acompass.checked.parameters import ParamValue
+from acompass.checked.types import Kind, Schema
+from acompass.checked.uses import ColumnUse, uses
+from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError, TableError
+from acompass.policy import Policy, as_policy, load, parse
+from acompass.randomness import TraceValue, exhausted, trace_source
+from acompass.result import ActionName, Plan, RequirementOutcome, Result
+from acompass.syntax.format import format_program as format  # noqa: A004
+
+if TYPE_CHECKING:
+    from acompass.engines.engine import Evaluated, OpenTable
+
+__all__ = ["Policy", "check", "format", "load", "parse", "plan", "run"]
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A policy bound to an open table of an engine."""
+
+    policy: Policy
+    table: "OpenTable"
+    program: checked.Program
+
+
+def check(
+    policy: Policy | str,
+    table: Any,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    missing: str | None = None,
+    engine: Any = None,
+    delimiter: str | None = None,
+    memory_limit: str | None = None,
+    show: int = 0,
+    progress: Progress | None = None,
+) -> Result:
+    """Evaluates every assertion on the table as given; no action is performed (D22)."""
+    with _opened(policy, table, params, missing, engine, delimiter, memory_limit) as job:
+        evaluated = job.table.check(job.program, show, progress)
+    requirements = _outcomes(job.program, evaluated)
+    ok = all(requirement.holds for requirement in requirements)
+    return Result(evaluated.records_in, evaluated.records_out, ok, requirements, 0)
+
+
+def run(
+    policy: Policy | str,
+    table: Any,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    seed: str | None = None,
+    trace: Iterable[TraceValue] | None = None,
+    missing: str | None = None,
+    order: str | None = None,
+    engine: Any = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    delimiter: str | None = None,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Performs the requirements one after the other.
+
+    With `output` the table is written there, unless a requirement without an action is violated and `force` is
+    not given. Without, it comes back in the result.
+    """
+    from acompass.engines.engine import Destination
+
+    canonical = _is_canonical(order)
+    path = None if output is None else os.fspath(output)
+    with _opened(policy, table, params, missing, engine, delimiter, memory_limit) as job:
+        destination = Destination(path, canonical, force)
+        job.table.prepare(destination)
+        evaluated = _perform(job, seed, trace, canonical, progress)
+        requirements = _outcomes(job.program, evaluated)
+        ok = all(each.holds for each in requirements if each.action is None)
+        table_out = job.table.deliver(destination) if ok or force or path is None else None
+    return Result(
+        evaluated.records_in, evaluated.records_out, ok, requirements, evaluated.trace_used, table_out
+    )
+
+
+def plan(
+    policy: Policy | str,
+    table: Any,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    seed: str | None = None,
+    trace: Iterable[TraceValue] | None = None,
+    missing: str | None = None,
+    order: str | None = None,
+    engine: Any = None,
+    delimiter: str | None = None,
+    memory_limit: str | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """What `run` would do: everything but the writing."""
+    from acompass.plan.describe import describe
+    from acompass.plan.from_checked import plan as plan_stages
+
+    with _opened(policy, table, params, missing, engine, delimiter, memory_limit) as job:
+        evaluated = _perform(job, seed, trace, _is_canonical(order), progress)
+        stages = tuple(describe(stage, job.program.schema) for stage in plan_stages(job.program))
+        statements = tuple(job.table.statements)
+    requirements = _outcomes(job.program, evaluated)
+    ok = all(each.holds for each in requirements if each.action is None)
+    result = Result(evaluated.records_in, evaluated.records_out, ok, requirements, evaluated.trace_used)
+    return Plan(result, stages, statements)
+
+
+@contextmanager
+def _opened(
+    policy: Policy | str,
+    table: Any,
+    params: Mapping[str, ParamValue] | None,
+    missing: str | None,
+    engine: Any,
+    delimiter: str | None,
+    memory_limit: str | None,
+) -> Iterator[_Job]:
+    from acompass.engines.connect import connect
+    from acompass.engines.engine import TableRequest
+
+    parsed = as_policy(policy)
+
+    def uses_of(names: Sequence[str]) -> dict[int, ColumnUse]:
+        return uses(parsed.tree, names, params)
+
+    request = TableRequest(table, uses_of, missing or "error", delimiter)
+    with _pointing_into(parsed), connect(engine, table, memory_limit).open(request) as open_table:
+        program = _checked(parsed, open_table.schema, params)
+        open_table.require_complete()
+        yield _Job(parsed, open_table, program)
+
+
+def _checked(policy: Policy, schema: Schema, params: Mapping[str, ParamValue] | None) -> checked.Program:
+    program, found = check_types(policy.tree, policy.text, schema, params)
+    if program is None:
+        raise PolicyError(found, policy.text, policy.name)
+    return program
+
+
+@contextmanager
+def _pointing_into(policy: Policy) -> Iterator[None]:
+    """Gives errors that point at a place in the policy the text to show it in."""
+    try:
+        yield
+    except AcompassError as error:
+        if error.source is None and any(finding.labels for finding in error.diagnostics):
+            error.source, error.name = policy.text, policy.name
+        raise
+
+
+def _perform(
+    job: _Job,
+    seed: str | None,
+    trace: Iterable[TraceValue] | None,
+    canonical: bool,
+    progress: Progress | None,
+) -> "Evaluated":
+    from acompass.plan.trace import TraceExhausted
+
+    source = trace_source(seed, trace)
+    if canonical or any(isinstance(r.action, checked.Random) for r in job.program.requirements):
+        _require_order(job.program.schema)
+    try:
+        return job.table.run(job.program, source, canonical, progress)
+    except TraceExhausted as error:
+        raise exhausted(error.needed, error.given) from None
+
+
+def _require_order(schema: Schema) -> None:
+    for column in schema:
+        if column.type.kind is Kind.OPAQUE:
+            message = f"the values of the column `{column.name}` have no order"
+            help_ = "leave the column out, or use neither RANDOM nor canonical order"
+            raise TableError([Diagnostic("AC290", message, help=help_)])
+
+
+def _is_canonical(order: str | None) -> bool:
+    if order not in (None, "canonical"):
+        help_ = "leave it out, or use `canonical`"
+        raise CallError([Diagnostic("AC406", f"unknown order `{order}`", help=help_)])
+    return order == "canonical"
+
+
+def _outcomes(program: checked.Program, evaluated: "Evaluated") -> tuple[RequirementOutcome, ...]:
+    return tuple(
+        RequirementOutcome(
+            index=requirement.index,
+            line=requirement.line,
+            text=requirement.text,
+            holds=verdict.holds,
+            affected=verdict.affected,
+            action=_action_name(requirement.action),
+            records=verdict.records,
+            sample=evaluated.samples.get(requirement.index),
+        )
+        for requirement in program.requirements
+        for verdict in [evaluated.verdicts[requirement.index]]
+    )
+
+
+def _action_name(action: checked.Action | None) -> ActionName | None:
+    match action:
+        case None:
+            return None
+        case checked.Reject():
+            return "REJECT"
+        case checked.Replace():
+            return "REPLACE"
+        case checked.Random():
+            return "RANDOM"

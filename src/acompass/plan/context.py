@@ -1,0 +1,27 @@
+"""What one execution of a plan carries along."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from acompass.plan.regions import Verdict
+from acompass.plan.session import Session
+from acompass.plan.trace import Trace
+from acompass.result import Sample
+
+#: of how many requirements how many are done
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+@dataclass
+class Context:
+    """`integers` are the positions of text columns that canonical order reads as integers (D10: the policy
+    never names them). `show` is how many violating classes or records to fetch a requirement."""
+
+    session: Session
+    trace: Trace
+    integers: frozenset[int] = frozenset()
+    show: int = 0
+    trace_used: int = 0
+    verdicts: dict[int, Verdict] = field(default_factory=dict)
+    samples: dict[int, Sample] = field(default_factory=dict)

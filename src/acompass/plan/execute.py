@@ -1,0 +1,63 @@
+"""Runs a plan over an engine's session, stage by stage."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from sqlglot import exp
+
+from acompass.plan.chains import run_chain
+from acompass.plan.context import Context, Progress
+from acompass.plan.groups import run_groups
+from acompass.plan.ranks import canonical_order
+from acompass.plan.records import run_records
+from acompass.plan.sql import Sql
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
+from acompass.plan.state import ROW_KEY, State
+
+#: so many selects stacked on each other are worth more than one reading of what they yield
+DEEPEST = 12
+
+
+def execute(
+    context: Context, state: State, stages: Sequence[Stage], progress: Progress | None = None
+) -> State:
+    """The state after all stages; verdicts and the trace's use are in the context."""
+    total = sum(len(stage.requirements) for stage in stages)
+    done = 0
+    for stage in stages:
+        state = _run(context, state, stage)
+        if state.depth >= DEEPEST:
+            state = _stored(context, state)
+        done += len(stage.requirements)
+        if progress is not None:
+            progress(done, total)
+    return state
+
+
+def _run(context: Context, state: State, stage: Stage) -> State:
+    match stage:
+        case RecordStage():
+            return run_records(context, state, stage)
+        case ChainStage():
+            return run_chain(context, state, stage)
+        case GroupStage():
+            return run_groups(context, state, stage)
+        case _:
+            assert_never(stage)
+
+
+def _stored(context: Context, state: State) -> State:
+    table = context.session.store(state.select)
+    return replace(state, select=exp.select("*").from_(exp.to_table(table)), depth=0)
+
+
+def final_select(context: Context, state: State, *, canonical: bool, keep_order: bool) -> exp.Select:
+    """What is written out: the columns, in the order asked for."""
+    select = exp.select(*state.columns()).from_(state.source())
+    order: list[Sql] = []
+    if canonical:
+        order = canonical_order(context, state)
+    elif keep_order and state.has_row_key:
+        order = [exp.column(ROW_KEY, table="t")]
+    return select.order_by(*order) if order else select

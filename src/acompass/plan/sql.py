@@ -1,0 +1,156 @@
+"""Conditions and values as SQL expressions. Columns are positional (`c0`, `c1`, …): no name of a table or a
+policy ever becomes SQL text, and constants become literals only here (invariant 6)."""
+
+import datetime
+import math
+from decimal import ROUND_FLOOR, Context, Decimal
+from typing import TypeAlias, assert_never
+
+from sqlglot import exp
+
+from acompass.checked import program as checked
+from acompass.checked.program import Operator
+from acompass.checked.types import Kind, Schema, Type, Value
+
+Sql: TypeAlias = exp.Expr
+
+TRUE = exp.true()
+FALSE = exp.false()
+
+_EXACT = Context(prec=10_000, rounding=ROUND_FLOOR)
+#: what the widest exact number type of every engine can hold
+_LARGEST = Decimal(10) ** 38 - 1
+_INT64 = (Decimal(-(2**63)), Decimal(2**63 - 1))
+
+_NODE: dict[Operator, type[exp.Binary]] = {
+    Operator.LT: exp.LT,
+    Operator.LE: exp.LTE,
+    Operator.EQ: exp.EQ,
+    Operator.GE: exp.GTE,
+    Operator.GT: exp.GT,
+}
+
+
+def name(position: int) -> str:
+    return f"c{position}"
+
+
+def column(position: int, table: str | None = None) -> exp.Column:
+    return exp.column(name(position), table=table)
+
+
+def integer(value: int) -> Sql:
+    literal = exp.Literal.number(abs(value))
+    return exp.Neg(this=literal) if value < 0 else literal
+
+
+def call(function: str, *arguments: Sql) -> Sql:
+    return exp.Anonymous(this=function, expressions=list(arguments))
+
+
+def cast(expression: Sql, type_: str) -> Sql:
+    return exp.Cast(this=expression, to=exp.DataType.build(type_))
+
+
+def decimal_type(scale: int) -> str:
+    return f"DECIMAL(38, {scale})"
+
+
+_TYPE_NAMES = {
+    Kind.INTEGER: "BIGINT",
+    Kind.FLOAT: "DOUBLE",
+    Kind.TEXT: "TEXT",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP",
+}
+
+
+def type_name(type_: Type) -> str:
+    return decimal_type(type_.scale) if type_.kind is Kind.DECIMAL else _TYPE_NAMES[type_.kind]
+
+
+def literal(value: Value) -> Sql:
+    """A constant of a policy. Its Python type says which type it has."""
+    match value:
+        case bool():
+            return TRUE.copy() if value else FALSE.copy()
+        case int():
+            return integer(value)
+        case Decimal():
+            return cast(exp.Literal.string(format(value, "f")), _narrowest(value))
+        case float():
+            return cast(exp.Literal.string(_float_text(value)), "DOUBLE")
+        case str():
+            return exp.Literal.string(value)
+        case datetime.datetime():
+            return cast(exp.Literal.string(value.isoformat(sep=" ")), "TIMESTAMP")
+        case datetime.date():
+            return cast(exp.Literal.string(value.isoformat()), "DATE")
+        case _:
+            assert_never(value)
+
+
+def _float_text(value: float) -> str:
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return repr(value)
+
+
+def _narrowest(value: Decimal) -> str:
+    """A type no wider than needed: a wider one would widen the column it is put into."""
+    scale = scale_of(value)
+    digits = max(len(value.as_tuple().digits), scale, 1)
+    return f"DECIMAL({min(digits, 38)}, {scale})"
+
+
+def scale_of(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(0, -exponent)
+
+
+def conjunction(parts: list[Sql]) -> Sql:
+    return exp.and_(*parts) if parts else TRUE.copy()
+
+
+def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...]) -> Sql:
+    """Figure 3 as SQL: `columns[i]` is the expression of position i of `schema`."""
+    match node:
+        case checked.Comparison():
+            return comparison(columns[node.column], schema[node.column].type, node.operator, node.value)
+        case checked.Not():
+            return exp.Not(this=exp.paren(condition(node.operand, schema, columns)))
+        case checked.And():
+            return exp.paren(exp.and_(*(condition(part, schema, columns) for part in node.operands)))
+        case checked.Or():
+            return exp.paren(exp.or_(*(condition(part, schema, columns) for part in node.operands)))
+        case _:
+            assert_never(node)
+
+
+def comparison(expression: Sql, type_: Type, operator: Operator, value: Value) -> Sql:
+    if type_.kind in (Kind.INTEGER, Kind.DECIMAL) and isinstance(value, int | Decimal):
+        return _exact_comparison(expression, type_, operator, Decimal(value))
+    return _NODE[operator](this=expression.copy(), expression=literal(value))
+
+
+def _exact_comparison(expression: Sql, type_: Type, operator: Operator, value: Decimal) -> Sql:
+    """Compares at the column's own scale: no engine then widens, rounds or overflows. A constant between two
+    values of that scale is compared through the lower of the two."""
+    floor = value.quantize(Decimal(1).scaleb(-type_.scale), context=_EXACT)
+    if not -_LARGEST <= floor.scaleb(type_.scale, context=_EXACT) <= _LARGEST:
+        below = operator in (Operator.LT, Operator.LE)
+        return (TRUE if operator is not Operator.EQ and below == (value > 0) else FALSE).copy()
+    bound = literal(int(floor) if type_.kind is Kind.INTEGER else floor)
+    if floor == value:
+        return _NODE[operator](this=expression.copy(), expression=bound)
+    match operator:
+        case Operator.LT | Operator.LE:
+            return exp.LTE(this=expression.copy(), expression=bound)
+        case Operator.GT | Operator.GE:
+            return exp.GT(this=expression.copy(), expression=bound)
+        case Operator.EQ:
+            return FALSE.copy()
+        case _:
+            assert_never(operator)

@@ -1,0 +1,56 @@
+"""The table between two stages: a SELECT that yields `c0`, `c1`, … and, where the source has one, `rk`, the
+input order."""
+
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from acompass.checked.types import Schema
+from acompass.plan import sql
+from acompass.plan.sql import Sql
+
+#: the column that keeps the order of the input
+ROW_KEY = "rk"
+
+
+@dataclass(frozen=True)
+class State:
+    """`records` is the number of records, always known; `depth` how many selects are stacked since the last
+    stored table."""
+
+    select: exp.Select
+    schema: Schema
+    has_row_key: bool
+    records: int
+    depth: int = 0
+
+    def columns(self, table: str = "t") -> tuple[Sql, ...]:
+        return tuple(sql.column(i, table) for i in range(len(self.schema)))
+
+    def source(self) -> Sql:
+        """This state, to be read as `t`."""
+        return self.select.subquery("t")
+
+    def derive(
+        self,
+        changed: dict[int, Sql],
+        *,
+        joins: list[exp.Join] | None = None,
+        where: Sql | None = None,
+    ) -> "State":
+        """The state with some columns rewritten and some records dropped."""
+        select = exp.select(*self._projection(changed)).from_(self.source())
+        for join in joins or []:
+            select.append("joins", join)
+        if where is not None:
+            select = select.where(where)
+        return replace(self, select=select, depth=self.depth + 1)
+
+    def projection(self, changed: dict[int, Sql] | None = None) -> exp.Select:
+        return exp.select(*self._projection(changed or {})).from_(self.source())
+
+    def _projection(self, changed: dict[int, Sql]) -> list[Sql]:
+        columns = [exp.alias_(changed.get(i, column), sql.name(i)) for i, column in enumerate(self.columns())]
+        if self.has_row_key:
+            columns.append(exp.column(ROW_KEY, table="t"))
+        return columns

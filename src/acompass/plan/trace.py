@@ -1,0 +1,70 @@
+"""The random trace of D19 as an engine draws it: from a seed, inside the engine, or from given numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from acompass.plan import sql
+from acompass.plan.session import Session
+from acompass.plan.sql import Sql
+
+
+class TraceExhausted(Exception):
+    """A given trace is shorter than the records that draw from it."""
+
+    def __init__(self, needed: int, given: int):
+        super().__init__(needed, given)
+        self.needed = needed
+        self.given = given
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """`value` is the integer drawn for the record of rank `i` (a column of `t`), once `join` is joined."""
+
+    value: Sql
+    join: exp.Join
+
+
+class SeededTrace:
+    """The seed reaches the engine as data, never as text of a query that a server may log (D20)."""
+
+    def __init__(self, seed: str):
+        self._seed = seed
+        self._table: str | None = None
+
+    def draw(self, session: Session, used: int, count: int, lower: int, upper: int) -> Drawn:
+        if self._table is None:
+            self._table = session.upload((("seed", "TEXT"),), [(self._seed,)])
+        position = exp.Add(this=exp.column("i", table="t"), expression=sql.integer(used))
+        text = exp.DPipe(
+            this=exp.DPipe(this=exp.column("seed", table="s"), expression=exp.Literal.string(":")),
+            expression=sql.cast(exp.paren(position), "TEXT"),
+        )
+        drawn = session.dialect.scaled(session.dialect.hash52(text), upper - lower + 1)
+        value = sql.cast(exp.Add(this=exp.paren(drawn), expression=exp.paren(sql.integer(lower))), "BIGINT")
+        return Drawn(value, exp.Join(this=_table(self._table, "s"), kind="CROSS"))
+
+
+class GivenTrace:
+    def __init__(self, values: Sequence[Fraction]):
+        self._values = values
+
+    def draw(self, session: Session, used: int, count: int, lower: int, upper: int) -> Drawn:
+        if used + count > len(self._values):
+            raise TraceExhausted(used + count, len(self._values))
+        span = upper - lower + 1
+        values = self._values[used : used + count]
+        rows = ((i, lower + int(rho * span)) for i, rho in enumerate(values, start=1))
+        table = session.upload((("i", "BIGINT"), ("drawn", "BIGINT")), rows)
+        on = exp.EQ(this=exp.column("i", table="s"), expression=exp.column("i", table="t"))
+        return Drawn(exp.column("drawn", table="s"), exp.Join(this=_table(table, "s"), on=on))
+
+
+Trace = SeededTrace | GivenTrace
+
+
+def _table(name: str, alias: str) -> Sql:
+    return exp.to_table(name).as_(alias)

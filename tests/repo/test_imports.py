@@ -15,16 +15,30 @@ ARROWS = {
     "checked": {"diagnostics", "syntax"},
     "semantics": {"checked"},
     "prove": {"checked", "diagnostics", "semantics", "syntax"},
-    "plan": {"checked", "diagnostics"},
-    "tables": {"checked", "diagnostics"},
-    "engines": {"checked", "diagnostics", "plan", "result", "semantics", "tables"},
+    "plan": {"checked", "result"},
+    "tables": {"checked", "diagnostics", "syntax"},
+    "engines": {"checked", "diagnostics", "plan", "randomness", "result", "semantics", "tables"},
+    "conformance": {"checked", "diagnostics", "plan", "semantics", "syntax"},
+    "measure": {"checked", "diagnostics", "policy", "report", "syntax", "tables"},
     "report": {"diagnostics", "result", "version"},
-    "cli": {"checked", "diagnostics", "pipeline", "report", "result", "version"},
+    "cli": {
+        "checked",
+        "conformance",
+        "diagnostics",
+        "measure",
+        "pipeline",
+        "policy",
+        "prove",
+        "report",
+        "result",
+        "syntax",
+        "version",
+    },
 }
 
 #: a library, and the files that may import it
 HOMES = {
-    "duckdb": ("engines/duckdb.py", "tables/"),
+    "duckdb": ("engines/duckdb.py", "measure/", "tables/"),
     "ibis": ("tables/frames.py",),
     "lark": ("syntax/",),
     "narwhals": ("tables/",),
@@ -34,7 +48,7 @@ HOMES = {
     "pyarrow": ("tables/", "engines/"),
     "pyspark": ("engines/spark.py",),
     "rich": ("cli/",),
-    "sqlglot": ("plan/",),
+    "sqlglot": ("conformance/", "engines/", "plan/"),
     "typer": ("cli/",),
 }
 

@@ -106,7 +106,7 @@ def test_a_number_expected_of_a_column_turned_to_text_points_at_both_lines() -> 
     text = "EACH RESULT: Age <= 80:\n REPLACE Age WITH '*';\nEACH RESULT: Age > 5: REJECT;"
     found = finding(text)
     assert (found.code, found.message) == (
-        "AC120",
+        "AC118",
         "column `Age` is used as a number after a REPLACE made it text",
     )
     assert places(text, found) == ["5", "REPLACE Age WITH '*'"]
@@ -125,7 +125,7 @@ def test_a_number_expected_of_a_column_turned_to_text_points_at_both_lines() -> 
 )
 def test_every_use_as_a_number_of_a_column_turned_to_text(use: str) -> None:
     found = findings(f"EACH RESULT: Age <= 80: REPLACE Age WITH '*'; {use};")
-    assert [(f.code, len(f.labels)) for f in found][:1] == [("AC120", 2)]
+    assert [(f.code, len(f.labels)) for f in found][:1] == [("AC118", 2)]
 
 
 def test_the_replace_that_turned_the_column_is_the_first() -> None:
@@ -157,7 +157,7 @@ def test_random_keeps_the_type_of_its_column(column: str) -> None:
 @pytest.mark.parametrize("column", ["Flag", "Day", "Moment"])
 def test_random_needs_a_column_that_holds_integers(column: str) -> None:
     code, message, help_ = said(f"EACH RESULT: Whole > 1: RANDOM {column} 1 2;", TYPED)
-    assert (code, help_) == ("AC114", f"use `REPLACE {column} WITH` a constant")
+    assert (code, help_) == ("AC114", f"use `REPLACE {column} WITH` and a constant")
     assert message.startswith(f"RANDOM makes an integer, and column `{column}` is ")
 
 

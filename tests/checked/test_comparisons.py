@@ -119,7 +119,7 @@ def test_numbers_have_a_thousand_digits_at_most() -> None:
 
 
 def test_text_that_is_not_unicode_is_an_error() -> None:
-    assert finding("EACH RESULT: Word = k;", TYPED, k="a\ud800").code == "AC119"
+    assert finding("EACH RESULT: Word = k;", TYPED, k="a\ud800").code == "AC111"
     assert compared_value("EACH RESULT: Word = k;", k="\U0001f600é") == "\U0001f600é"
 
 

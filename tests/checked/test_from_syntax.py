@@ -9,7 +9,7 @@ from acompass.checked.from_syntax import check
 from acompass.checked.types import INTEGER, TEXT, schema_of
 from acompass.diagnostics import Span
 from acompass.syntax import tree
-from acompass.syntax.parse import parse
+from acompass.syntax.parse import MAXIMUM_DEPTH, parse
 from tests.checked.policies import PAPER, checked, findings, places
 
 PLACE = Span(0, 1)
@@ -72,12 +72,27 @@ def program_of(condition: tree.Condition) -> tree.Program:
     return tree.Program((tree.Requirement(assertion, None, PLACE),), (), PLACE)
 
 
-def test_a_condition_is_nested_a_hundred_levels_deep_at_most() -> None:
-    assert check(program_of(deep(100)), "", PAPER, {"k": 3})[1] == ()
-    for depth in (101, 20_000):
+def test_a_condition_is_nested_two_hundred_levels_deep_at_most() -> None:
+    assert check(program_of(deep(200)), "", PAPER, {"k": 3})[1] == ()
+    for depth in (201, 20_000):
         program, found = check(program_of(deep(depth)), "", PAPER, {"k": 3})
         assert program is None
-        assert [f.code for f in found] == ["AC118"]
+        assert [f.code for f in found] == ["AC020"]
+
+
+@pytest.mark.parametrize(
+    ("level", "close", "levels"),
+    [
+        ("NOT ", "", MAXIMUM_DEPTH),
+        ("NOT (", ")", MAXIMUM_DEPTH // 2),
+        ("Age = 1 OR Age = 2 AND (", ")", MAXIMUM_DEPTH),
+    ],
+)
+def test_the_deepest_condition_that_can_be_read_checks(level: str, close: str, levels: int) -> None:
+    text = f"EACH RESULT: {level * levels}Age = 3{close * levels};"
+    assert len(checked(text).requirements) == 1
+    _, wrong = parse(text.replace(level, level * 2, 1).replace("3)", "3))", 1))
+    assert [finding.code for finding in wrong] == ["AC020"]
 
 
 def test_a_wide_condition_is_not_deep() -> None:

@@ -11,8 +11,9 @@ from acompass.checked.types import Column
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 
-#: levels of NOT, AND and OR within each other; everything after this stage may recurse over a condition
-DEEPEST = 100
+#: levels of NOT, AND and OR within each other, more than any text has (`parse.MAXIMUM_DEPTH`): a tree made by
+#: hand is held to it too, because everything after this stage recurses over conditions
+DEEPEST = 200
 
 
 def check_condition(

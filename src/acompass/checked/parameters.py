@@ -1,12 +1,12 @@
 """Parameters (D5): words in the place of a constant, bound from outside."""
 
 import operator
-import re
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
 from acompass.checked import findings
+from acompass.checked.literals import read_constant
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.syntax import tree
 from acompass.syntax.tokens import is_word
@@ -16,8 +16,6 @@ ParamValue: TypeAlias = int | float | Decimal | str | bool
 #: a parameter bound, or a constant as it was written
 Bound: TypeAlias = tree.Number | tree.String
 
-_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
-_QUOTED = re.compile(r"'(?:[^']|'')*'", re.DOTALL)
 #: beyond this an exponent says more than any number of a policy can (constants.LONGEST)
 _LARGEST_EXPONENT = 10_000
 
@@ -86,12 +84,8 @@ def parse_setting(text: str) -> tuple[str, ParamValue]:
     name = name.strip()
     if not equals or not is_word(name):
         raise CallError([findings.bad_setting(text)])
-    written = value.strip()
-    if _NUMBER.fullmatch(written):
-        return name, Decimal(written)
-    if _QUOTED.fullmatch(written):
-        return name, written[1:-1].replace("''", "'")
-    return name, value
+    constant = read_constant(value.strip())
+    return name, value if constant is None else constant
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, ParamValue]:

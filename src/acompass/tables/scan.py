@@ -138,7 +138,9 @@ def _value(name: str, stored: str) -> str:
     if stored in ("UBIGINT", "HUGEINT", "UHUGEINT"):
         return f"CAST({name} AS DECIMAL(38, 0))"
     wanted = _ENGINE_TYPES.get(type_.kind, stored)
-    return name if wanted == stored else f"CAST({name} AS {wanted})"
+    value = name if wanted == stored else f"CAST({name} AS {wanted})"
+    # -0.0 and 0.0 are one value, but the engine would group them apart; adding zero makes them one
+    return f"({value} + CAST(0 AS DOUBLE))" if type_.kind is Kind.FLOAT else value
 
 
 def _filled(value: str, scan: Scan, position: int, missing: str) -> str:

@@ -6,7 +6,10 @@ import duckdb
 
 from acompass.tables.content import Content, engine_writing
 from acompass.tables.loaded import column, text_literal
+from acompass.tables.source import DELIMITERS
 
+#: what is quoted in a header, so that the delimiter can be found again
+_MARKS = (*DELIMITERS, '"', "\r", "\n", "#")
 _SECONDS = "%Y-%m-%dT%H:%M:%S"
 
 
@@ -15,7 +18,7 @@ def write_csv(
 ) -> int:
     """The header goes in as text before the records: the engine could not write an empty name, nor two names
     that differ only in case."""
-    header = content.delimiter.join(_name(each.name, content.delimiter) for each in content.schema) + "\n"
+    header = content.delimiter.join(_name(each.name) for each in content.schema) + "\n"
     with engine_writing(part, path):
         row = con.execute(
             f"COPY ({_select(con, content)}) TO {text_literal(part)} (FORMAT csv, HEADER false, "
@@ -36,12 +39,11 @@ def _write_header(header: str, part: str, compressed: bool) -> None:
         file.write(gzip.compress(encoded, mtime=0) if compressed else encoded)
 
 
-def _name(name: str, delimiter: str) -> str:
-    plain = (
-        name and name == name.strip() and not any(mark in name for mark in (delimiter, '"', "\r", "\n", "#"))
-    )
+def _name(name: str) -> str:
+    if name and name == name.strip() and not any(mark in name for mark in _MARKS):
+        return name
     doubled = name.replace('"', '""')
-    return name if plain else f'"{doubled}"'
+    return f'"{doubled}"'
 
 
 def _select(con: duckdb.DuckDBPyConnection, content: Content) -> str:

@@ -42,8 +42,7 @@ def _write_renamed(con: duckdb.DuckDBPyConnection, content: Content, part: str, 
     import pyarrow.parquet  # only for names that the engine cannot write
 
     typed = ", ".join(f"{content.typed(p)} AS c{p}" for p in range(len(content.schema)))
-    reader = con.execute(f"SELECT {typed} FROM ({content.select})").to_arrow_reader()
-    assert reader is not None
+    reader = con.sql(f"SELECT {typed} FROM ({content.select})").to_arrow_reader()
     names = [each.name for each in content.schema]
     schema = pyarrow.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
     records = 0

@@ -1,9 +1,7 @@
-"""Where engines differ, as a table: how each writes the few things SQL has no common word for."""
+"""What an engine has to say how to write."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-
-from sqlglot import exp
 
 from acompass.checked.types import Kind, Type
 from acompass.plan import sql
@@ -52,49 +50,3 @@ class Dialect:
                 return sql.cast(value, "DOUBLE")
             case _:
                 raise AssertionError(f"no conversion from {source} to {target}")
-
-
-def _duckdb_float_sum(value: Sql) -> Sql:
-    # a plain SUM multiplies runs of equal values instead of adding them one by one
-    ordered = sql.call("list_sort", sql.call("list", value))
-    return sql.call("list_reduce", ordered, exp.var("lambda a, b: a + b"))
-
-
-def _duckdb_hash52(text: Sql) -> Sql:
-    digits = sql.call("substr", sql.call("sha256", text), sql.integer(1), sql.integer(13))
-    return sql.cast(sql.call("concat", exp.Literal.string("0x"), digits), "BIGINT")
-
-
-def _duckdb_scaled(hash_: Sql, span: int) -> Sql:
-    product = exp.Mul(this=sql.cast(hash_, "HUGEINT"), expression=sql.cast(sql.integer(span), "HUGEINT"))
-    return exp.IntDiv(this=exp.paren(product), expression=sql.cast(sql.integer(2**52), "HUGEINT"))
-
-
-def _duckdb_timestamp_text(value: Sql) -> Sql:
-    whole = exp.EQ(
-        this=exp.Mod(this=sql.call("microsecond", value.copy()), expression=sql.integer(1_000_000)),
-        expression=sql.integer(0),
-    )
-    seconds = sql.call("strftime", value.copy(), exp.Literal.string("%Y-%m-%dT%H:%M:%S"))
-    micros = sql.call("strftime", value.copy(), exp.Literal.string("%Y-%m-%dT%H:%M:%S.%f"))
-    return exp.Case(ifs=[exp.If(this=whole, true=seconds)], default=micros)
-
-
-def _duckdb_float_order(value: Sql) -> Sql:
-    # adding zero makes -0.0 and 0.0 one value
-    return exp.Case(
-        ifs=[exp.If(this=sql.call("isnan", value.copy()), true=exp.null())],
-        default=exp.Add(this=value.copy(), expression=sql.integer(0)),
-    )
-
-
-DUCKDB = Dialect(
-    name="duckdb",
-    exact_sum=lambda value, _: exp.Sum(this=value),
-    float_sum=_duckdb_float_sum,
-    hash52=_duckdb_hash52,
-    scaled=_duckdb_scaled,
-    float_text=lambda value: sql.cast(value, "TEXT"),
-    timestamp_text=_duckdb_timestamp_text,
-    float_order=_duckdb_float_order,
-)

@@ -1,0 +1,6 @@
+"""Where engines differ, as a table: how each writes the few things SQL has no common word for."""
+
+from acompass.plan.dialects.dialect import Dialect
+from acompass.plan.dialects.duckdb import DUCKDB
+
+__all__ = ["DUCKDB", "Dialect"]

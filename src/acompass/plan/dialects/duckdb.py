@@ -1,0 +1,53 @@
+"""DuckDB."""
+
+from sqlglot import exp
+
+from acompass.plan import sql
+from acompass.plan.dialects.dialect import Dialect
+from acompass.plan.sql import Sql
+
+
+def _float_sum(value: Sql) -> Sql:
+    # a plain SUM multiplies runs of equal values instead of adding them one by one
+    ordered = sql.call("list_sort", sql.call("list", value))
+    return sql.call("list_reduce", ordered, exp.var("lambda a, b: a + b"))
+
+
+def _hash52(text: Sql) -> Sql:
+    digits = sql.call("substr", sql.call("sha256", text), sql.integer(1), sql.integer(13))
+    return sql.cast(sql.call("concat", exp.Literal.string("0x"), digits), "BIGINT")
+
+
+def _scaled(hash_: Sql, span: int) -> Sql:
+    product = exp.Mul(this=sql.cast(hash_, "HUGEINT"), expression=sql.cast(sql.integer(span), "HUGEINT"))
+    return exp.IntDiv(this=exp.paren(product), expression=sql.cast(sql.integer(2**52), "HUGEINT"))
+
+
+def _timestamp_text(value: Sql) -> Sql:
+    whole = exp.EQ(
+        this=exp.Mod(this=sql.call("microsecond", value.copy()), expression=sql.integer(1_000_000)),
+        expression=sql.integer(0),
+    )
+    seconds = sql.call("strftime", value.copy(), exp.Literal.string("%Y-%m-%dT%H:%M:%S"))
+    micros = sql.call("strftime", value.copy(), exp.Literal.string("%Y-%m-%dT%H:%M:%S.%f"))
+    return exp.Case(ifs=[exp.If(this=whole, true=seconds)], default=micros)
+
+
+def _float_order(value: Sql) -> Sql:
+    # adding zero makes -0.0 and 0.0 one value
+    return exp.Case(
+        ifs=[exp.If(this=sql.call("isnan", value.copy()), true=exp.null())],
+        default=exp.Add(this=value.copy(), expression=sql.integer(0)),
+    )
+
+
+DUCKDB = Dialect(
+    name="duckdb",
+    exact_sum=lambda value, _: exp.Sum(this=value),
+    float_sum=_float_sum,
+    hash52=_hash52,
+    scaled=_scaled,
+    float_text=lambda value: sql.cast(value, "TEXT"),
+    timestamp_text=_timestamp_text,
+    float_order=_float_order,
+)

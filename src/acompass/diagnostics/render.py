@@ -106,22 +106,22 @@ class _Excerpt:
             f"{self.gutter}{self._paint('-->', _BLUE)} {shown(name)}:{line}:{column}",
             f"{self.gutter} {self._bar}",
         ]
-        last = None
+        last, last_window = 0, 0
         for label, mark, style in self._marked:
-            number = self._line(label)
-            if last is not None and number > last + 1:
+            number, window = self._line(label), self._window(label)
+            if 0 < last < number - 1:
                 out.append(self._paint("...", _BLUE))
-            if number != last:
-                out.append(self._numbered(number, self._window(label)))
+            if (number, window) != (last, last_window):
+                out.append(self._numbered(number, window))
             out.append(self._underline(label, mark, style))
-            last = number
+            last, last_window = number, window
         return out
 
     def _line(self, label: Label) -> int:
         return self._source.position(label.span.start)[0]
 
     def _window(self, label: Label) -> int:
-        """Where to begin to show a line: one too long to show whole is shown from a little before the place."""
+        """Where to begin to show a line: one too long is shown from a little before the place."""
         number, column = self._source.position(label.span.start)
         return 0 if len(self._source.line(number)) <= _WIDEST else max(0, column - 1 - _WIDEST // 4)
 

@@ -1,11 +1,13 @@
 """A policy's text by lines and columns, as a terminal shows them."""
 
+import re
 import unicodedata
 from bisect import bisect_right
 
 from acompass.diagnostics.diagnostic import Span
 
 _TAB = 4
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class Source:
@@ -13,10 +15,7 @@ class Source:
 
     def __init__(self, text: str):
         self.text = text
-        self._starts = [0]
-        for index, character in enumerate(text):
-            if character == "\n" or (character == "\r" and text[index + 1 : index + 2] != "\n"):
-                self._starts.append(index + 1)
+        self._starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column, both from 1."""

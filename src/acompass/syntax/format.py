@@ -1,0 +1,130 @@
+"""Canonical text: one requirement a block, its colons under each other, every comment where it was."""
+
+import re
+
+from acompass.diagnostics import PolicyError
+from acompass.syntax import tree
+from acompass.syntax.parse import parse
+from acompass.syntax.pieces import Piece, Pieces
+from acompass.syntax.tokens import tokenize
+
+#: colons stand under the H of EACH; what goes on below is under what follows the colon
+_COLON = " " * 3
+_BELOW = " " * 5
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def format_program(text: str, name: str | None = None) -> str:
+    """A policy's canonical text; PolicyError where it cannot be read whole."""
+    program, diagnostics = parse(text)
+    if diagnostics:
+        raise PolicyError(diagnostics, text, name)
+    starts = [token.start for token in tokenize(text)[0]]
+    return _Formatter(text, program, starts).formatted()
+
+
+def format_requirement(requirement: tree.Requirement) -> str:
+    """One requirement's canonical text, without comments."""
+    block = _Block()
+    for piece in Pieces([]).requirement(requirement):
+        block.add(piece)
+    return block.text
+
+
+def format_condition(condition: tree.Condition) -> str:
+    block = _Block()
+    for piece in Pieces([]).condition(condition):
+        block.add(piece)
+    return block.text
+
+
+class _Block:
+    """The text of one requirement as it grows, piece by piece."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._broken = False
+
+    @property
+    def text(self) -> str:
+        return "".join(self._parts)
+
+    def add(self, piece: Piece) -> None:
+        if piece.opens:
+            self._parts.append(f"\n{_COLON}")
+        elif self._broken:
+            self._parts.append(f"\n{_BELOW}")
+        elif self._parts and not piece.tight:
+            self._parts.append(" ")
+        self._parts.append(piece.text)
+        self._broken = False
+
+    def add_comment(self, comment: tree.Comment, own_line: bool) -> None:
+        """A comment on a line of its own, or to the end of a line, ends that line."""
+        self._parts.append(f"\n{_BELOW}" if own_line or self._broken else " ")
+        self._parts.append(comment.text)
+        self._broken = own_line or self._broken or comment.text.startswith("--")
+
+
+class _Formatter:
+    def __init__(self, text: str, program: tree.Program, token_starts: list[int]):
+        self._text = text
+        self._requirements = program.requirements
+        self._comments = list(reversed(program.comments))
+        self._pieces = Pieces(token_starts)
+        self._out: list[str] = []
+
+    def formatted(self) -> str:
+        for requirement in self._requirements:
+            start = requirement.span.start
+            self._between(self._comments_before(start), start)
+            self._out.append(self._block(requirement))
+        end = len(self._text)
+        self._between(self._comments_before(end), end)
+        return "".join(self._out) + ("\n" if self._out else "")
+
+    def _comments_before(self, place: int) -> list[tree.Comment]:
+        found = []
+        while self._comments and self._comments[-1].span.start < place:
+            found.append(self._comments.pop())
+        return found
+
+    def _block(self, requirement: tree.Requirement) -> str:
+        """The requirement with the comments inside it; one before the semicolon comes after it."""
+        block = _Block()
+        for piece in self._pieces.requirement(requirement):
+            if piece.at is not None:
+                for comment in self._comments_before(piece.at):
+                    block.add_comment(comment, self._begins_line(comment.span.start))
+            block.add(piece)
+        return block.text
+
+    def _between(self, comments: list[tree.Comment], start: int) -> None:
+        """What stands between a block and the next at `start`: comments behind it, then above the other."""
+        behind_block = bool(self._out)
+        last_end, line_ended = 0, False
+        for comment in comments:
+            if line_ended or self._begins_line(comment.span.start):
+                self._end_line(behind_block or self._has_blank_line(last_end, comment.span.start))
+                behind_block = False
+            elif self._out:
+                self._out.append(" ")
+            self._out.append(comment.text)
+            last_end, line_ended = comment.span.end, comment.text.startswith("--")
+        if start < len(self._text):
+            self._end_line(behind_block or self._has_blank_line(last_end, start))
+
+    def _end_line(self, blank: bool) -> None:
+        if self._out:
+            self._out.append("\n\n" if blank else "\n")
+
+    def _has_blank_line(self, start: int, end: int) -> bool:
+        return len(_LINE_END.findall(self._text, start, end)) > 1
+
+    def _begins_line(self, place: int) -> bool:
+        """Whether nothing but space stands before a place on its line."""
+        while place and self._text[place - 1] not in "\r\n":
+            if not self._text[place - 1].isspace():
+                return False
+            place -= 1
+        return True

@@ -50,7 +50,9 @@ def _entropy_l(counts: Counter[Hashable]) -> int:
     return max(l_ for l_ in range(1, len(counts) + 1) if size**size >= l_**size * spent)
 
 
-def recursive_c(records: Sequence[Record], quasi_identifiers: Sequence[int], column: int, l_: int) -> Fraction:
+def recursive_c(
+    records: Sequence[Record], quasi_identifiers: Sequence[int], column: int, l_: int
+) -> Fraction:
     worst = Fraction(0)
     for each in classes(records, quasi_identifiers):
         r = sorted(Counter(record[column] for record in each).values(), reverse=True)
@@ -87,7 +89,9 @@ def basic_beta(records: Sequence[Record], quasi_identifiers: Sequence[int], colu
     return max((q - p) / p for q, p in pairs(records, quasi_identifiers, column))
 
 
-def enhanced_beta(records: Sequence[Record], quasi_identifiers: Sequence[int], column: int) -> Fraction | None:
+def enhanced_beta(
+    records: Sequence[Record], quasi_identifiers: Sequence[int], column: int
+) -> Fraction | None:
     """Small tables only: there a double tells a rational from a logarithm."""
     if all((q - p) / p <= -math.log(p) + 1e-13 for q, p in pairs(records, quasi_identifiers, column)):
         return basic_beta(records, quasi_identifiers, column)

@@ -86,7 +86,7 @@ def measure_command(
 
 
 def names_in(options: list[str] | None) -> list[str] | None:
-    """Each option is a name or a list of names; one with a comma goes in double quotes, as in a policy (D3)."""
+    """Each option is a name or a list of names; one with a comma goes in double quotes (D3)."""
     if not options:
         return None
     rows = csv.reader(options, skipinitialspace=True)

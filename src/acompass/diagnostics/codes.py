@@ -61,7 +61,7 @@ CODES: dict[str, str] = {
     "AC201": "no such table",
     "AC202": "a folder in the place of a table",
     "AC203": "a table that cannot be read",
-    "AC204": "a CSV without a header",
+    "AC204": "a table without column names",
     "AC205": "a CSV that is not UTF-8",
     "AC206": "a record with too many or too few fields",
     "AC207": "a quote that does not close its field",

@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
 
 from acompass.checked.types import Schema
 from acompass.tables.loaded import Loaded, column
 from acompass.tables.replacing import write_fault
+from acompass.tables.scan import WITH_TIME_ZONE
 
 #: letters at the end of a temporary name that no other file has, and that no message needs to escape
 _TELLING = 20
@@ -20,13 +22,16 @@ _TELLING = 20
 class Content:
     """`select` is SQL with the columns c0, c1, … of `schema`, in the order to write records in.
 
-    `stored` are the engine's types that some columns are to have in the file.
+    `stored` are the engine's types that some columns are to have in the file; `changed` are the columns that
+    an action writes; `arrow_types` are those of the data frame that came in.
     """
 
     select: str
     schema: Schema
     delimiter: str = ","
     stored: Mapping[int, str] = field(default_factory=dict)
+    changed: frozenset[int] = frozenset()
+    arrow_types: tuple[Any, ...] = ()
 
     def typed(self, position: int) -> str:
         """SQL of a column in the type that it is written in."""
@@ -34,7 +39,7 @@ class Content:
         stored = self.stored.get(position)
         if stored is None:
             return name
-        if stored == "TIMESTAMP WITH TIME ZONE":
+        if stored in WITH_TIME_ZONE:
             return f"make_timestamptz(epoch_us({name}))"
         return f"CAST({name} AS {stored})"
 
@@ -46,7 +51,7 @@ def content_like(loaded: Loaded, select: str, schema: Schema, changed: frozenset
         for position, stored in enumerate(loaded.stored)
         if position in loaded.named and position not in changed and not stored.startswith("ENUM(")
     }
-    return Content(select, schema, loaded.delimiter or ",", kept)
+    return Content(select, schema, loaded.delimiter or ",", kept, changed, loaded.arrow_types)
 
 
 @contextmanager

@@ -34,6 +34,10 @@ def no_header(path: str) -> TableError:
     )
 
 
+def no_columns() -> TableError:
+    return _error("AC204", "the table has no columns", "give a table with at least one column")
+
+
 def not_utf8(path: str, line: int) -> TableError:
     return _error(
         "AC205",
@@ -150,7 +154,7 @@ def unknown_table(kind: str) -> TableError:
 
 
 def library_needed(kind: str) -> TableError:
-    return _error("AC218", f"reading {kind} needs pyarrow", "pip install pyarrow")
+    return _error("AC218", f"{kind} needs pyarrow", "pip install pyarrow")
 
 
 def name_not_text(position: int) -> TableError:

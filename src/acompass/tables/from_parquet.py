@@ -8,7 +8,7 @@ import duckdb
 
 from acompass.checked.types import Kind
 from acompass.tables import faults
-from acompass.tables.header import require_distinct
+from acompass.tables.header import require_names
 from acompass.tables.loaded import Loaded, Uses, column, text_list
 from acompass.tables.missing import ERROR
 from acompass.tables.scan import Scan, count_missing, load_scan, type_of
@@ -30,7 +30,7 @@ class _StoredColumn:
 
 def load_parquet(con: duckdb.DuckDBPyConnection, source: Files, uses: Uses, missing: str = ERROR) -> Loaded:
     columns = _shared_columns(con, source)
-    require_distinct([each.name for each in columns])
+    require_names([each.name for each in columns])
     files = text_list([escape(path) for path in source.paths])
     scan = _scan(con, files, columns)
     named = frozenset(uses(scan.names))

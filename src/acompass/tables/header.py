@@ -17,14 +17,17 @@ def read_header(source: Files) -> tuple[tuple[str, ...], str]:
     first, first_shown = source.paths[0], source.shown[0]
     delimiter = source.delimiter or _find_delimiter(first, first_shown)
     names = _names(first, first_shown, delimiter)
-    require_distinct(names)
+    require_names(names)
     for path, shown in zip(source.paths[1:], source.shown[1:], strict=True):
         if _names(path, shown, delimiter) != names:
             raise faults.files_differ(shown, first_shown, "has other columns")
     return names, delimiter
 
 
-def require_distinct(names: Sequence[str]) -> None:
+def require_names(names: Sequence[str]) -> None:
+    """A table has at least one column, and the names of all are distinct."""
+    if not names:
+        raise faults.no_columns()
     seen: dict[str, int] = {}
     for position, name in enumerate(names, 1):
         if name in seen:

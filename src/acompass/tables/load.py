@@ -4,8 +4,8 @@ from typing import assert_never
 
 import duckdb
 
-from acompass.tables import faults
 from acompass.tables.from_csv import load_csv
+from acompass.tables.from_frame import load_frame
 from acompass.tables.from_parquet import load_parquet
 from acompass.tables.loaded import Loaded, Uses
 from acompass.tables.missing import ERROR
@@ -24,6 +24,6 @@ def load(con: duckdb.DuckDBPyConnection, source: Source, uses: Uses, missing: st
         case Files():
             return load_parquet(con, source, uses, missing)
         case Frame():
-            raise faults.unknown_table(type(source.table).__name__)
+            return load_frame(con, source, uses, missing)
         case _:
             assert_never(source)

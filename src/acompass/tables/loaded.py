@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from acompass.checked.types import Schema
 from acompass.checked.uses import ColumnUse
@@ -34,6 +34,8 @@ class Loaded:
     delimiter: str | None = None
     #: of each column, the engine's type before it was widened to that of `schema`
     stored: tuple[str, ...] = ()
+    #: of each column of a data frame, its Arrow type
+    arrow_types: tuple[Any, ...] = ()
     #: True where the columns that the policy does not name are text that D10 has not typed yet
     untyped: bool = False
     named: frozenset[int] = frozenset()

@@ -26,15 +26,15 @@ from acompass.tables.filling import filling
 from acompass.tables.loaded import Loaded, column, fresh_name
 from acompass.tables.missing import DROP, ERROR
 
+WITH_TIME_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
+
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(
         ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), INTEGER
     ),
     **dict.fromkeys(("UBIGINT", "HUGEINT", "UHUGEINT"), decimal(0)),
     **dict.fromkeys(("FLOAT", "DOUBLE"), FLOAT),
-    **dict.fromkeys(
-        ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMP WITH TIME ZONE"), TIMESTAMP
-    ),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", *WITH_TIME_ZONE), TIMESTAMP),
     "VARCHAR": TEXT,
     "JSON": TEXT,
     "BOOLEAN": BOOLEAN,
@@ -133,7 +133,7 @@ def _passed(position: int, scan: Scan) -> str:
 
 def _value(name: str, stored: str) -> str:
     type_ = type_of(stored)
-    if stored == "TIMESTAMP WITH TIME ZONE":
+    if stored in WITH_TIME_ZONE:
         return f"make_timestamp(epoch_us({name}))"
     if stored in ("UBIGINT", "HUGEINT", "UHUGEINT"):
         return f"CAST({name} AS DECIMAL(38, 0))"
@@ -153,7 +153,7 @@ def _require_exact(con: duckdb.DuckDBPyConnection, scan: Scan, named: frozenset[
     for position in sorted(named):
         name = column(position)
         match scan.stored[position]:
-            case "TIMESTAMP_NS":
+            case "TIMESTAMP_NS" | "TIMESTAMPTZ_NS":
                 lost, limit = f"epoch_ns({name}) % 1000 <> 0", "times go to the microsecond"
             case "HUGEINT" | "UHUGEINT":
                 lost, limit = f"TRY_CAST({name} AS DECIMAL(38, 0)) IS NULL", "numbers have at most 38 digits"

@@ -1,12 +1,10 @@
 """Parquet under the table's own names."""
 
-import importlib.util
-
 import duckdb
 
 from acompass.checked.types import Schema
-from acompass.tables import faults
 from acompass.tables.content import Content, engine_writing
+from acompass.tables.frames import require_arrow
 from acompass.tables.loaded import text_literal
 from acompass.tables.replacing import written
 
@@ -37,8 +35,7 @@ def _engine_can_name(schema: Schema) -> bool:
 
 
 def _write_renamed(con: duckdb.DuckDBPyConnection, content: Content, part: str, path: str) -> int:
-    if importlib.util.find_spec("pyarrow") is None:
-        raise faults.library_needed("a Parquet file with such column names")
+    require_arrow("a Parquet file with such column names")
     import pyarrow.parquet  # only for names that the engine cannot write
 
     typed = ", ".join(f"{content.typed(p)} AS c{p}" for p in range(len(content.schema)))

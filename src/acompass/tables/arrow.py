@@ -1,0 +1,53 @@
+"""Arrow's types that the engine does not read, or reads as another: there and back."""
+
+from typing import Any
+
+from acompass.tables import faults
+
+#: durations travel in a struct of this one field, which the engine passes through as it is
+_BOX = "duration"
+
+
+def readable(name: str, array: Any) -> Any:
+    """The array in a type that the engine reads and that loses nothing."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_null(array.type):
+        return array.cast(pyarrow.string())
+    if types.is_float16(array.type):
+        return array.cast(pyarrow.float32())
+    if types.is_duration(array.type):
+        return _boxed(array)
+    if types.is_decimal256(array.type):
+        try:
+            return array.cast(pyarrow.decimal128(38, array.type.scale))
+        except pyarrow.ArrowException:
+            raise faults.not_exact(name, "numbers have at most 38 digits") from None
+    return array
+
+
+def as_type(values: Any, type_: Any) -> Any:
+    """A column of a result in the Arrow type that it came in; one with a dictionary comes back without."""
+    import pyarrow
+    from pyarrow import types
+
+    if types.is_null(type_):
+        return pyarrow.chunked_array([pyarrow.nulls(len(values))])
+    if types.is_duration(type_):
+        return _unboxed(values, type_)
+    plain = type_.value_type if types.is_dictionary(type_) else type_
+    return values if values.type == plain else values.cast(plain)
+
+
+def _boxed(array: Any) -> Any:
+    import pyarrow
+
+    whole = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
+    return pyarrow.StructArray.from_arrays([whole.cast(pyarrow.int64())], [_BOX])
+
+
+def _unboxed(values: Any, type_: Any) -> Any:
+    from pyarrow import compute
+
+    return compute.struct_field(values, _BOX).cast(type_)

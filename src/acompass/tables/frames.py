@@ -1,0 +1,58 @@
+"""The kinds of tables that live in Python. A library is imported only where one of its objects is given."""
+
+import importlib.util
+from enum import StrEnum
+from typing import Any
+
+from narwhals import dependencies
+
+from acompass.tables import faults
+
+
+class FrameKind(StrEnum):
+    PANDAS = "a pandas data frame"
+    POLARS = "a Polars data frame"
+    POLARS_LAZY = "a Polars lazy frame"
+    ARROW = "a PyArrow table"
+    ARROW_BATCH = "a PyArrow record batch"
+    DUCKDB = "a DuckDB relation"
+    IBIS = "an Ibis table"
+    DICTS = "a list of dicts"
+
+
+_TESTS = (
+    (FrameKind.PANDAS, dependencies.is_pandas_dataframe),
+    (FrameKind.POLARS, dependencies.is_polars_dataframe),
+    (FrameKind.POLARS_LAZY, dependencies.is_polars_lazyframe),
+    (FrameKind.ARROW, dependencies.is_pyarrow_table),
+    (FrameKind.IBIS, dependencies.is_ibis_table),
+)
+
+
+def kind_of(table: Any) -> FrameKind:
+    """All kinds come and go through Arrow, which only pyarrow gives to each of them."""
+    kind = _find_kind(table)
+    if kind is None:
+        raise faults.unknown_table(type(table).__name__)
+    require_arrow(kind)
+    return kind
+
+
+def require_arrow(what: str) -> None:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise faults.library_needed(what)
+
+
+def _find_kind(table: Any) -> FrameKind | None:
+    if isinstance(table, list):
+        return FrameKind.DICTS if all(isinstance(record, dict) for record in table) else None
+    for kind, is_kind in _TESTS:
+        if is_kind(table):
+            return kind
+    match type(table).__name__:
+        case "DuckDBPyRelation":
+            return FrameKind.DUCKDB
+        case "RecordBatch":
+            return FrameKind.ARROW_BATCH
+        case _:
+            return None

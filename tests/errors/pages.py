@@ -1,0 +1,42 @@
+"""The pages of docs/errors as data: what each says, and the example and the fix it shows."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[2] / "docs" / "errors"
+SECTIONS = ("What", "Why", "Example", "Fix")
+
+_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Page:
+    """`sections` by title; `example` and `fix` are their fenced blocks by language."""
+
+    code: str
+    heading: str
+    sections: dict[str, str]
+
+    @property
+    def example(self) -> dict[str, str]:
+        return _blocks(self.sections["Example"])
+
+    @property
+    def fix(self) -> dict[str, str]:
+        """The fix repeats only what it changes."""
+        return self.example | _blocks(self.sections["Fix"])
+
+
+def _blocks(section: str) -> dict[str, str]:
+    return {language: text for language, text in _FENCE.findall(section)}
+
+
+def read_page(path: Path) -> Page:
+    heading, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+    return Page(path.stem, heading.strip(), dict(zip(parts[::2], parts[1::2], strict=True)))
+
+
+def pages() -> list[Page]:
+    return [read_page(path) for path in sorted(FOLDER.glob("AC*.md"))]

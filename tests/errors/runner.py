@@ -1,0 +1,60 @@
+"""Runs the example of a page and says which codes it gives."""
+
+from pathlib import Path
+from typing import Any
+
+from acompass.diagnostics import AcompassError
+from acompass.syntax.parse import parse
+
+#: the paper's Table 1
+ELECTRICITY = """\
+Record ID,Age,Postal Code,AEC
+1,54,21211,2200
+2,54,21222,7400
+3,54,21233,8600
+4,80,21410,10500
+5,80,21420,3500
+6,80,21430,8600
+7,90,21440,4200
+8,90,21450,4200
+9,45,21110,6200
+10,45,21120,5400
+"""
+
+
+def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
+    """The codes that the policy gives by itself or, where it can be read, on the table."""
+    policy = blocks["acompass"]
+    _, diagnostics = parse(policy)
+    if diagnostics:
+        return {diagnostic.code for diagnostic in diagnostics}
+    table = folder / "table.csv"
+    table.write_text(blocks.get("csv", ELECTRICITY), encoding="utf-8")
+    return _codes_on_table(policy, table, _options(blocks.get("options", "")))
+
+
+def _codes_on_table(policy: str, table: Path, options: dict[str, Any]) -> set[str]:
+    from acompass import pipeline
+
+    perform = pipeline.run if options.pop("run", False) else pipeline.check
+    try:
+        perform(policy, str(table), **options)
+    except AcompassError as error:
+        return {diagnostic.code for diagnostic in error.diagnostics}
+    return set()
+
+
+def _options(text: str) -> dict[str, Any]:
+    """Lines `set: k=3`, `run`, and `name: value` for every other keyword of `check` and `run`."""
+    options: dict[str, Any] = {}
+    for line in text.splitlines():
+        key, _, value = (part.strip() for part in line.partition(":"))
+        match key:
+            case "run":
+                options["run"] = True
+            case "set":
+                name, _, bound = value.partition("=")
+                options.setdefault("params", {})[name] = bound
+            case _:
+                options[key] = value
+    return options

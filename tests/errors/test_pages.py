@@ -1,0 +1,40 @@
+"""Every page of docs/errors has its parts, its example gives the error, and its fix does not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.errors.pages import SECTIONS, Page, pages
+from tests.errors.runner import codes_of
+
+PAGES = pages()
+RUNNABLE = [page for page in PAGES if "acompass" in page.example]
+#: about a call, not a policy: tests/cli makes those calls
+SHOWN = [page for page in PAGES if "acompass" not in page.example]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_page_has_its_sections(page: Page) -> None:
+    assert tuple(page.sections) == SECTIONS
+    assert all(text.strip() for text in page.sections.values())
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.code)
+def test_example_gives_the_error(page: Page, tmp_path: Path) -> None:
+    assert page.code in codes_of(page.example, tmp_path)
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.code)
+def test_fix_does_not_give_the_error(page: Page, tmp_path: Path) -> None:
+    assert page.fix != page.example
+    assert page.code not in codes_of(page.fix, tmp_path)
+
+
+@pytest.mark.parametrize("page", [page for page in RUNNABLE if page.code < "AC1"], ids=lambda page: page.code)
+def test_fix_of_a_policy_reads_whole(page: Page, tmp_path: Path) -> None:
+    assert not {code for code in codes_of(page.fix, tmp_path) if code < "AC1"}
+
+
+@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.code)
+def test_shown_example_names_the_error(page: Page) -> None:
+    assert f"[{page.code}]" in page.sections["Example"]

@@ -7,7 +7,7 @@ import pytest
 from tests.language.cases import Case, all_cases
 from tests.language.running import run_case
 
-ENGINES = ["reference"]
+ENGINES = ["reference", "duckdb"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

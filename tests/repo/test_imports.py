@@ -39,7 +39,7 @@ ARROWS = {
 #: a library, and the files that may import it
 HOMES = {
     "duckdb": ("engines/duckdb.py", "measure/", "tables/"),
-    "ibis": ("tables/frames.py",),
+    "ibis": ("tables/to_frame.py",),
     "lark": ("syntax/",),
     "narwhals": ("tables/",),
     "pandas": ("tables/",),

@@ -44,15 +44,19 @@ def read_text(con: duckdb.DuckDBPyConnection, source: Files) -> Text:
     names, delimiter = read_header(source)
     text = Text(fresh_name("csv"), names, delimiter, source)
     files = zip(source.paths, source.shown, strict=True)
-    if any(_has_blanks_at_quotes(path, shown, delimiter) for path, shown in files):
-        _read_mended(con, text)
-        return text
-    try:
-        _read(con, text, source.paths, delimiter)
-    except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException):
-        # The engine's message quotes records. Either our own reader finds the fault, or there is none.
+    blanks = any(_has_blanks_at_quotes(path, shown, delimiter) for path, shown in files)
+    if blanks or not _is_read(con, text):
         _read_mended(con, text)
     return text
+
+
+def _is_read(con: duckdb.DuckDBPyConnection, text: Text) -> bool:
+    """The engine's message quotes records. Either our own reader finds what was wrong, or nothing was."""
+    try:
+        _read(con, text, text.source.paths, text.delimiter)
+    except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException):
+        return False
+    return True
 
 
 def _read(con: duckdb.DuckDBPyConnection, text: Text, paths: tuple[str, ...], delimiter: str) -> None:

@@ -1,0 +1,125 @@
+"""CSV: what is read, to the byte."""
+
+import gzip
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from acompass.checked.uses import Use
+from tests.tables.tables import csv_file, fault, loaded, loading
+
+
+def test_text_is_kept_to_the_byte(tmp_path: Path) -> None:
+    odd = ["01234", "x ", " x", "NA", "NULL", "nan", "*", "%", "é", "𝒳", "1.50", "+1", "-0", "#", "\\N", "\\"]
+    path = csv_file(tmp_path, "a,b\n" + "".join(f"{value},1\n" for value in odd))
+    assert [record[0] for record in loaded(path, a=Use.TEXT)] == odd
+
+
+def test_an_empty_field_is_missing_and_empty_quotes_are_the_empty_text(tmp_path: Path) -> None:
+    assert loaded(csv_file(tmp_path, 'a,b\n,""\n')) == [(None, "")]
+
+
+def test_quotes_delimiters_and_line_ends_inside_quotes(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, 'a,b\n"x,""y""\nz",1\n"p\r\nq",2\n')
+    assert loaded(path) == [('x,"y"\nz', "1"), ("p\r\nq", "2")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_and_a_byte_order_mark(tmp_path: Path, end: str) -> None:
+    path = csv_file(tmp_path, "\ufeffa,b" + end + "1,2" + end + "3,4" + end)
+    with loading(path) as table:
+        assert table.names == ["a", "b"]
+        assert table.records == [("1", "2"), ("3", "4")]
+
+
+def test_mixed_line_ends(tmp_path: Path) -> None:
+    assert loaded(csv_file(tmp_path, "a,b\n1,2\r\n3,4\r5,6\n")) == [("1", "2"), ("3", "4"), ("5", "6")]
+
+
+def test_blanks_before_a_quote_belong_to_the_value(tmp_path: Path) -> None:
+    assert loaded(csv_file(tmp_path, 'a,b\n "x",2\n')) == [(' "x"', "2")]
+
+
+def test_an_empty_line_is_no_record_unless_there_is_one_column(tmp_path: Path) -> None:
+    assert loaded(csv_file(tmp_path, "a,b\n1,2\n\n3,4\n")) == [("1", "2"), ("3", "4")]
+    assert loaded(csv_file(tmp_path, "a\n1\n\n3\n")) == [("1",), (None,), ("3",)]
+
+
+def test_header_only_is_a_table_of_no_records(tmp_path: Path) -> None:
+    with loading(csv_file(tmp_path, "a,b"), a=Use.NUMBER) as table:
+        assert table.names == ["a", "b"]
+        assert table.records == []
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
+    with loading(csv_file(tmp_path, f"a{delimiter}b{delimiter}c\n1{delimiter}2{delimiter}3\n")) as table:
+        assert table.loaded.delimiter == delimiter
+        assert table.records == [("1", "2", "3")]
+
+
+def test_a_delimiter_inside_quotes_is_none(tmp_path: Path) -> None:
+    with loading(csv_file(tmp_path, '"a,b,c";d\n1;2\n')) as table:
+        assert table.names == ["a,b,c", "d"]
+
+
+def test_a_given_delimiter_wins(tmp_path: Path) -> None:
+    with loading(csv_file(tmp_path, "a,b,c;d\n1;2\n"), delimiter=";") as table:
+        assert table.names == ["a,b,c", "d"]
+        assert table.records == [("1", "2")]
+    assert fault(csv_file(tmp_path, "a\n"), delimiter="x").code == "AC225"
+
+
+def test_any_name_will_do(tmp_path: Path) -> None:
+    header = """a,A,"",'; DROP TABLE x; --,"q""q",日本 語,"new\nline",c0"""
+    with loading(csv_file(tmp_path, header + "\n1,2,3,4,5,6,7,8\n")) as table:
+        assert table.names == ["a", "A", "", "'; DROP TABLE x; --", 'q"q', "日本 語", "new\nline", "c0"]
+        assert table.records == [tuple("12345678")]
+
+
+def test_gzip(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, gzip.compress(b"a,b\n1,2\n"), "table.csv.gz")
+    assert loaded(path) == [("1", "2")]
+
+
+def test_a_glob_is_one_table_in_order_of_name(tmp_path: Path) -> None:
+    csv_file(tmp_path, "a\n3\n", "2.csv")
+    csv_file(tmp_path, "a\n1\n2\n", "1.csv")
+    assert loaded(f"{tmp_path}/*.csv", a=Use.NUMBER) == [(1,), (2,), (3,)]
+
+
+def test_a_file_named_like_a_glob_is_itself(tmp_path: Path) -> None:
+    csv_file(tmp_path, "a\nother\n", "x1.csv")
+    assert loaded(csv_file(tmp_path, "a\nitself\n", "x[1].csv")) == [("itself",)]
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    for content in (b"a,b\n1,2\n", gzip.compress(b"a,b\n1,2\n")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        assert loaded("-") == [("1", "2")]
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_input_order_is_kept_over_many_records(tmp_path: Path) -> None:
+    numbers = range(300_000)
+    path = csv_file(tmp_path, "a,b\n" + "".join(f'{n},"line\nof {n}"\n' for n in numbers))
+    with loading(path, a=Use.NUMBER) as table:
+        rows = table.con.execute(f"SELECT count(*) FROM {table.loaded.relation} WHERE c0 <> rowid").fetchone()
+        assert rows == (0,)
+        assert len(table.records) == len(numbers)
+
+
+def test_ten_thousand_columns(tmp_path: Path) -> None:
+    width = 10_000
+    path = csv_file(tmp_path, ",".join(f"n{i}" for i in range(width)) + "\n" + ",".join(["7"] * width) + "\n")
+    with loading(path, n9999=Use.NUMBER) as table:
+        assert table.records == [(*["7"] * (width - 1), 7)]
+
+
+def test_a_long_value(tmp_path: Path) -> None:
+    value = "x" * 5_000_000
+    assert loaded(csv_file(tmp_path, f'a,b\n"{value}",1\n')) == [(value, "1")]

@@ -28,9 +28,13 @@ class Page:
         """The fix repeats only what it changes."""
         return self.example | _blocks(self.sections["Fix"])
 
+    @property
+    def shows_output(self) -> bool:
+        return any(not line.startswith("$ ") for line in self.example.get("console", "").splitlines())
+
 
 def _blocks(section: str) -> dict[str, str]:
-    return {language: text for language, text in _FENCE.findall(section)}
+    return dict(_FENCE.findall(section))
 
 
 def read_page(path: Path) -> Page:

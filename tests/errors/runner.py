@@ -3,6 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from acompass import pipeline
+from acompass.checked.from_syntax import check
+from acompass.checked.parameters import parse_settings
+from acompass.checked.types import Kind, Schema, Type, schema_of
 from acompass.diagnostics import AcompassError
 from acompass.syntax.parse import parse
 
@@ -23,38 +27,42 @@ Record ID,Age,Postal Code,AEC
 
 
 def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
-    """The codes that the policy gives by itself or, where it can be read, on the table."""
+    """The codes that the policy gives by itself or, where it can be read, for the table or the schema."""
     policy = blocks["acompass"]
-    _, diagnostics = parse(policy)
+    program, diagnostics = parse(policy)
     if diagnostics:
         return {diagnostic.code for diagnostic in diagnostics}
-    table = folder / "table.csv"
-    table.write_text(blocks.get("csv", ELECTRICITY), encoding="utf-8")
-    return _codes_on_table(policy, table, _options(blocks.get("options", "")))
-
-
-def _codes_on_table(policy: str, table: Path, options: dict[str, Any]) -> set[str]:
-    from acompass import pipeline
-
-    perform = pipeline.run if options.pop("run", False) else pipeline.check
     try:
+        options = _options(blocks.get("options", ""))
+        if "schema" in blocks:
+            _, diagnostics = check(program, policy, _schema(blocks["schema"]), options.get("params"))
+            return {diagnostic.code for diagnostic in diagnostics}
+        table = folder / "table.csv"
+        table.write_text(blocks.get("csv", ELECTRICITY), encoding="utf-8")
+        perform = pipeline.run if options.pop("run", False) else pipeline.check
         perform(policy, str(table), **options)
     except AcompassError as error:
         return {diagnostic.code for diagnostic in error.diagnostics}
     return set()
 
 
+def _schema(text: str) -> Schema:
+    """Lines `column: kind`."""
+    pairs = (line.split(": ") for line in text.splitlines())
+    return schema_of({name: Type(Kind(kind)) for name, kind in pairs})
+
+
 def _options(text: str) -> dict[str, Any]:
     """Lines `set: k=3`, `run`, and `name: value` for every other keyword of `check` and `run`."""
     options: dict[str, Any] = {}
+    settings: list[str] = []
     for line in text.splitlines():
         key, _, value = (part.strip() for part in line.partition(":"))
         match key:
             case "run":
                 options["run"] = True
             case "set":
-                name, _, bound = value.partition("=")
-                options.setdefault("params", {})[name] = bound
+                settings.append(value)
             case _:
                 options[key] = value
-    return options
+    return options | {"params": parse_settings(settings)}

@@ -1,8 +1,10 @@
 """Every way a command can end: an exit code, a line or two on standard error, never a traceback."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -93,6 +95,37 @@ def test_an_interrupt_exits_with_130_and_one_line(acompass, policy, monkeypatch)
     monkeypatch.setattr(pipeline, "run", interrupt)
     ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
+
+
+def test_an_interrupt_that_an_engine_makes_an_error_of_its_own_is_still_one(acompass, policy, monkeypatch):
+    def interrupt(*_arguments, **_options):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise RuntimeError("query interrupted") from None
+
+    monkeypatch.setattr(pipeline, "run", interrupt)
+    ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_real_interrupt_leaves_nothing_behind(tmp_path):
+    (tmp_path / "policy.acp").write_text(POLICY)
+    (tmp_path / "temporary").mkdir()
+    command = [sys.executable, "-m", "acompass", "run", "policy.acp", "-", "-o", "out.csv"]
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
+    ) as ran:
+        assert ran.stdin is not None
+        ran.stdin.write(b"Age\n36\n")  # and then nothing more: the command waits
+        ran.stdin.flush()
+        time.sleep(2)
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(timeout=30) == 130
+        assert (ran.stdout.read(), ran.stderr.read()) == (b"", b"interrupted\n")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["policy.acp", "temporary"]
 
 
 def test_a_reader_that_goes_away_is_no_error_to_show(tmp_path):

@@ -9,4 +9,5 @@ def main() -> None:
 
         start()
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
         sys.exit(130)

@@ -5,10 +5,11 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 import typer
 
+from acompass.cli.interrupts import noted_interrupts
 from acompass.cli.streams import say, shows_color, tell
 from acompass.diagnostics import AcompassError, Diagnostic
 
@@ -16,29 +17,38 @@ VIOLATED = 1
 WRONG = 2
 INTERRUPTED = 130
 
+ReportError: TypeAlias = Callable[[AcompassError], None]
+
 
 @contextmanager
-def exit_codes(report_error: Callable[[AcompassError], None] | None = None) -> Iterator[None]:
+def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
     """`report_error` also puts an error on standard output, for those who asked for JSON and such there."""
-    try:
-        yield
-    except AcompassError as error:
-        _fail(error, report_error)
-    except KeyboardInterrupt:
-        say("interrupted")
-        raise typer.Exit(INTERRUPTED) from None
-    except BrokenPipeError:
-        _drop_standard_output()
-        raise typer.Exit(VIOLATED) from None
-    except (typer.Exit, typer.BadParameter):
-        raise
-    except Exception as error:
-        if os.environ.get("ACOMPASS_DEBUG"):
-            traceback.print_exc()
-        _fail(AcompassError([_internal(error)]), report_error)
+    with noted_interrupts() as interrupts:
+        try:
+            yield
+        except (typer.Exit, typer.BadParameter):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            _end(KeyboardInterrupt() if interrupts.arrived else error, report_error)
 
 
-def _fail(error: AcompassError, report_error: Callable[[AcompassError], None] | None) -> NoReturn:
+def _end(error: BaseException, report_error: ReportError | None) -> NoReturn:
+    match error:
+        case KeyboardInterrupt():
+            say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        case BrokenPipeError():
+            _drop_standard_output()
+            raise typer.Exit(VIOLATED) from None
+        case AcompassError():
+            _fail(error, report_error)
+        case _:
+            if os.environ.get("ACOMPASS_DEBUG"):
+                traceback.print_exception(error)
+            _fail(AcompassError([_internal(error)]), report_error)
+
+
+def _fail(error: AcompassError, report_error: ReportError | None) -> NoReturn:
     show_error(error)
     if report_error is not None:
         report_error(error)
@@ -62,7 +72,7 @@ def exit_by_verdict(ok: bool) -> None:
         raise typer.Exit(VIOLATED)
 
 
-def _internal(error: Exception) -> Diagnostic:
+def _internal(error: BaseException) -> Diagnostic:
     """Only the exception's type: its text may hold a record's value."""
     return Diagnostic(
         code="AC901",

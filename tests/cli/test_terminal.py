@@ -1,0 +1,107 @@
+"""What a person at a terminal sees, through a real pseudo-terminal."""
+
+import os
+import pty
+import subprocess
+import sys
+import time
+
+import pytest
+
+from acompass.cli import progress
+from tests.cli.tables import PEOPLE
+
+POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+
+
+def at_a_terminal(folder, *arguments: str, **environment: str) -> str:
+    """Everything that a command writes to a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "acompass", *arguments]
+    settings = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
+    with subprocess.Popen(command, cwd=folder, env=settings, stdout=theirs, stderr=theirs):
+        os.close(theirs)
+        seen = _read_all(ours)
+    os.close(ours)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def _read_all(terminal: int) -> bytes:
+    seen = b""
+    while True:
+        try:
+            chunk = os.read(terminal, 65536)
+        except OSError:  # Linux says so when the other side is closed
+            return seen
+        if not chunk:
+            return seen
+        seen += chunk
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "policy.acp").write_text(POLICY)
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    return tmp_path
+
+
+def test_verdicts_are_coloured_and_lines_are_cut(folder):
+    (folder / "policy.acp").write_text(POLICY.replace("80 :", "80 AND Name < 'a very long name indeed' :"))
+    seen = at_a_terminal(folder, "check", "policy.acp", "people.csv", NO_COLOR="")
+    assert "\x1b[31mviolated\x1b[0m" in seen
+    assert "…" in seen
+
+
+def test_no_color_is_respected(folder):
+    assert "\x1b" not in at_a_terminal(folder, "check", "policy.acp", "people.csv", NO_COLOR="1")
+
+
+def test_errors_are_coloured_too(folder):
+    assert "\x1b[" in at_a_terminal(folder, "check", "policy.acp", "none.csv", NO_COLOR="")
+    assert "\x1b[" not in at_a_terminal(folder, "check", "policy.acp", "none.csv", NO_COLOR="1")
+
+
+class Terminal:
+    def __init__(self):
+        self.seen = ""
+
+    def write(self, text):
+        self.seen += text
+
+    def flush(self):
+        pass
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    watching = Terminal()
+    monkeypatch.setattr(sys, "stderr", watching)
+    monkeypatch.setenv("TERM", "xterm")
+    return watching
+
+
+def test_a_long_command_shows_how_many_requirements_are_done(terminal, monkeypatch):
+    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
+    with progress.progress_bar(True) as count:
+        assert count is not None
+        count(3, 7)
+        deadline = time.monotonic() + 10
+        while "3/7" not in terminal.seen and time.monotonic() < deadline:
+            time.sleep(0.02)
+    assert "3/7" in terminal.seen
+
+
+def test_a_short_command_shows_no_bar(terminal, monkeypatch):
+    monkeypatch.setattr(progress, "_PATIENCE", 60)
+    with progress.progress_bar(True) as count:
+        count(3, 7)
+    assert terminal.seen == ""
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_nobody_watching_no_bar(wanted, capsys):  # capsys: standard error is then no terminal
+    with progress.progress_bar(wanted) as count:
+        assert count is None

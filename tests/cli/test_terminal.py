@@ -75,15 +75,15 @@ class Terminal:
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch):
+def watched(monkeypatch) -> Terminal:
     watching = Terminal()
     monkeypatch.setattr(sys, "stderr", watching)
     monkeypatch.setenv("TERM", "xterm")
     return watching
 
 
-def test_a_long_command_shows_how_many_requirements_are_done(terminal, monkeypatch):
+def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
+    terminal = watched(monkeypatch)
     monkeypatch.setattr(progress, "_PATIENCE", 0.05)
     with progress.progress_bar(True) as count:
         assert count is not None
@@ -94,7 +94,8 @@ def test_a_long_command_shows_how_many_requirements_are_done(terminal, monkeypat
     assert "3/7" in terminal.seen
 
 
-def test_a_short_command_shows_no_bar(terminal, monkeypatch):
+def test_a_short_command_shows_no_bar(monkeypatch):
+    terminal = watched(monkeypatch)
     monkeypatch.setattr(progress, "_PATIENCE", 60)
     with progress.progress_bar(True) as count:
         count(3, 7)

@@ -49,7 +49,7 @@ class OpenTable(Protocol):
     schema: Schema
 
     def require_complete(self) -> None:
-        """Raises where the policy's columns have missing values that were neither dropped nor filled (D11)."""
+        """Raises where the policy's columns lack values that were neither dropped nor filled (D11)."""
 
     def prepare(self, destination: Destination) -> None:
         """Raises where the result could not be written, before anything runs."""

@@ -1,5 +1,7 @@
-"""What an engine's failure looks like to a user. An engine's own message can quote a record, so it is left out
-(invariant 4)."""
+"""What an engine's failure looks like to a user.
+
+An engine's own message can quote a record, so it is left out (invariant 4).
+"""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The oracle behind the same call: tables are read and written as DuckDB does it, the meaning is `semantics`."""
+"""The oracle behind the same call: DuckDB reads and writes the table, `semantics` gives the meaning."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

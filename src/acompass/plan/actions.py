@@ -74,19 +74,19 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     drawn = context.trace.draw(session, context.trace_used, affected.count, action.lower, action.upper)
     context.trace_used += affected.count
     numbered = replace(hit, select=ranked(context, hit))
-    new_value = _as_type(drawn.value, state.schema[action.column].type)
+    new_value = _as_type(context, drawn.value, state.schema[action.column].type)
     replaced = numbered.derive({action.column: new_value}, joins=[drawn.join])
     kept = replace(state, select=exp.select("*").from_(exp.to_table(session.store(replaced.select))))
     both = exp.union(rest.select, kept.projection(), distinct=False)
     return replace(state, select=exp.select("*").from_(both.subquery("t")), depth=rest.depth)
 
 
-def _as_type(value: Sql, type_: Type) -> Sql:
+def _as_type(context: Context, value: Sql, type_: Type) -> Sql:
     match type_.kind:
         case Kind.INTEGER:
             return value
         case Kind.TEXT:
-            return sql.cast(value, "TEXT")
+            return context.session.dialect.plain_text(value)
         case Kind.DECIMAL:
             return sql.cast(value, sql.decimal_type(type_.scale))
         case Kind.FLOAT:

@@ -1,7 +1,7 @@
 """A chain of record-level requirements.
 
-Count the records of each combination of regions, simulate the chain on the combinations, and write the outcome
-back with one expression or one join.
+Count the records of each combination of regions, simulate the chain on the combinations, and write the
+outcome back with one expression or one join.
 """
 
 from collections.abc import Sequence

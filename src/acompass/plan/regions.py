@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from acompass.checked import program as checked
+from acompass.checked.convert import convert
 from acompass.checked.program import Condition, Operator, Quantifier, Reject, Replace, Requirement
 from acompass.checked.types import Value
+from acompass.plan.stages import type_changes
 
 
 def constants_by_column(requirements: Sequence[Requirement], columns: Iterable[int]) -> dict[int, set[Value]]:
@@ -107,6 +109,7 @@ class _Simulation:
         holds, affected = self._affected(requirement)
         count = self._count(affected)
         verdict = Verdict(holds, count, self._alive_records)
+        self._retype(requirement)
         action = requirement.action
         if isinstance(action, Reject):
             self.alive &= ~affected
@@ -165,6 +168,13 @@ class _Simulation:
         for members in chosen:
             combined |= members
         return combined
+
+    def _retype(self, requirement: Requirement) -> None:
+        """What earlier requirements wrote changes its type with its column (D12)."""
+        for column, (before, after) in type_changes(requirement).items():
+            for written in self.written:
+                if column in written:
+                    written[column] = convert(written[column], before, after)
 
     def _replace(self, requirement: Requirement, action: Replace, affected: int) -> None:
         if not affected:

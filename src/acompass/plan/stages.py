@@ -24,7 +24,8 @@ class RecordStage:
 class ChainStage:
     """Requirements over RESULT or FILTER that read and write no column but `columns`.
 
-    What happens to a record depends on those columns only, so it is worked out once per combination of regions.
+    What happens to a record depends on those columns only, so it is worked out once per combination of
+    regions.
 
     `by_values` looks regions up by distinct value instead of comparing every record with every constant;
     `inline` writes the outcome as one CASE instead of a join.
@@ -64,9 +65,9 @@ def condition_columns(condition: Condition) -> Iterator[int]:
 
 
 def record_columns(requirement: Requirement) -> frozenset[int]:
-    """What a record-level requirement reads and writes."""
+    """What a record-level requirement reads, writes, or changes the type of."""
     assertion, action = requirement.assertion, requirement.action
-    columns = set(condition_columns(assertion.condition))
+    columns = {*condition_columns(assertion.condition), *type_changes(requirement)}
     if isinstance(assertion.result, checked.Filter):
         columns.update(condition_columns(assertion.result.condition))
     if isinstance(action, Replace | Random):

@@ -2,5 +2,6 @@
 
 from acompass.plan.dialects.dialect import Dialect
 from acompass.plan.dialects.duckdb import DUCKDB
+from acompass.plan.dialects.postgres import POSTGRES
 
-__all__ = ["DUCKDB", "Dialect"]
+__all__ = ["DUCKDB", "POSTGRES", "Dialect"]

@@ -25,6 +25,8 @@ class Dialect:
     timestamp_text: Callable[[Sql], Sql]
     #: a float that is missing becomes NULL, so that it is first in canonical order (D11)
     float_order: Callable[[Sql], Sql]
+    #: any other value as text that compares by code point (D9)
+    plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
     #: ranks by the first column's groups, so that nothing is sorted on one worker
     rank_by_groups: bool = False
 
@@ -35,7 +37,7 @@ class Dialect:
             case Kind.TIMESTAMP:
                 return self.timestamp_text(value)
             case _:
-                return sql.cast(value, "TEXT")
+                return self.plain_text(value)
 
     def convert(self, value: Sql, source: Type, target: Type) -> Sql:
         """A column's value when D12 changes its type."""

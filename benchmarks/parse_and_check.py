@@ -1,0 +1,54 @@
+"""Does a policy of 10,000 requirements cost at most 11 times one of 1,000, to parse and to check?
+
+Prints a row of a Markdown table; exits 1 if not.
+"""
+
+import gc
+import sys
+import time
+
+from acompass.checked.from_syntax import check
+from acompass.checked.types import INTEGER, TEXT, Schema, schema_of
+from acompass.syntax.parse import parse
+
+ROUNDS = 5
+MOST = 11.0
+SCHEMA: Schema = schema_of({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
+
+
+def policy_of(requirements: int) -> str:
+    """The paper's kinds of requirements in turn, each with constants of its own."""
+    kinds = (
+        "EACH RESULT: Age <= {0}: REPLACE Age WITH {0};",
+        "EACH FILTER Postal code > '{0}' AND Postal code < '{1}': Postal code = '{0}*'\n"
+        "  : REPLACE Postal code WITH '{0}*';",
+        "EACH RESULT: NOT (AEC < {0}): RANDOM AEC {0} {1};",
+        "EACH PROCESS COUNT(*) AS Class Size GROUP BY Age, Postal Code: Class Size >= k: REJECT;",
+    )
+    return "\n".join(kinds[number % len(kinds)].format(number, number + 99) for number in range(requirements))
+
+
+def seconds(text: str) -> float:
+    gc.collect()
+    started = time.process_time()
+    policy, unreadable = parse(text)
+    program, wrong = check(policy, text, SCHEMA, {"k": 3})
+    elapsed = time.process_time() - started
+    assert program is not None, (unreadable, wrong)
+    return elapsed
+
+
+def main() -> int:
+    few, many = policy_of(1_000), policy_of(10_000)
+    seconds(few)  # the grammar is built once, on first use
+    rounds = [(seconds(few), seconds(many)) for _ in range(ROUNDS)]
+    best_few, best_many = (min(times) for times in zip(*rounds, strict=True))
+    ratio = best_many / best_few
+    each = best_many / 10_000 * 1e6
+    question = "parse and check 10,000 requirements / 1,000"
+    print(f"| {question} | {ratio:.2f} | ≤ {MOST:.0f} | {each:.0f} µs a requirement |")
+    return 0 if ratio <= MOST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,6 +1,7 @@
 """What an aggregate's value can be: of a class with given values, of classes merged, of a part of a class.
 
-Each answer is a mask that leaves no possible value out. The lemmas are proved in docs/prove.md, section 3.
+Each answer is a mask that leaves no possible value out. The lemmas are proved in docs/prove.md, section
+3.
 """
 
 from typing import assert_never
@@ -48,7 +49,7 @@ class Aggregates:
         return counts.full & ((2 << counts.region_of(int(distinct))) - 1) if distinct else 0
 
     def _sums(self, fact: Fact, values: Mask) -> Mask:
-        """No less than the least value where none is negative; no more than the greatest where none is positive."""
+        """No less than the least value where none is negative, no more than the greatest where none is positive."""
         sums, column = self._regions(fact), self._values(fact)
         if not values or self._is_rounded(fact):
             return sums.full
@@ -107,7 +108,7 @@ class Aggregates:
         return sums.full
 
     def values_with(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
-        """The values that a record can have in a class whose aggregate is allowed, where the column has `values`."""
+        """Of `values`, those that a record can have in a class whose aggregate is allowed."""
         if not allowed & self.of_values(fact, values):
             return 0
         match fact.function:

@@ -22,7 +22,7 @@ class Blocked(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One way the requirement can treat a class: `moved` are the records it affects, `left` those it does not.
+    """One way a requirement can treat a class: `moved` are the records it affects, `left` those it does not.
 
     `care` is what the records of such a class can be. A class that it leaves alone satisfies its assertion.
     """

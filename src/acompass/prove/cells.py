@@ -1,8 +1,8 @@
 """Sets of cells: one region for each of some columns. A set is a decision diagram over masks.
 
-A node asks one level (a column of one type, or an aggregate's value) and follows the edge whose mask holds the region.
-Diagrams are shared and canonical: two nodes are the same object exactly when they are the same set. What follows
-no edge is not in the set; a level that does not matter is not asked.
+A node asks one level (a column of one type, or an aggregate's value) and follows the edge whose mask
+holds the region. Diagrams are shared and canonical: two nodes are the same object exactly when they are
+the same set. What follows no edge is not in the set; a level that does not matter is not asked.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -92,9 +92,7 @@ class Diagrams:
         if other.level < one.level:
             edges = ((mask, self.minus(one, child)) for mask, child in other.edges)
             return self.node(other.level, (*edges, (self._rest(other), one)))
-        common = (
-            (m & n, self.minus(c, d)) for m, c in one.edges for n, d in other.edges if m & n
-        )
+        common = ((m & n, self.minus(c, d)) for m, c in one.edges for n, d in other.edges if m & n)
         rest = self._rest(other)
         return self.node(one.level, (*common, *((mask & rest, child) for mask, child in one.edges)))
 
@@ -177,7 +175,7 @@ class Diagrams:
         return frozenset(levels)
 
     def relevel(self, node: Cells, level: int, change: Callable[[Mask], Cells]) -> Cells:
-        """The set with what it says of `level` put in other words: `change` of the mask of each way through."""
+        """The set with what it says of `level` put in other words: `change` of the mask of each way."""
         memo: dict[Cells, Cells] = {}
 
         def rewritten(current: Cells) -> Cells:

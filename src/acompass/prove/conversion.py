@@ -1,7 +1,7 @@
 """Where values go when their column changes its type (D12), and what a RANDOM can write into it (D14).
 
-The image of a region is a set of regions of the new type. It never leaves out a region that some value reaches; between
-numbers it is exact, and into text it is exact for points and for gaps of few values.
+The image of a region is a set of regions of the new type. It never leaves out a region that some value
+reaches; between numbers it is exact, and into text it is exact but for floats.
 """
 
 import datetime
@@ -14,6 +14,7 @@ from acompass.checked.convert import convert, to_text
 from acompass.checked.types import INTEGER, Kind, Type, Value
 from acompass.prove.lines import Place, line_of
 from acompass.prove.regions import Mask, Regions, regions_in
+from acompass.prove.written import is_monotone, reaches
 
 #: a gap of up to this many values is converted one by one
 FEW = 256
@@ -49,7 +50,12 @@ _BETWEEN_TWO = 2
 
 
 def _is_reached(
-    candidate: int, low: Place | None, high: Place | None, source_type: Type, target: Regions, target_type: Type
+    candidate: int,
+    low: Place | None,
+    high: Place | None,
+    source_type: Type,
+    target: Regions,
+    target_type: Type,
 ) -> bool:
     """Whether a value strictly between two places of a numeric type converts into the candidate."""
     if target_type.kind is Kind.FLOAT:
@@ -80,12 +86,18 @@ def _image_in_text(region: int, source: Regions, source_type: Type, target: Regi
     if source.cardinality(1 << region) <= FEW:
         values = source.values(region, FEW)
         return _union(1 << target.region_of(to_text(value, source_type)) for value in values)
-    reached = 0
-    for candidate in regions_in(target.full):
-        constant = target.constant(candidate)
-        if constant is None or _comes_from(str(constant), region, source, source_type):
-            reached |= 1 << candidate
-    return reached
+    return _union(
+        1 << candidate
+        for candidate in regions_in(target.full)
+        if _is_written_in(candidate, target, region, source, source_type)
+    )
+
+
+def _is_written_in(candidate: int, target: Regions, region: int, source: Regions, source_type: Type) -> bool:
+    constant = target.constant(candidate)
+    if constant is not None:
+        return _comes_from(str(constant), region, source, source_type)
+    return not is_monotone(source_type) or reaches(region, source, source_type, *target.bounds(candidate))
 
 
 def _union(masks: Iterable[Mask]) -> Mask:

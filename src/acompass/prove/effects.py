@@ -29,8 +29,8 @@ class Effect:
     """A requirement on the table at `step`.
 
     `may` are the records that some table has affected, `must` those that every table has. Where they differ,
-    the records of `scope` are affected by whole classes of `together` (none: the whole table is one class), and the
-    classes that are not satisfy `kept`.
+    the records of `scope` are affected by whole classes of `together` (no columns: the table is one class),
+    and the classes that are not affected satisfy `kept`.
     """
 
     step: int

@@ -27,7 +27,7 @@ class Laws:
         return self.diagrams.both(care, fact.where) is NONE
 
     def follows(self, fact: Fact, care: Cells) -> bool:
-        """Law of the values: every value that the aggregate of a class of such records can have is allowed."""
+        """Law of the values: all that the aggregate of a class of such records can be is allowed."""
         possible = self._possible(fact, self.diagrams.both(care, fact.where))
         return self.diagrams.minus(possible, fact.allowed) is NONE
 
@@ -47,6 +47,7 @@ class Laws:
 
     def _with_values(self, fact: Fact, records: Cells, keys: frozenset[int], values: int) -> Cells:
         """Keys with the aggregated column's values, said on its lower level."""
+        assert fact.column is not None
         column = self.levels.column(fact.step, fact.column)
         kept = self.diagrams.only(records, keys | {column})
         if column not in keys:
@@ -62,8 +63,10 @@ class Laws:
 
     def values(self, fact: Fact, care: Cells) -> Mask:
         """The aggregated column's values in the fact's classes."""
+        if fact.column is None:
+            return 0
         records = self.diagrams.both(care, fact.where)
-        return self.diagrams.mask_of(records, self.levels.column(fact.step, fact.column)) if fact.column is not None else 0
+        return self.diagrams.mask_of(records, self.levels.column(fact.step, fact.column))
 
     def records_with(self, fact: Fact, allowed: Cells, care: Cells) -> Cells:
         """The records that can be in a class whose key and aggregate are in `allowed`."""
@@ -80,9 +83,7 @@ class Laws:
 
     def _changed(self, fact: Fact, allowed: Cells, change: Callable[[Mask], Mask]) -> Cells:
         level = self.aggregates.level(fact)
-        return self.diagrams.relevel(
-            allowed, level, lambda mask: self.diagrams.literal(level, change(mask))
-        )
+        return self.diagrams.relevel(allowed, level, lambda mask: self.diagrams.literal(level, change(mask)))
 
     def is_kept_by_merging(self, fact: Fact) -> bool:
         """Law of the union: classes that are allowed under one key stay so when they become one."""
@@ -127,14 +128,14 @@ class Laws:
         )
         if not are_whole:
             values = self.values(wanted, self.diagrams.both(care, known.where))
-            bounded = self._changed(wanted, bounded, lambda mask: self.aggregates.of_part(wanted, mask, values))
+            bounded = self._changed(
+                wanted, bounded, lambda mask: self.aggregates.of_part(wanted, mask, values)
+            )
         keys = self.diagrams.only(self.diagrams.both(care, wanted.where), known_keys)
         occurring = self.diagrams.both(bounded, keys)
         projected = self.diagrams.some(occurring, known_keys - self.group_levels(wanted))
         if not known.groups <= wanted.groups | single:
-            projected = self._changed(
-                wanted, projected, lambda mask: self.aggregates.of_merged(wanted, mask)
-            )
+            projected = self._changed(wanted, projected, lambda mask: self.aggregates.of_merged(wanted, mask))
         wanted_keys = self.diagrams.only(self.diagrams.both(care, wanted.where), self.group_levels(wanted))
         return self.diagrams.minus(self.diagrams.both(projected, wanted_keys), wanted.allowed) is NONE
 

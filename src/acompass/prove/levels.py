@@ -1,10 +1,13 @@
-"""The levels of a proof: one for each column in each type it goes through, then one for each aggregate's value.
+"""The levels of a proof: one for each column in each type it goes through, then one for each aggregate's
+value.
 
-A step is a moment of the policy: step i is the table before requirement i + 1, the last step the table it leaves.
+A step is a moment of the policy: step i is the table before requirement i + 1, the last step the table it
+leaves.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias, assert_never
 
 from acompass.checked.program import (
@@ -67,7 +70,9 @@ class Levels:
                 continue
             levels["value", phase] = self._add(self._regions[below], self._types[below])
             if self._types[below].is_number:
-                regions = Regions(line_of(self._types[below]), [_zero(self._types[below]), *constants.sums[phase]])
+                regions = Regions(
+                    line_of(self._types[below]), [_zero(self._types[below]), *constants.sums[phase]]
+                )
                 levels["sum", phase] = self._add(regions, self._types[below])
         return levels
 
@@ -154,7 +159,7 @@ def _zero(type_: Type) -> Value:
 
 def _phases(schemas: Sequence[Schema]) -> list[tuple[int, ...]]:
     phases = [tuple(0 for _ in schemas[0])]
-    for before, after in zip(schemas, schemas[1:], strict=False):
+    for before, after in pairwise(schemas):
         changes = (old.type != new.type for old, new in zip(before, after, strict=True))
         phases.append(tuple(phase + change for phase, change in zip(phases[-1], changes, strict=True)))
     return phases

@@ -1,14 +1,14 @@
 """The values of a type as points on a line: which lie strictly between two constants, and how many.
 
-Every type but text is discrete: its values are the integers of some rank, `place`. A constant that is no value of
-the type (3.5 against integers) has a place between two ranks. Text is dense but for one thing: nothing lies
-between a text and the same text followed by NUL.
+Every type but text is discrete: its values are the integers of some rank, `place`. A constant that is no
+value of the type (3.5 against integers) has a place between two ranks. Text is dense but for one thing:
+nothing lies between a text and the same text followed by NUL.
 """
 
 import datetime
 import math
 import struct
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from itertools import islice
 from typing import Any, Protocol, TypeAlias, assert_never
@@ -17,6 +17,9 @@ from acompass.checked.types import Kind, Type, Value
 
 #: a discrete value's rank, or the text itself
 Place: TypeAlias = Any
+
+#: wide enough that no decimal is ever rounded
+_EXACT = Context(prec=10_000)
 
 #: what cardinality says of an infinite set
 INFINITE = math.inf
@@ -28,6 +31,9 @@ class Line(Protocol):
     def is_value(self, place: Place) -> bool: ...
 
     def value(self, place: Place) -> Value: ...
+
+    def ends(self, low: Place | None, high: Place | None) -> tuple[Place | None, Place | None]:
+        """The first and the last place strictly between, None for no end."""
 
     def count(self, low: Place | None, high: Place | None) -> float:
         """How many values lie strictly between; None is no bound."""
@@ -56,14 +62,14 @@ class DiscreteLine:
         return _unrank(place, self._type)
 
     def count(self, low: Place | None, high: Place | None) -> float:
-        first, last = self._ends(low, high)
+        first, last = self.ends(low, high)
         return INFINITE if first is None or last is None else max(0, last - first + 1)
 
     def some(self, low: Place | None, high: Place | None, wanted: int) -> list[Value]:
-        first, last = self._ends(low, high)
+        first, last = self.ends(low, high)
         return [_unrank(rank, self._type) for rank in islice(_ranks(first, last), wanted)]
 
-    def _ends(self, low: Place | None, high: Place | None) -> tuple[int | None, int | None]:
+    def ends(self, low: Place | None, high: Place | None) -> tuple[int | None, int | None]:
         first = None if low is None else math.floor(low) + 1
         last = None if high is None else math.ceil(high) - 1
         if self._lowest is not None:
@@ -93,6 +99,9 @@ class TextLine:
     def value(self, place: Place) -> Value:
         return str(place)
 
+    def ends(self, low: Place | None, high: Place | None) -> tuple[Place | None, Place | None]:
+        raise AssertionError("texts have no next one")
+
     def count(self, low: Place | None, high: Place | None) -> float:
         """(t, t + NUL × n) holds n - 1 texts; (nothing, NUL × n) holds n."""
         if high is None:
@@ -119,15 +128,21 @@ def _texts(start: str) -> list[str]:
     """Texts close above `start`, readable ones first; one of the NULs fits wherever anything does."""
     words = ["a", "b", "c", "x", "y", "z", "0", "1", "2", "9", " ", "!"]
     above = [chr(ord(start[0]) + 1)] if start and start[0] < "y" else []
-    return [*above, *words, *(start + word for word in words), start, *(start + "\0" * n for n in range(1, 9))]
+    return [
+        *above,
+        *words,
+        *(start + word for word in words),
+        start,
+        *(start + "\0" * n for n in range(1, 9)),
+    ]
 
 
 def _rank(value: Any, type_: Type) -> Place:
     match type_.kind:
         case Kind.INTEGER | Kind.BOOLEAN:
-            return _exact(value)
+            return _exact(Fraction(value))
         case Kind.DECIMAL:
-            return _exact(value) * 10**type_.scale
+            return _exact(Fraction(value) * 10**type_.scale)
         case Kind.FLOAT:
             return _float_rank(float(value))
         case Kind.DATE:
@@ -140,9 +155,8 @@ def _rank(value: Any, type_: Type) -> Place:
             assert_never(type_.kind)
 
 
-def _exact(value: int | Decimal) -> int | Fraction:
-    exact = Fraction(value)
-    return exact.numerator if exact.denominator == 1 else exact
+def _exact(rank: Fraction) -> int | Fraction:
+    return rank.numerator if rank.denominator == 1 else rank
 
 
 def _unrank(rank: int, type_: Type) -> Value:
@@ -152,7 +166,7 @@ def _unrank(rank: int, type_: Type) -> Value:
         case Kind.BOOLEAN:
             return bool(rank)
         case Kind.DECIMAL:
-            return Decimal(rank).scaleb(-type_.scale)
+            return Decimal(rank).scaleb(-type_.scale, context=_EXACT)
         case Kind.FLOAT:
             return _float_of_rank(rank)
         case Kind.DATE:

@@ -33,6 +33,7 @@ class Argument:
 class Prover:
     def __init__(self, program: Program, claims: Sequence[Assertion]):
         self.program = program
+        self.claims = tuple(claims)
         self.levels = Levels(program, claims)
         self.effects = Effects(program, self.levels)
         self._backward = Backward(self.effects)
@@ -49,7 +50,7 @@ class Prover:
         return diagrams.both(self.effects.reach[step], diagrams.minus(scope, condition))
 
     def argue(self, assertion: Assertion, step: int, known: Iterable[Fact] = ()) -> Argument:
-        """Whether the assertion holds of every table at the step, given facts about tables at earlier ones."""
+        """Whether the assertion holds of every table at the step, given facts of earlier steps."""
         if assertion.quantifier is Quantifier.SOME:
             return Argument(False, (Step(None, "no record satisfies anything in an empty table"),))
         if isinstance(assertion.result, Process):
@@ -112,14 +113,22 @@ def _shapes(effect: Effect, columns: set[int]) -> bool:
 
 def _what_it_does(effect: Effect) -> str:
     action = effect.requirement.action
-    return "removes what violates its assertion" if isinstance(action, Reject) else "rewrites what violates its assertion"
+    return (
+        "removes what violates its assertion"
+        if isinstance(action, Reject)
+        else "rewrites what violates its assertion"
+    )
 
 
 def _passage(effect: Effect, earlier: list[Fact]) -> str:
     is_reject = isinstance(effect.requirement.action, Reject)
     if not earlier:
         return "removes every class that violates it" if is_reject else "leaves only classes that satisfy it"
-    return "removes whole classes or what is not counted" if is_reject else "merges whole classes or rewrites what does not matter"
+    return (
+        "removes whole classes or what is not counted"
+        if is_reject
+        else "merges whole classes or rewrites what does not matter"
+    )
 
 
 def _given_up(trail: dict[int, str], last: Step, program: Program) -> Argument:

@@ -1,8 +1,9 @@
 """A column's values cut into regions by the constants it is compared with.
 
-With constants c₁ < … < cₙ there are 2n + 1 regions: the gap below c₁, the point c₁, the gap up to c₂, and so on.
-No condition tells two values of a region apart. A set of regions is a mask: bit 2j is the gap before cⱼ₊₁, bit
-2j + 1 the point cⱼ₊₁. A region without values (no integer lies between 3 and 4) is in no mask.
+With constants c₁ < … < cₙ there are 2n + 1 regions: the gap below c₁, the point c₁, the gap up to c₂, and
+so on. No condition tells two values of a region apart. A set of regions is a mask: bit 2j is the gap
+before cⱼ₊₁, bit 2j + 1 the point cⱼ₊₁. A region without values (no integer lies between 3 and 4) is in no
+mask.
 """
 
 from bisect import bisect_left
@@ -49,6 +50,10 @@ class Regions:
 
     def upper_place(self, region: int) -> Place | None:
         return self._places[region // 2] if region % 2 else self.bounds(region)[1]
+
+    def ends(self, region: int) -> tuple[Place | None, Place | None]:
+        """The first and the last place in a gap of a discrete line, None for no end."""
+        return self.line.ends(*self.bounds(region))
 
     def constant(self, region: int) -> Value | None:
         """The value of a point, None for a gap."""

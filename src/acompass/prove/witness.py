@@ -1,0 +1,31 @@
+"""A table and a trace with the table that the policy leaves of them, as `semantics` says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, islice, repeat
+from typing import TypeAlias
+
+from acompass.checked.program import Program
+from acompass.checked.types import Value
+from acompass.semantics import run_program
+
+Record: TypeAlias = tuple[Value, ...]
+
+#: what the trace goes on with where it is too short
+_MIDDLE = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """`trace` is what was consumed, no more."""
+
+    records: tuple[Record, ...]
+    trace: tuple[Fraction, ...]
+    left: tuple[Record, ...]
+
+
+def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness:
+    outcome = run_program(program, records, chain(trace, repeat(_MIDDLE)))
+    used = islice(chain(trace, repeat(_MIDDLE)), outcome.trace_used)
+    return Witness(tuple(records), tuple(used), tuple(outcome.records))

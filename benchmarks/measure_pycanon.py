@@ -1,0 +1,280 @@
+"""Does `measure` agree with pycanon on its nine models, and how do the two compare in time?
+
+    python benchmarks/measure_pycanon.py [--students PATH] [--sizes 10000,100000,1000000] [--limit SECONDS]
+
+Prints two Markdown tables. pycanon runs in an environment of its own, .venv-pycanon, made if need be.
+Exits with 1 if a value differs for a reason other than those on docs/pycanon.md; each such reason is checked
+by working pycanon's number out from its own formula.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import math
+import random
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+ADULT = ROOT / "examples" / "adult" / "adult.csv.gz"
+ENVIRONMENT = ROOT / ".venv-pycanon"
+PEER = "pycanon==1.3.6"
+SEED = 20240607
+
+
+@dataclass(frozen=True)
+class Case:
+    table: str
+    qi: tuple[str, ...]
+    sensitive: tuple[str, ...]
+
+
+ADULT_CASES = (
+    Case("Adult", ("age", "sex", "race"), ("income",)),
+    Case("Adult", ("sex", "race"), ("income",)),
+    Case("Adult", ("sex", "marital-status"), ("hours-per-week",)),
+    Case("Adult", ("sex", "race"), ("income", "education-num")),
+)
+STUDENT_CASES = (
+    Case("students", ("Gender", "Ethnic"), ("Freeredu",)),
+    Case("students", ("Gender", "Freeredu"), ("Score",)),
+    Case("students", ("Teacher",), ("Gender", "Ethnic")),
+)
+#: many small classes, and few large ones
+TIMED = (
+    Case("Adult resampled", ("age", "sex", "race"), ("income",)),
+    Case("synthetic", ("a", "b", "c"), ("s",)),
+)
+
+
+# --- pycanon's side: run by its own interpreter, so nothing of the project is imported here
+
+
+def peer(path: str, qi: str, sensitive: str) -> None:
+    import pandas
+    from pycanon import anonymity
+
+    data = pandas.read_csv(path, keep_default_na=False)
+    columns = (data, qi.split(","), sensitive.split(","))
+    started = time.perf_counter()
+    found = {
+        "k": anonymity.k_anonymity(*columns[:2]),
+        "α": anonymity.alpha_k_anonymity(*columns)[0],
+        "distinct l": anonymity.l_diversity(*columns),
+        "entropy l": anonymity.entropy_l_diversity(*columns),
+        "recursive c": anonymity.recursive_c_l_diversity(*columns)[0],
+        "t": anonymity.t_closeness(*columns),
+        "basic β": anonymity.basic_beta_likeness(*columns),
+        "enhanced β": anonymity.enhanced_beta_likeness(*columns),
+        "δ": anonymity.delta_disclosure(*columns),
+    }
+    seconds = time.perf_counter() - started
+    json.dump(
+        {"seconds": seconds, "found": {model: float(value) for model, value in found.items()}}, sys.stdout
+    )
+
+
+def ask_peer(path: Path, case: Case, limit: float | None = None) -> dict[str, Any] | None:
+    """None where pycanon takes longer than the limit."""
+    command = [
+        ENVIRONMENT / "bin" / "python",
+        __file__,
+        "--peer",
+        path,
+        ",".join(case.qi),
+        ",".join(case.sensitive),
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return None
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def make_environment() -> None:
+    if not ENVIRONMENT.exists():
+        venv.create(ENVIRONMENT, with_pip=True)
+        subprocess.run([ENVIRONMENT / "bin" / "pip", "install", "-qq", PEER], check=True)
+
+
+# --- agreement
+
+
+def ours(path: Path, case: Case) -> dict[str, float | None]:
+    """The worst over the sensitive columns, as pycanon reports it."""
+    from acompass.measure.flow import measure
+
+    measures = measure(path, case.qi, case.sensitive)
+    each = measures.sensitive
+    enhanced = [column.enhanced_beta for column in each]
+    return {
+        "k": measures.k,
+        "α": float(max(column.alpha for column in each)),
+        "distinct l": min(column.distinct_l for column in each),
+        "entropy l": min(column.entropy_l for column in each),
+        "recursive c": float(max(column.recursive_c for column in each)),
+        "t": float(max(column.t for column in each)),
+        "basic β": float(max(column.basic_beta for column in each)),
+        "enhanced β": None if None in enhanced else float(max(b for b in enhanced if b is not None)),
+        "δ": max(column.delta for column in each),
+    }
+
+
+def explanation(model: str, value: float | None, theirs: float, path: Path, case: Case) -> str:
+    """Why the two differ, where pycanon's formula gives pycanon's number; empty where it does not."""
+    if value is not None and math.isclose(value, theirs, rel_tol=1e-9):
+        return "equal"
+    match model:
+        case "entropy l":
+            return "rounded down by floats" if value == theirs + 1 else ""
+        case "recursive c":
+            return "rarest value first, rounded up" if _same(recursive_as_peer(path, case), theirs) else ""
+        case "enhanced β":
+            return "largest bound, not β" if _same(enhanced_as_peer(path, case), theirs) else ""
+        case _:
+            return ""
+
+
+def _same(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=1e-9) or (math.isnan(one) and math.isnan(other))
+
+
+def records_of(path: Path) -> list[dict[str, str]]:
+    open_ = gzip.open if path.suffix == ".gz" else open
+    with open_(path, "rt", encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def class_counts(path: Path, case: Case, column: str) -> list[Counter[str]]:
+    classes: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+    for record in records_of(path):
+        classes[tuple(record[name] for name in case.qi)][record[column]] += 1
+    return list(classes.values())
+
+
+def recursive_as_peer(path: Path, case: Case) -> float:
+    """pycanon sorts counts ascending, so its r₁ is the rarest value; undefined (nan) for l = 1."""
+    columns = [class_counts(path, case, column) for column in case.sensitive]
+    l_ = min(len(counts) for classes in columns for counts in classes)
+    if l_ == 1:
+        return math.nan
+    ascending = [sorted(counts.values()) for classes in columns for counts in classes]
+    return max(math.floor(counts[0] / sum(counts[l_ - 1 :]) + 1) for counts in ascending)
+
+
+def enhanced_as_peer(path: Path, case: Case) -> float:
+    """min(β, −ln p) at its largest: the bound for the rarest value, whether the table keeps it or not."""
+    bounds = []
+    for column in case.sensitive:
+        classes = class_counts(path, case, column)
+        totals: Counter[str] = sum(classes, Counter())
+        records = totals.total()
+        gains = (n * records / (c.total() * totals[value]) - 1 for c in classes for value, n in c.items())
+        bounds.append(min(max(gains), -math.log(min(totals.values()) / records)))
+    return max(bounds)
+
+
+def agreement(paths: dict[str, Path], cases: list[Case]) -> bool:
+    print("| table | quasi-identifiers | sensitive | model | acompass | pycanon | |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    agrees = True
+    for case in cases:
+        path = paths[case.table]
+        answer = ask_peer(path, case)
+        assert answer is not None
+        for model, value in ours(path, case).items():
+            theirs = answer["found"][model]
+            why = explanation(model, value, theirs, path, case)
+            agrees &= bool(why)
+            shown = "none" if value is None else f"{value:.10g}"
+            where = f"{case.table} | {', '.join(case.qi)} | {', '.join(case.sensitive)}"
+            print(f"| {where} | {model} | {shown} | {theirs:.10g} | {why or 'UNEXPLAINED'} |", flush=True)
+    return agrees
+
+
+# --- time
+
+
+def write_rows(path: Path, header: list[str], rows: Any) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+
+
+def make_table(case: Case, size: int, path: Path) -> None:
+    chance = random.Random(SEED)
+    if case.table == "synthetic":
+        rows = (
+            [chance.randrange(n) for n in (20, 25, 20)] + ["vwxyz"[chance.randrange(5)]] for _ in range(size)
+        )
+        write_rows(path, ["a", "b", "c", "s"], rows)
+        return
+    people = records_of(ADULT)
+    names = [*case.qi, *case.sensitive]
+    write_rows(path, names, ([person[name] for name in names] for person in chance.choices(people, k=size)))
+
+
+def our_seconds(path: Path, case: Case) -> float:
+    """The best of three, from a data frame in memory, as pycanon's are."""
+    import pandas
+
+    from acompass.measure.flow import measure
+
+    data = pandas.read_csv(path, keep_default_na=False)
+    times = []
+    for _ in range(3):
+        started = time.perf_counter()
+        measure(data, case.qi, case.sensitive)
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def compare_times(sizes: list[int], limit: float) -> None:
+    print("\n| table | records | acompass, every measure | pycanon, nine models | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    with tempfile.TemporaryDirectory() as folder:
+        for case in TIMED:
+            for size in sizes:
+                path = Path(folder, "table.csv")
+                make_table(case, size, path)
+                mine, answer = our_seconds(path, case), ask_peer(path, case, limit)
+                theirs = limit if answer is None else answer["seconds"]
+                more = "> " if answer is None else ""
+                ratio = f"{more}{theirs / mine:.0f}"
+                print(
+                    f"| {case.table} | {size:,} | {mine:.2f} s | {more}{theirs:.1f} s | {ratio} |", flush=True
+                )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--students", type=Path, help="a CSV of pupils' scores; its cases are left out without it"
+    )
+    parser.add_argument("--sizes", default="10000,100000,1000000")
+    parser.add_argument("--limit", type=float, default=600, help="seconds to wait for pycanon on one table")
+    parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.peer:
+        peer(*arguments.peer)
+        return 0
+    make_environment()
+    paths = {"Adult": ADULT, "students": arguments.students}
+    agrees = agreement(paths, [*ADULT_CASES, *(STUDENT_CASES if arguments.students else ())])
+    sizes = [int(size) for size in arguments.sizes.split(",") if size]
+    if sizes:
+        compare_times(sizes, arguments.limit)
+    return 0 if agrees else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -6,10 +6,10 @@ from acompass.plan import sql
 from acompass.plan.dialects.dialect import Dialect
 from acompass.plan.sql import Sql
 
-#: A float as Python's `repr` writes it. The server's digits are the shortest strictly inside the interval that
-#: rounds to the float; Python also takes the interval's ends, which are shorter for some large floats such as
-#: 1e23. An end that is shorter is next to the server's digits cut by one. Only integers can have one.
-_REPR = exp.maybe_parse(
+#: A float as Python's `repr` writes it. The server's digits are the shortest strictly inside the interval
+#: that rounds to the float; Python also takes the interval's ends, which are shorter for some large floats
+#: such as 1e23. An end that is shorter is next to the server's digits cut by one. Only integers have one.
+_REPR: Sql = exp.maybe_parse(
     """
     (SELECT CASE
         WHEN a.size = 'NaN' THEN 'nan'

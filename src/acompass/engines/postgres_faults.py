@@ -1,0 +1,59 @@
+"""What can be wrong between us and a PostgreSQL server, one function a code.
+
+The server's own messages can quote a record, so only those that cannot are passed on (invariant 4).
+"""
+
+from acompass.diagnostics import Diagnostic, EngineError
+
+
+def _error(code: str, message: str, help_: str) -> EngineError:
+    return EngineError([Diagnostic(code, message, help=help_)])
+
+
+def unreachable(where: str, why: str) -> EngineError:
+    help_ = "the form is `postgres://user:password@host:5432/database`; check that the server runs"
+    return _error("AC305", f"cannot connect to {where}: {why}", help_)
+
+
+def connection_lost() -> EngineError:
+    return _error("AC306", "the connection to PostgreSQL was lost", "run again: nothing was written")
+
+
+def not_permitted(why: str) -> EngineError:
+    help_ = (
+        "`check` needs SELECT on the table; `run` also TEMPORARY on the database, and CREATE on the schema "
+        "that it writes into"
+    )
+    return _error("AC307", f"PostgreSQL does not permit it: {why}", help_)
+
+
+def no_such_table(name: str) -> EngineError:
+    help_ = "write it as in SQL: `people`, `schema.people`, or `'\"People\"'` for a name in quotes"
+    return _error("AC308", f"no table or view `{name}` in the database", help_)
+
+
+def output_exists(name: str) -> EngineError:
+    return _error("AC309", f"there is a table `{name}` already", "choose another name, or replace it: `--force`")
+
+
+def output_not_replaceable(name: str, why: str) -> EngineError:
+    return _error("AC310", f"`{name}` cannot be replaced: {why}", "choose another name for the output")
+
+
+def no_nul() -> EngineError:
+    help_ = "remove the NUL characters first"
+    return _error("AC311", "a text holds a NUL character, which PostgreSQL cannot hold", help_)
+
+
+def library_needed() -> EngineError:
+    return _error("AC312", "`postgres://` needs psycopg", "pip install 'acompass[postgres]'")
+
+
+def canceled() -> EngineError:
+    help_ = "raise `statement_timeout`, or run again when the server has time"
+    return _error("AC313", "PostgreSQL canceled the statement", help_)
+
+
+def float_overflow() -> EngineError:
+    help_ = "store the column as numeric, whose sums are exact and have no largest value"
+    return _error("AC314", "a sum of floats is beyond the largest float", help_)

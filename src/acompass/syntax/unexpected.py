@@ -130,8 +130,21 @@ class Unexpected:
     @property
     def sample(self) -> str:
         """The last words before the token, gone on with in the first way that can be."""
-        sample = next(text for kind, text in _SAMPLES.items() if kind in self.accepted)
-        return text_of([*self.tokens[max(self.index - 3, 0) : self.index], Token("", sample, 0, 0)])
+        words = self._what_was_left_out() or next(
+            text for kind, text in _SAMPLES.items() if kind in self.accepted
+        )
+        return text_of([*self.tokens[max(self.index - 3, 0) : self.index], Token("", words, 0, 0)])
+
+    def _what_was_left_out(self) -> str | None:
+        """The rest of the requirement with the one word before it that makes it fit, where there is such."""
+        rest = text_of(self.tokens[self.index :])
+        if "EACH" in self.accepted and self.token.type in ("RESULT", "FILTER", "PROCESS"):
+            return f"EACH {rest}"
+        if self.token.type not in ("WORD", "QUOTED", "NOT", "LPAR"):
+            return None
+        if "RESULT" in self.accepted:
+            return f"RESULT : {rest}"
+        return f"AND {rest}" if "AND" in self.accepted else None
 
     def _expectations(self) -> list[str]:
         if self.wants_condition:

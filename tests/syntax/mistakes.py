@@ -1,0 +1,251 @@
+"""Every mistake the parser knows: its code, the place it points at, and the help, as data."""
+
+from typing import NamedTuple
+
+
+class Mistake(NamedTuple):
+    text: str
+    code: str
+    place: str
+    help: str
+
+
+MISTAKES = (
+    Mistake(
+        "EACH RESULT : [Age] = 1;",
+        "AC001",
+        "[",
+        "in a name or a text it goes in quotes, as in `\"AEC (kWh)\" = '212**'`",
+    ),
+    Mistake(
+        "EACH RESULT : Age = – 1;",
+        "AC001",
+        "–",
+        "in a name or a text it goes in quotes, as in `\"AEC (kWh)\" = '212**'`",
+    ),
+    Mistake("EACH RESULT : Age = 'abc ;", "AC002", "'abc ", "write `'abc'`"),
+    Mistake('EACH RESULT : "Age = 1 ;', "AC003", '"Age = 1 ', 'write `"Age = 1"`'),
+    Mistake("EACH RESULT : Age > 1 /* open", "AC004", "/* open", "write `*/` where the comment ends"),
+    Mistake(
+        "EACH RESULT : Age = 1e5;", "AC005", "1e5", 'write a number as `1200` or `-0.5`, a name as `"1e5"`'
+    ),
+    Mistake("EACH RESULT : Age = 1_000;", "AC005", "1_000", "write `1000`"),
+    Mistake(
+        "EACH RESULT : Age = 3000-4000;",
+        "AC005",
+        "3000-4000",
+        'write a number as `1200` or `-0.5`, a name as `"3000-4000"`',
+    ),
+    Mistake(
+        "EACH RESULT : 2nd visit = 3;",
+        "AC005",
+        "2nd",
+        'write a number as `1200` or `-0.5`, a name as `"2nd"`',
+    ),
+    Mistake("EACH RESULT : Age = .5;", "AC005", ".5", "write `0.5`"),
+    Mistake('EACH RESULT : "" = 1;', "AC006", '""', "write `''` for the empty text"),
+    Mistake("EACH RESULT : Name = ‘Bob’;", "AC007", "‘Bob’", "write `'Bob'`"),
+    Mistake("EACH RESULT : “Postal Code” = 'x';", "AC007", "“Postal Code”", "write `Postal Code`"),
+    Mistake("EACH RESULT : Age = 3", "AC010", "3", "write `Age = 3;`"),
+    Mistake("EACH RESULT : Age < 80 REJECT;", "AC011", "REJECT", "write `: REJECT`"),
+    Mistake("EACH RESULT REJECT;", "AC011", "REJECT", "write `: REJECT`"),
+    Mistake("EACH RESULT : ;", "AC012", ";", "write `EACH RESULT : Age <= 80`"),
+    Mistake("EACH FILTER : Age = 3;", "AC012", ":", "write `EACH FILTER Age <= 80`"),
+    Mistake("EACH RESULT : Age = 3 AND ;", "AC012", ";", "write `= 3 AND Age <= 80`"),
+    Mistake("EACH RESULT : Age = 3 AND OR Age = 2;", "AC012", "OR", "write `= 3 AND Age <= 80`"),
+    Mistake(
+        "EACH PROCESS COUNT(*) AS Size WHERE : Size = 1;", "AC012", ":", "write `AS Size WHERE Age <= 80`"
+    ),
+    Mistake(
+        "EACH PROCESS COUNT(*) GROUP BY Age : Size > 3;",
+        "AC013",
+        "GROUP BY",
+        "write `PROCESS COUNT(*) AS Size`",
+    ),
+    Mistake(
+        "EACH PROCESS COUNT DISTINCT AEC GROUP BY Age : Size > 3;",
+        "AC013",
+        "GROUP BY",
+        "write `PROCESS COUNT DISTINCT AEC AS Size`",
+    ),
+    Mistake("EACH PROCESS SUM(*) AS y : y > 3;", "AC014", "*", "write `PROCESS SUM(Age`"),
+    Mistake("EACH PROCESS COUNT(*) AS : y > 3;", "AC014", ":", "write `*) AS Age`"),
+    Mistake("EACH PROCESS COUNT(*) AS y GROUP BY : y > 3;", "AC014", ":", "write `AS y GROUP BY Age`"),
+    Mistake(
+        "EACH PROCESS COUNT(*) AS y GROUP BY Age Size > 3;",
+        "AC014",
+        ">",
+        "write `GROUP BY Age Size : Age <= 80`",
+    ),
+    Mistake("EACH RESULT : (Age = 3 : REJECT;", "AC014", ":", "write `Age = 3)`"),
+    Mistake("EACH RESULT : Age = 3) : REJECT;", "AC014", ")", "write `Age = 3;`"),
+    Mistake("EACH : Age = 1;", "AC014", ":", "write `EACH RESULT : Age <= 80`"),
+    Mistake("EACH Age = 1;", "AC014", "Age", "write `EACH RESULT : Age = 1;`"),
+    Mistake("RESULT : Age = 1;", "AC014", "RESULT", "write `EACH RESULT : Age = 1;`"),
+    Mistake("EACH RESULT : = 3;", "AC014", "=", "write `EACH RESULT : Age <= 80`"),
+    Mistake("EACH RESULT : Age = 1, 2;", "AC014", ",", "write `Age = 1;`"),
+    Mistake("EACH RESULT : a = b = c;", "AC014", "=", "write `a = b;`"),
+    Mistake("EACH RESULT : Age >= 3 : REJECT : REJECT;", "AC014", ":", "write `3 : REJECT;`"),
+    Mistake("EACH RESULT : a = 'x' b = 'y';", "AC014", "b", "write `a = 'x' AND b = 'y';`"),
+    Mistake(
+        "EACH RESULT : Age = 3 : ;",
+        "AC015",
+        ";",
+        "write `: REJECT`, or leave out the `:` where the requirement only checks",
+    ),
+    Mistake("EACH RESULT : Age = 3 : RANDOM Age 3;", "AC015", ";", "write `RANDOM Age 3 80`"),
+    Mistake("EACH RESULT : Age = 3 : RANDOM lo hi;", "AC015", ";", "write `RANDOM lo hi 80`"),
+    Mistake("EACH RESULT : Age = ;", "AC015", ";", "write `: Age = 80`"),
+    Mistake("EACH;", "AC015", ";", "write `EACH RESULT : Age <= 80`"),
+    Mistake("EACH RESULT : a = 1 : REPLACE a b;", "AC015", ";", "write `REPLACE a b WITH 80`"),
+    Mistake("EACH RESULT : Group = 3;", "AC016", "Group", 'write `"Group"`'),
+    Mistake("EACH RESULT : Record ID = 3;", "AC016", "Record", 'write `"Record ID"`'),
+    Mistake("EACH RESULT : Each = 3;", "AC016", "Each", 'write `"Each"`'),
+    Mistake(
+        "EACH PROCESS COUNT(*) AS Result GROUP BY Age : Size > 3;", "AC016", "Result", 'write `"Result"`'
+    ),
+    Mistake("EACH RESULT : Age = Result;", "AC016", "Result", "write `'Result'`"),
+    Mistake('EACH RESULT : Age = "Bob";', "AC017", '"Bob"', "write `'Bob'`"),
+    Mistake('SOME FILTER Age > 3 : Name = "it\'s";', "AC017", '"it\'s"', "write `'it''s'`"),
+    Mistake("EACH RESULT : 'Age' = 3;", "AC018", "'Age'", "write `Age`"),
+    Mistake("EAHC RESULT : Age < 3;", "AC019", "EAHC", "did you mean `EACH`?"),
+    Mistake("EACH RESLT : Age < 3;", "AC019", "RESLT", "did you mean `RESULT`?"),
+    Mistake("EACH RESULT : Age < 3 : REPALCE Age WITH 3;", "AC019", "REPALCE", "did you mean `REPLACE`?"),
+    Mistake("EACH RESULT : Age < 3 : REPLACE Age WTIH 3;", "AC019", "WTIH", "did you mean `WITH`?"),
+    Mistake("EACH RESULT : Age < 3 ADN Age > 1;", "AC019", "ADN", "did you mean `AND`?"),
+    Mistake("EACH RESULT : Age < k ADN Age > 1;", "AC019", "ADN", "did you mean `AND`?"),
+    Mistake(
+        "EACH PROCESS COUNT(*) AS Size GORUP BY Age : Size > 3;", "AC019", "GORUP", "did you mean `GROUP BY`?"
+    ),
+    Mistake(
+        "EACH PROCESS COUNT(*) AS Size GROUP Age : Size > 3;", "AC019", "GROUP", "did you mean `GROUP BY`?"
+    ),
+    Mistake(
+        f"EACH RESULT : {'(' * 65}Age = 3{')' * 65};",
+        "AC020",
+        "(",
+        "split the condition into several requirements, or remove parentheses that change nothing",
+    ),
+    Mistake("EACH RESULT : Age = 3 : RANDOM Age 3.5 4;", "AC021", "3.5", "write `3`"),
+    Mistake("EACH RESULT : Size >= Min Size;", "AC022", "Min Size", "write `'Min Size'`"),
+    Mistake(
+        "EACH PROCESS AVG(x) AS y : y > 3;",
+        "AC023",
+        "AVG",
+        "write one of `SUM(A)` `MIN(A)` `MAX(A)` `COUNT(*)` `COUNT DISTINCT(A)`",
+    ),
+    Mistake("EACH PROCESS SUM Age AS y : y > 3;", "AC023", "Age", "write `SUM(Age)`"),
+    Mistake(
+        "EACH PROCESS COUNT(Age) AS y : y > 3;",
+        "AC023",
+        "Age",
+        "write `COUNT(*)` for the records, `COUNT DISTINCT(Age)` for the values",
+    ),
+    Mistake(
+        "EACH PROCESS COUNT(DISTINCT Age) AS y : y > 3;", "AC023", "DISTINCT", "write `COUNT DISTINCT(Age)`"
+    ),
+    Mistake("EACH PROCESS SUM(Age AS y : y > 3;", "AC023", "AS", "write `SUM(Age)`"),
+    Mistake(
+        "EACH RESULT : Age = 3 : Age = 2;",
+        "AC024",
+        "Age",
+        "write one of `REJECT` `REPLACE A WITH 0` `RANDOM A 1 9`",
+    ),
+    Mistake(
+        "EACH RESULT : Age < 3 : DELETE;",
+        "AC024",
+        "DELETE",
+        "write one of `REJECT` `REPLACE A WITH 0` `RANDOM A 1 9`",
+    ),
+    Mistake("EACH RESULT : Age;", "AC025", ";", "write `Age = 'true'`"),
+    Mistake("EACH RESULT : Age 80;", "AC025", "80", "write `Age = 80`"),
+    Mistake(
+        "EACH RESULT Age < 80 : REJECT;",
+        "AC026",
+        "Age",
+        "write `EACH RESULT : Age < 80` to require it of every record, "
+        "`EACH FILTER Age < 80 : …` to require something of the records that satisfy it",
+    ),
+    Mistake(
+        "EACH RECORD Age < 80 : REJECT;",
+        "AC026",
+        "Age",
+        "write `EACH RESULT : Age < 80` to require it of every record, "
+        "`EACH FILTER Age < 80 : …` to require something of the records that satisfy it",
+    ),
+    Mistake('EACH RESULT : "AEC" kWh = 3;', "AC027", '"AEC" kWh', 'write `"AEC kWh"`'),
+    Mistake('EACH RESULT : AEC "kWh" = 3;', "AC027", 'AEC "kWh"', 'write `"AEC kWh"`'),
+    Mistake(";", "AC028", ";", "remove the `;`, or write `EACH RESULT : Age <= 80;`"),
+    Mistake("EACH RESULT : Age != 80;", "AC030", "!=", "write `NOT (Age = 80)`"),
+    Mistake("EACH RESULT : Postal code <> '1';", "AC030", "<>", "write `NOT (Postal code = '1')`"),
+    Mistake("EACH RESULT : Status ≠ 'x';", "AC030", "≠", "write `NOT (Status = 'x')`"),
+    Mistake("EACH RESULT : Age == 80;", "AC031", "==", "write `Age = 80`"),
+    Mistake("EACH RESULT : Age =< 1;", "AC031", "=<", "write `Age <= 1`"),
+    Mistake("EACH RESULT : Age IN (1, 2);", "AC032", "IN", "write `(Age = 1 OR Age = 2)`"),
+    Mistake("EACH RESULT : Age NOT IN (1, 2);", "AC032", "IN", "write `NOT (Age = 1 OR Age = 2)`"),
+    Mistake(
+        'EACH RESULT : "Age (y)" IN (\'a\', "b");',
+        "AC032",
+        "IN",
+        "write `(\"Age (y)\" = 'a' OR \"Age (y)\" = 'b')`",
+    ),
+    Mistake(
+        "EACH RESULT : Age BETWEEN 1 AND 3 : REJECT;", "AC033", "BETWEEN", "write `(Age >= 1 AND Age <= 3)`"
+    ),
+    Mistake(
+        "EACH RESULT : Age BETWEEN lo AND hi : REJECT;",
+        "AC033",
+        "BETWEEN",
+        "write `(Age >= lo AND Age <= hi)`",
+    ),
+    Mistake(
+        "EACH RESULT : Age = 2 AND Size NOT BETWEEN 1 AND 3;",
+        "AC033",
+        "BETWEEN",
+        "write `NOT (Size >= 1 AND Size <= 3)`",
+    ),
+    Mistake(
+        "EACH RESULT : Postal code LIKE '214%';",
+        "AC034",
+        "LIKE",
+        "write `(Postal code >= '214' AND Postal code < '215')`",
+    ),
+    Mistake(
+        "EACH RESULT : Postal code LIKE '%4%';",
+        "AC034",
+        "LIKE",
+        "write `(Postal code = 'one value' OR Postal code = 'another')`",
+    ),
+    Mistake("EACH RESULT : Name LIKE 'Bob';", "AC034", "LIKE", "write `(Name = 'Bob')`"),
+    Mistake(
+        "EACH RESULT : Age < 3 : ZERO Postal code;", "AC035", "ZERO", "write `REPLACE Postal code WITH 0`"
+    ),
+    Mistake(
+        "EACH RESULT : Age < 3 : JOIN Age;",
+        "AC036",
+        "JOIN",
+        "write one requirement with `REPLACE Age WITH …` for each group to join, "
+        "and check the joined groups with `EACH PROCESS SUM(Number) AS Size …`",
+    ),
+    Mistake(
+        "SELECT * FROM t;",
+        "AC037",
+        "SELECT",
+        "write `EACH FILTER Age > 80 : Age = 80 : REPLACE Age WITH 80;`",
+    ),
+    Mistake(
+        "EACH RESULT : Age IS NULL;",
+        "AC038",
+        "IS",
+        "drop incomplete records with `--missing drop`, or fill them with `--missing VALUE`",
+    ),
+    Mistake(
+        "EACH RESULT : Age IS NOT NULL : REJECT;",
+        "AC038",
+        "IS",
+        "drop incomplete records with `--missing drop`, or fill them with `--missing VALUE`",
+    ),
+    Mistake("EACH RESULT : Age = 1 && Age = 2;", "AC039", "&&", "write `AND`"),
+    Mistake("EACH RESULT : Age = 1 || Age = 2;", "AC039", "||", "write `OR`"),
+    Mistake("EACH RESULT : !(Age = 1);", "AC039", "!", "write `NOT`"),
+)

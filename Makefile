@@ -29,6 +29,12 @@ lint: $(VENV)/.test ## style and types
 pytest: $(VENV)/.test
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
+fuzz: $(VENV)/.test ## the long campaigns
+	$(BIN)/python -m tests.syntax.fuzz_texts --cases 1000000
+
+bench: $(VENV)/.test ## every question of benchmarks/
+	for question in benchmarks/*.py; do $(BIN)/python $$question || exit 1; done
+
 docs: $(VENV)/.docs ## the documentation as a site, in site/
 	$(BIN)/mkdocs build --strict --quiet
 

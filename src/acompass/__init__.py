@@ -9,6 +9,7 @@ from acompass.diagnostics import AcompassError, CallError, EngineError, PolicyEr
 from acompass.version import __version__
 
 if TYPE_CHECKING:
+    from acompass.measure.flow import measure
     from acompass.pipeline import check, plan, run
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
@@ -24,6 +25,7 @@ __all__ = [
     "__version__",
     "check",
     "load",
+    "measure",
     "parse",
     "plan",
     "run",
@@ -34,6 +36,7 @@ _HOMES = {
     "Result": "acompass.result",
     "check": "acompass.pipeline",
     "load": "acompass.policy",
+    "measure": "acompass.measure.flow",
     "parse": "acompass.policy",
     "plan": "acompass.pipeline",
     "run": "acompass.pipeline",
@@ -52,7 +55,7 @@ def __dir__() -> list[str]:
 
 
 class _Api(ModuleType):
-    """`plan` is a function here and a folder beside: importing the folder must not hide the function."""
+    """`plan` and `measure` are functions here and folders beside: importing those must not hide these."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

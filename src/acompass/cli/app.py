@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from acompass.cli import check, fmt, plan, run
+from acompass.cli import check, fmt, measure, plan, run
 from acompass.version import __version__
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ def acompass(
 app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=check.EXAMPLES)(check.check)
 app.command(epilog=plan.EXAMPLES)(plan.plan)
+app.command("measure", epilog=measure.EXAMPLES)(measure.measure_command)
 app.command(epilog=fmt.EXAMPLES)(fmt.fmt)
 
 

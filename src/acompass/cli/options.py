@@ -2,11 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
+    from acompass.checked.parameters import ParamValue
     from acompass.policy import Policy
 
 STANDARD_INPUT = "-"
@@ -70,7 +71,7 @@ def read_policy(path: str) -> "Policy":
     return load(path)
 
 
-def params_of(settings: list[str] | None) -> dict[str, Any]:
-    from acompass.checked.parameters import parse_setting
+def params_of(settings: list[str] | None) -> dict[str, "ParamValue"]:
+    from acompass.checked.parameters import parse_settings
 
-    return dict(parse_setting(setting) for setting in settings or ())
+    return parse_settings(settings or ())

@@ -43,6 +43,8 @@ ADULT_CASES = (
     Case("Adult", ("sex", "marital-status"), ("hours-per-week",)),
     Case("Adult", ("sex", "race"), ("income", "education-num")),
 )
+#: two classes of ten values each, every value once a class: entropy 10-diverse
+BALANCED_CASES = (Case("balanced", ("class",), ("value",)), Case("balanced", ("class",), ("half",)))
 STUDENT_CASES = (
     Case("students", ("Gender", "Ethnic"), ("Freeredu",)),
     Case("students", ("Gender", "Freeredu"), ("Score",)),
@@ -268,8 +270,12 @@ def main() -> int:
         peer(*arguments.peer)
         return 0
     make_environment()
-    paths = {"Adult": ADULT, "students": arguments.students}
-    agrees = agreement(paths, [*ADULT_CASES, *(STUDENT_CASES if arguments.students else ())])
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {"Adult": ADULT, "students": arguments.students, "balanced": Path(folder, "balanced.csv")}
+        rows = [(each, value, "ab"[value % 2]) for each in "xy" for value in range(10)]
+        write_rows(paths["balanced"], ["class", "value", "half"], rows)
+        students = STUDENT_CASES if arguments.students else ()
+        agrees = agreement(paths, [*BALANCED_CASES, *ADULT_CASES, *students])
     sizes = [int(size) for size in arguments.sizes.split(",") if size]
     if sizes:
         compare_times(sizes, arguments.limit)

@@ -1,55 +1,37 @@
 """What can be wrong with a measurement, each with its page."""
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from acompass.cli.measure import measure_command
 from acompass.diagnostics import AcompassError, CallError, TableError
 from acompass.diagnostics.codes import CODES
 from acompass.measure.flow import measure
+from tests.measure.pages import DOCS, run_blocks
 from tests.measure.tables import csv_table
 
-PAGES = Path(__file__).parents[2] / "docs" / "errors"
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OWN_CODES = sorted(code for code in CODES if code.startswith("AC6"))
 
-app = typer.Typer()
-app.command("measure")(measure_command)
-app.command("other")(lambda: None)  # with one command only, its name would not be an argument
 
-
-def _codes(section: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[int, set[str]]:
-    """Writes the section's tables and policies, runs its command, and says how that ended."""
-    monkeypatch.chdir(folder)
-    result = None
-    for language, name, content in FENCE.findall(section):
-        if language == "python":
-            exec(compile(content, name or "page", "exec"), {})
-        elif language == "console":
-            arguments = shlex.split(content.removeprefix("$ acompass "))
-            result = CliRunner().invoke(app, arguments, catch_exceptions=False)
-        else:
-            (folder / name).write_text(content, encoding="utf-8")
-    assert result is not None, "the section runs no command"
-    return result.exit_code, set(re.findall(r"\[(AC\d{3})\]", result.stderr))
+def _ending(section: str) -> tuple[int, set[str]]:
+    """How the one command of a section ends, and the codes it gives."""
+    (ran,) = run_blocks(section)
+    return ran.exit_code, set(re.findall(r"\[(AC\d{3})\]", ran.errors))
 
 
 @pytest.mark.parametrize("code", OWN_CODES)
 def test_the_example_of_a_page_gives_its_code_and_the_fix_does_not(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = (PAGES / f"{code}.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "errors" / f"{code}.md").read_text(encoding="utf-8")
     assert text.startswith(f"# {code}: {CODES[code]}\n")
     sections = dict(SECTION.findall(text))
     assert list(sections) == ["What", "Why", "Example", "Fix"]
-    assert _codes(sections["Example"], tmp_path, monkeypatch) == (2, {code})
-    assert _codes(sections["Fix"], tmp_path, monkeypatch) == (0, set())
+    assert _ending(sections["Example"]) == (2, {code})
+    assert _ending(sections["Fix"]) == (0, set())
 
 
 def _message(error: pytest.ExceptionInfo[AcompassError]) -> str:

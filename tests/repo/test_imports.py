@@ -38,15 +38,15 @@ ARROWS = {
 
 #: a library, and the files that may import it
 HOMES = {
-    "duckdb": ("engines/duckdb.py", "measure/", "tables/"),
+    "duckdb": ("engines/duckdb", "measure/", "tables/"),
     "ibis": ("tables/to_frame.py",),
     "lark": ("syntax/",),
     "narwhals": ("tables/",),
     "pandas": ("tables/",),
     "polars": ("tables/",),
-    "psycopg": ("engines/postgres.py",),
+    "psycopg": ("engines/postgres",),
     "pyarrow": ("tables/", "engines/"),
-    "pyspark": ("engines/spark.py",),
+    "pyspark": ("engines/spark",),
     "rich": ("cli/",),
     "sqlglot": ("conformance/", "engines/", "plan/"),
     "typer": ("cli/",),

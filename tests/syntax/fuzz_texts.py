@@ -1,0 +1,159 @@
+"""Mutated and random texts through parse, check, format and render: not one exception may leave them.
+
+`python -m tests.syntax.fuzz_texts --cases 1000000` runs the long lane on all cores.
+"""
+
+import argparse
+import os
+import random
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+from acompass.checked.from_syntax import check
+from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, decimal, schema_of
+from acompass.diagnostics import PolicyError
+from acompass.diagnostics.render import render_json, render_text
+from acompass.syntax.format import format_program
+from acompass.syntax.parse import parse
+from acompass.syntax.tokens import tokenize
+from tests.syntax.examples import PAPER
+from tests.syntax.mistakes import MISTAKES
+
+SCHEMA = schema_of(
+    {
+        "Record ID": INTEGER,
+        "Age": INTEGER,
+        "Postal Code": TEXT,
+        "AEC": decimal(2),
+        "Born": DATE,
+        "Seen": TIMESTAMP,
+        "Weight": FLOAT,
+        "Active": BOOLEAN,
+        "Photo": OPAQUE,
+        "age": INTEGER,
+    }
+)
+PARAMS = {"k": 3, "l": "x", "unused": 1}
+TYPED = (
+    "EACH RESULT : Born >= '1930-01-01' AND Seen < '2024-02-30 10:00' OR Active = 'true' : REJECT;",
+    "SOME PROCESS SUM(Weight) AS W WHERE NOT Photo = 'x' GROUP BY Born, Active : W > 1.5 : RANDOM AEC k 9;",
+    "EACH FILTER \"Record ID\" > 1 : AEC = 2.50 : REPLACE AEC WITH 'x'; EACH RESULT : AEC > 1;",
+)
+SOUND = (*PAPER, *TYPED)
+SEEDS = (*SOUND, *(mistake.text for mistake in MISTAKES))
+_TOKENS = [token.text for seed in SEEDS for token in tokenize(seed)[0]]
+_ODD = list(
+    "();:,*<>=≤≥!'\"-/+.%@#[]{}\\\t\n\r\0\x1b\x85\u2028\ufeff\u202e‘”é東\ud800\udfff\U0001f642²½٣0_kK"
+)
+_ODD += ["--", "/*", "*/", "''", '""', "99999999999999999999", "-0.0", "1e5"]
+
+
+def texts(seed: int, count: int) -> Iterator[str]:
+    """The same texts for the same seed."""
+    source = random.Random(seed)
+    for _ in range(count):
+        text = source.choice(source.choice((SOUND, SOUND, SEEDS)))
+        for _ in range(source.randint(0, 3)):
+            text = source.choice(_MUTATIONS)(source, text)
+        yield text
+
+
+def _edit_characters(source: random.Random, text: str) -> str:
+    at = source.randint(0, len(text))
+    return text[:at] + source.choice(_ODD) * source.choice((0, 1, 1, 2)) + text[at + source.randint(0, 2) :]
+
+
+def _edit_tokens(source: random.Random, text: str) -> str:
+    """Deletes, doubles, swaps or replaces a token; what stood between tokens becomes one space."""
+    tokens = [token.text for token in tokenize(text)[0]] or [";"]
+    at, other = source.randrange(len(tokens)), source.randrange(len(tokens))
+    match source.randrange(4):
+        case 0:
+            del tokens[at]
+        case 1:
+            tokens.insert(at, tokens[at])
+        case 2:
+            tokens[at], tokens[other] = tokens[other], tokens[at]
+        case _:
+            tokens[at] = source.choice(_TOKENS)
+    return " ".join(tokens)
+
+
+def _splice(source: random.Random, text: str) -> str:
+    other = source.choice(SOUND)
+    return text[: source.randint(0, len(text))] + other[source.randint(0, len(other)) :]
+
+
+def _comment(source: random.Random, text: str) -> str:
+    at = source.randint(0, len(text))
+    return text[:at] + source.choice((" -- c\n", "/* c */", "\n-- c\n", "/*\n*/")) + text[at:]
+
+
+def _noise(source: random.Random, text: str) -> str:
+    return "".join(source.choice((source.choice(_ODD), source.choice(_TOKENS), " ")) for _ in range(20))
+
+
+def _repeat(source: random.Random, text: str) -> str:
+    return (text + source.choice((" ", "\n", ";", "("))) * source.randint(2, 4)
+
+
+_MUTATIONS: tuple[Callable[[random.Random, str], str], ...] = (
+    *(_edit_characters, _edit_characters, _edit_tokens, _edit_tokens, _edit_tokens),
+    *(_splice, _comment, _noise, _repeat),
+)
+
+
+def exercise(text: str) -> None:
+    """Everything that is done to a policy before there is a table."""
+    program, diagnostics = parse(text)
+    _, findings = check(program, text, SCHEMA, PARAMS)
+    every = (*diagnostics, *findings)
+    render_text(every, text, "policy.acp", color=True)
+    render_json(every, text, "policy.acp")
+    if diagnostics:
+        _refuses_to_format(text)
+        return
+    formatted = format_program(text)
+    assert parse(formatted)[0] == program, "formatting changed the tree or the comments"
+    assert format_program(formatted) == formatted, "formatting twice differs"
+
+
+def _refuses_to_format(text: str) -> None:
+    try:
+        format_program(text)
+    except PolicyError:
+        return
+    raise AssertionError("a policy with an error was formatted")
+
+
+def failures(seed: int, count: int) -> list[str]:
+    """The texts that raised, each with its traceback."""
+    found = []
+    for text in texts(seed, count):
+        try:
+            exercise(text)
+        except Exception:
+            found.append(f"{text!r}\n{traceback.format_exc()}")
+    return found
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--cases", type=int, default=1_000_000)
+    arguments.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
+    given = arguments.parse_args()
+    batch = 2_000
+    counts = [min(batch, given.cases - start) for start in range(0, given.cases, batch)]
+    seeds = range(given.seed, given.seed + len(counts))
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        found = [failure for batch_found in pool.map(failures, seeds, counts) for failure in batch_found]
+    for failure in found[:10]:
+        print(failure, file=sys.stderr)
+    print(f"{given.cases} texts, {len(found)} exceptions (seed {given.seed})")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

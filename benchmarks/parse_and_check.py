@@ -11,7 +11,7 @@ from acompass.checked.from_syntax import check
 from acompass.checked.types import INTEGER, TEXT, Schema, schema_of
 from acompass.syntax.parse import parse
 
-ROUNDS = 5
+ROUNDS = 8
 MOST = 11.0
 SCHEMA: Schema = schema_of({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
 

@@ -12,8 +12,10 @@ from acompass.checked.state import State
 from acompass.checked.types import Schema
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
+from acompass.syntax.collection import without_collection
 
 
+@without_collection()
 def check(
     policy: tree.Program, source: str, schema: Schema, params: Mapping[str, ParamValue] | None = None
 ) -> tuple[program.Program | None, tuple[Diagnostic, ...]]:

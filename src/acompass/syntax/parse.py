@@ -13,6 +13,7 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 from acompass.diagnostics import Diagnostic, Span
 from acompass.syntax import tree
 from acompass.syntax.build import TreeBuilder
+from acompass.syntax.collection import without_collection
 from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
 from acompass.syntax.tokens import Token, tokenize
 from acompass.syntax.unexpected import Unexpected
@@ -21,6 +22,7 @@ from acompass.syntax.unexpected import Unexpected
 MAXIMUM_DEPTH = 64
 
 
+@without_collection()
 def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
     """The requirements of a policy that can be read, and everything that is wrong with the others."""
     tokens, comments = tokenize(text)

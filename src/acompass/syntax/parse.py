@@ -15,7 +15,7 @@ from acompass.syntax import tree
 from acompass.syntax.build import TreeBuilder
 from acompass.syntax.collection import without_collection
 from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
-from acompass.syntax.tokens import Token, tokenize
+from acompass.syntax.tokens import Token, scan
 from acompass.syntax.unexpected import Unexpected
 
 #: parentheses and NOTs inside each other; every later stage walks conditions recursively
@@ -25,41 +25,38 @@ MAXIMUM_DEPTH = 64
 @without_collection()
 def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
     """The requirements of a policy that can be read, and everything that is wrong with the others."""
-    tokens, comments = tokenize(text)
+    comments: list[tree.Comment] = []
     requirements: list[tree.Requirement] = []
     diagnostics: list[Diagnostic] = []
-    for segment in _segments(tokens):
+    for segment in _segments(scan(text, comments)):
         requirement, diagnostic = _requirement(segment)
         if requirement is not None:
             requirements.append(requirement)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
-    return tree.Program(tuple(requirements), comments, Span(0, len(text))), tuple(diagnostics)
+    return tree.Program(tuple(requirements), tuple(comments), Span(0, len(text))), tuple(diagnostics)
 
 
-def _segments(tokens: list[Token]) -> Iterator[list[Token]]:
+def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
     """The tokens of one requirement after the other. Each ends with a semicolon, an empty one where it lacks.
 
     A requirement that lacks its semicolon ends where the next one evidently begins.
     """
-    start = 0
-    for index, token in enumerate(tokens):
+    segment: list[Token] = []
+    for token in tokens:
+        if token.type in _RESULTS and len(segment) > 1 and segment[-1].type in _QUANTIFIERS:
+            yield _closed(segment[:-1])
+            segment = segment[-1:]
+        segment.append(token)
         if token.type == "SEMICOLON":
-            yield tokens[start : index + 1]
-            start = index + 1
-        elif start < index and _begins_requirement(tokens, index):
-            yield _closed(tokens[start:index])
-            start = index
-    if start < len(tokens):
-        yield _closed(tokens[start:])
+            yield segment
+            segment = []
+    if segment:
+        yield _closed(segment)
 
 
-def _begins_requirement(tokens: list[Token], index: int) -> bool:
-    return (
-        tokens[index].type in ("EACH", "SOME")
-        and index + 1 < len(tokens)
-        and tokens[index + 1].type in ("RESULT", "FILTER", "PROCESS")
-    )
+_QUANTIFIERS = frozenset({"EACH", "SOME"})
+_RESULTS = frozenset({"RESULT", "FILTER", "PROCESS"})
 
 
 def _closed(segment: list[Token]) -> list[Token]:

@@ -1,6 +1,7 @@
 """Text to tokens: words, numbers, strings and signs, each with its place; comments are set aside (D2-D4)."""
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from acompass.diagnostics import Span
@@ -70,13 +71,20 @@ def _starts_word(character: str) -> bool:
 
 
 def tokenize(text: str) -> tuple[list[Token], tuple[Comment, ...]]:
-    """Every token of a text and, apart, its comments. Any text has tokens: what cannot be read is one too."""
-    tokens: list[Token] = []
+    """Every token of a text and, apart, its comments."""
     comments: list[Comment] = []
-    last = ""
+    return list(scan(text, comments)), tuple(comments)
+
+
+def scan(text: str, comments: list[Comment]) -> Iterator[Token]:
+    """A text's tokens one by one; its comments are put aside as they come.
+
+    Any text has tokens: what cannot be read is one too. They are never all in memory at once, which keeps the
+    time for each the same however long the text is.
+    """
+    held: Token | None = None
     for match in _PATTERN.finditer(text):
         kind = match.lastgroup
-        assert kind is not None
         if kind == "SPACE":
             continue
         found = match[0]
@@ -84,16 +92,20 @@ def tokenize(text: str) -> tuple[list[Token], tuple[Comment, ...]]:
         if kind == "COMMENT":
             comments.append(Comment(found, Span(start, end)))
             continue
+        last = held.type if held else ""
         if kind == "WORD":
             kind = _kind_of_word(found, last)
         elif kind == "SIGN":
             kind = SIGNS[found]
-        if kind in _SECOND_WORDS and (last, kind) in _PAIRS:
-            first, kind = tokens.pop(), _PAIRS[last, kind]
-            found, start = f"{first.text} {found}", first.start
-        tokens.append(Token(kind, found, start, end))
-        last = kind
-    return tokens, tuple(comments)
+        assert kind is not None
+        if held and kind in _SECOND_WORDS and (last, kind) in _PAIRS:
+            held = Token(_PAIRS[last, kind], f"{held.text} {found}", held.start, end)
+            continue
+        if held:
+            yield held
+        held = Token(kind, found, start, end)
+    if held:
+        yield held
 
 
 #: two words that are one terminal

@@ -1,5 +1,6 @@
 """The engine that a URL names."""
 
+import importlib.util
 from typing import Any
 
 from acompass.engines.engine import Engine
@@ -19,4 +20,16 @@ def connect(url: str | None, table: Any, memory_limit: str | None) -> Engine:
         from acompass.engines.reference import ReferenceEngine
 
         return ReferenceEngine(memory_limit)
+    if name.startswith(("postgres://", "postgresql://")):
+        return _postgres(name, memory_limit)
     raise unknown_engine(name)
+
+
+def _postgres(url: str, memory_limit: str | None) -> Engine:
+    from acompass.engines.postgres_faults import library_needed
+
+    if importlib.util.find_spec("psycopg") is None:
+        raise library_needed()
+    from acompass.engines.postgres import PostgresEngine
+
+    return PostgresEngine(url, memory_limit)

@@ -5,6 +5,7 @@ An engine's own message can quote a record, so it is left out (invariant 4).
 
 import os
 
+from acompass.checked.types import Kind, Schema
 from acompass.diagnostics import Diagnostic, EngineError
 
 
@@ -24,3 +25,14 @@ def out_of_memory(engine: str) -> EngineError:
 def unknown_engine(url: str) -> EngineError:
     help_ = "use `duckdb`, `reference`, `postgres://…` or `spark://…`"
     return EngineError([Diagnostic("AC303", f"unknown engine `{url}`", help=help_)])
+
+
+def require_plain(engine: str, schema: Schema) -> None:
+    for column in schema:
+        if column.type.kind is Kind.OPAQUE:
+            raise cannot_hold(engine, column.name)
+
+
+def cannot_hold(engine: str, column: str) -> EngineError:
+    help_ = "run on `duckdb`, or leave the column out"
+    return EngineError([Diagnostic("AC304", f"{engine} cannot hold the column `{column}`", help=help_)])

@@ -10,9 +10,9 @@ def _error(code: str, message: str, help_: str) -> EngineError:
     return EngineError([Diagnostic(code, message, help=help_)])
 
 
-def unreachable(where: str, why: str) -> EngineError:
+def unreachable(why: str) -> EngineError:
     help_ = "the form is `postgres://user:password@host:5432/database`; check that the server runs"
-    return _error("AC305", f"cannot connect to {where}: {why}", help_)
+    return _error("AC305", f"cannot connect to PostgreSQL: {why}", help_)
 
 
 def connection_lost() -> EngineError:
@@ -32,8 +32,19 @@ def no_such_table(name: str) -> EngineError:
     return _error("AC308", f"no table or view `{name}` in the database", help_)
 
 
+def no_such_schema(name: str) -> EngineError:
+    return _error("AC308", f"no schema `{name}` in the database", f'create it first: CREATE SCHEMA "{name}"')
+
+
+def no_name(text: str) -> EngineError:
+    help_ = "write a table as `people` or `schema.people`, a file as `people.csv` or `people.parquet`"
+    return _error("AC308", f"`{text}` names neither a table nor a file", help_)
+
+
 def output_exists(name: str) -> EngineError:
-    return _error("AC309", f"there is a table `{name}` already", "choose another name, or replace it: `--force`")
+    return _error(
+        "AC309", f"there is a table `{name}` already", "choose another name, or replace it: `--force`"
+    )
 
 
 def output_not_replaceable(name: str, why: str) -> EngineError:
@@ -57,3 +68,8 @@ def canceled() -> EngineError:
 def float_overflow() -> EngineError:
     help_ = "store the column as numeric, whose sums are exact and have no largest value"
     return _error("AC314", "a sum of floats is beyond the largest float", help_)
+
+
+def unfit_name(name: str, longest: int) -> EngineError:
+    help_ = f"give it a name of 1 to {longest} bytes"
+    return _error("AC315", f"PostgreSQL cannot hold the name `{name}`", help_)

@@ -7,7 +7,7 @@ with the transaction, or subqueries under a WITH, which need no permission but S
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, LiteralString, cast
+from typing import Any
 
 import psycopg
 from psycopg import errors
@@ -27,6 +27,8 @@ def failures() -> Iterator[None]:
     """PostgreSQL's errors as diagnostics."""
     try:
         yield
+    except (errors.AdminShutdown, errors.CrashShutdown):
+        raise faults.connection_lost() from None
     except errors.QueryCanceled:
         raise faults.canceled() from None
     except errors.InsufficientPrivilege as error:
@@ -56,10 +58,14 @@ class _Session:
         self.statements: list[str] = []
 
     def execute(self, statement: str) -> psycopg.Cursor[Any]:
-        self.statements.append(statement)
         with failures():
-            # names and constants are in it as quoted identifiers and literals only (invariant 6)
-            return self._connection.execute(cast(LiteralString, statement))
+            return self.run(statement)
+
+    def run(self, statement: str) -> psycopg.Cursor[Any]:
+        """With PostgreSQL's own errors. Names and constants are in it as quoted identifiers and literals
+        only (invariant 6)."""
+        self.statements.append(statement)
+        return self._connection.execute(statement)
 
     def fresh(self) -> str:
         return f"kept{next(self._numbers)}"
@@ -96,10 +102,13 @@ class KeepingSession(_Session):
         self.execute(f"CREATE TEMP TABLE {name} ({described}) ON COMMIT DROP")
         return name
 
+    def commit(self) -> None:
+        self._connection.commit()
+
     @contextmanager
     def copy(self, statement: str) -> Iterator[psycopg.Copy]:
         self.statements.append(statement)
-        with self._connection.cursor() as cursor, cursor.copy(cast(LiteralString, statement)) as copy:
+        with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
             yield copy
 
     def clear(self) -> None:
@@ -129,7 +138,9 @@ class ReadingSession(_Session):
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         literals = [
-            exp.Tuple(expressions=[_typed(value, type_) for value, (_, type_) in zip(row, columns, strict=True)])
+            exp.Tuple(
+                expressions=[_typed(value, type_) for value, (_, type_) in zip(row, columns, strict=True)]
+            )
             for row in rows
         ]
         names = [column for column, _ in columns]
@@ -168,7 +179,7 @@ def _typed(value: Any, type_: str) -> exp.Expr:
     return POSTGRES.plain_text(literal) if type_ == "TEXT" else converted
 
 
-def _values(rows: Sequence[exp.Expr], names: Sequence[str]) -> exp.Select:
+def _values(rows: Sequence[exp.Tuple], names: Sequence[str]) -> exp.Select:
     return exp.select("*").from_(exp.values(list(rows), alias="v", columns=list(names)))
 
 

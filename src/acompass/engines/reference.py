@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from acompass import semantics
 from acompass.checked.program import Program
-from acompass.checked.types import INTEGER, Kind, Schema
-from acompass.diagnostics import Diagnostic, EngineError
+from acompass.checked.types import INTEGER, Schema
 from acompass.engines.duckdb import DuckDBTable, connection, failures, read
 from acompass.engines.engine import Evaluated, TableRequest
+from acompass.engines.failures import require_plain
 from acompass.engines.planned import uses_order, written_columns
 from acompass.plan import sql
 from acompass.plan.context import Context, Progress
@@ -55,7 +55,7 @@ class ReferenceTable(DuckDBTable):
         return Evaluated(_by_index(outcome.requirements), {}, len(records), state.records, used)
 
     def _records(self, schema: Schema, integers: frozenset[int]) -> list[tuple[Any, ...]]:
-        _require_plain(schema)
+        require_plain("the reference engine", schema)
         columns = [
             sql.cast(sql.column(i, "t"), "BIGINT") if i in integers else sql.column(i, "t")
             for i in range(len(schema))
@@ -89,11 +89,3 @@ def _with_integers(schema: Schema, integers: frozenset[int]) -> Schema:
 
 def _by_index(verdicts: tuple[semantics.Verdict, ...]) -> dict[int, Verdict]:
     return {i: Verdict(v.holds, v.affected, v.records) for i, v in enumerate(verdicts, start=1)}
-
-
-def _require_plain(schema: Schema) -> None:
-    for column in schema:
-        if column.type.kind is Kind.OPAQUE:
-            message = f"the reference engine cannot hold the column `{column.name}`"
-            help_ = "run on `duckdb`, or leave the column out"
-            raise EngineError([Diagnostic("AC304", message, help=help_)])

@@ -1,0 +1,148 @@
+"""The columns of a PostgreSQL table: the type each has for a policy, and its values as SQL."""
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
+from acompass.plan import sql
+from acompass.plan.dialects import POSTGRES
+from acompass.plan.sql import Sql
+
+_TYPES: dict[str, Type] = {
+    **dict.fromkeys(("int2", "int4", "int8"), INTEGER),
+    **dict.fromkeys(("float4", "float8"), FLOAT),
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "char", "citext"), TEXT),
+    "bool": BOOLEAN,
+    "date": DATE,
+    "timestamp": TIMESTAMP,
+    "timestamptz": TIMESTAMP,
+}
+#: the type that a column has in a file
+_FILE_TYPES = {
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "float4": "FLOAT",
+    "timestamptz": "TIMESTAMP WITH TIME ZONE",
+}
+_NUMERIC_HEADER = 4
+_MOST_DIGITS = 38
+
+#: each column of a relation, domains seen through to the type they stand on
+COLUMNS = """
+WITH RECURSIVE base AS (
+    SELECT attnum, attname, attcollation, atttypid AS typid, atttypmod AS typmod,
+        format_type(atttypid, atttypmod) AS declared
+    FROM pg_attribute WHERE attrelid = {oid} AND attnum > 0 AND NOT attisdropped
+    UNION ALL
+    SELECT attnum, attname, attcollation, typbasetype, greatest(typmod, typtypmod), declared
+    FROM base JOIN pg_type ON oid = typid WHERE typtype = 'd'
+)
+SELECT attname, typname, typtype = 'e', typmod, declared,
+    (SELECT quote_ident(nspname) || '.' || quote_ident(collname)
+        FROM pg_collation AS c JOIN pg_namespace AS n ON n.oid = collnamespace WHERE c.oid = attcollation)
+FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnum
+"""
+
+
+@dataclass(frozen=True)
+class StoredColumn:
+    """`declared` is its type in SQL; a numeric's `digits` and `scale` are None where that does not say."""
+
+    name: str
+    base: str
+    declared: str
+    collation: str | None
+    type: Type
+    digits: int | None = None
+    scale: int | None = None
+
+    @property
+    def is_numeric(self) -> bool:
+        return self.base == "numeric"
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether values, not the type, say how many digits there are."""
+        return self.is_numeric and (self.digits is None or self.digits > _MOST_DIGITS)
+
+    @property
+    def raw(self) -> Sql:
+        return exp.column(exp.to_identifier(self.name, quoted=True))
+
+    @property
+    def file_type(self) -> str:
+        if self.type.kind is Kind.OPAQUE:
+            return "VARCHAR"
+        return _FILE_TYPES.get(self.base, sql.type_name(self.type))
+
+
+def stored_column(
+    name: str, base: str, is_enum: bool, modifier: int, declared: str, collation: str | None
+) -> StoredColumn:
+    if base == "numeric":
+        digits, scale = _digits_and_scale(modifier)
+        return StoredColumn(name, base, declared, collation, decimal(scale or 0), digits, scale)
+    type_ = TEXT if is_enum else _TYPES.get(base, OPAQUE)
+    return StoredColumn(name, base, declared, collation, type_)
+
+
+def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
+    """A scale may be negative, and then still leaves no digits after the point."""
+    if modifier < _NUMERIC_HEADER:
+        return None, None
+    digits, scale = (modifier - _NUMERIC_HEADER) >> 16, (modifier - _NUMERIC_HEADER) & 0x7FF
+    signed = (scale ^ 1024) - 1024
+    return max(digits, digits - signed, signed), max(signed, 0)
+
+
+def value_of(column: StoredColumn, named: bool) -> Sql:
+    """A column's value as the plan takes it. A column that the policy does not name passes as it is."""
+    raw = column.raw
+    match column.type.kind:
+        case Kind.TEXT:
+            # the blanks that pad a char(n) are no part of its value: the cast drops them
+            return POSTGRES.plain_text(raw)
+        case Kind.INTEGER:
+            return sql.cast(raw, "BIGINT")
+        case Kind.DECIMAL:
+            value = without_nan(column)
+            return sql.cast(value, sql.decimal_type(column.type.scale)) if column.is_wide else value
+        case Kind.FLOAT if named:
+            # adding zero makes -0.0 and 0.0 one value
+            return exp.Add(this=sql.cast(raw, "DOUBLE"), expression=sql.integer(0))
+        case Kind.TIMESTAMP if column.base == "timestamptz":
+            return exp.AtTimeZone(this=raw, zone=exp.Literal.string("UTC"))
+        case _:
+            return raw
+
+
+def without_nan(column: StoredColumn) -> Sql:
+    """No other engine has a decimal NaN: it is missing, named or not."""
+    return sql.call("nullif", column.raw, exp.Literal.string("NaN"))
+
+
+def is_missing(column: StoredColumn) -> Sql:
+    """NULL, and NaN of the numbers that have one (D11)."""
+    is_null = exp.Is(this=column.raw, expression=exp.null())
+    if column.type.kind is Kind.FLOAT or column.is_numeric:
+        is_nan = exp.EQ(this=column.raw, expression=exp.Literal.string("NaN"))
+        return exp.paren(exp.or_(is_null, is_nan))
+    return exp.paren(is_null)
+
+
+def out_of_range(column: StoredColumn) -> Sql | None:
+    """Dates and times that Python has none for: before year 1, after 9999, and the infinite ones."""
+    if column.type.kind not in (Kind.DATE, Kind.TIMESTAMP):
+        return None
+    value = value_of(column, named=True)
+    first = sql.cast(exp.Literal.string("0001-01-01"), "DATE")
+    end = sql.cast(exp.Literal.string("10000-01-01"), "DATE")
+    return exp.or_(exp.LT(this=value, expression=first), exp.GTE(this=value.copy(), expression=end))
+
+
+def restored(column: StoredColumn, value: str) -> str:
+    """SQL of the plan's value back in the declared type, for an output table."""
+    in_zone = f"{value} AT TIME ZONE 'UTC'" if column.base == "timestamptz" else value
+    collated = "" if column.collation is None else f" COLLATE {column.collation}"
+    return f"CAST({in_zone} AS {column.declared}){collated}"

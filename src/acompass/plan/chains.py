@@ -15,6 +15,7 @@ from acompass.checked.types import Type, Value
 from acompass.plan import sql
 from acompass.plan.actions import conversions, retyped
 from acompass.plan.context import Context
+from acompass.plan.locate import LocatedValues, compare_with_each
 from acompass.plan.regions import Combination, Simulated, constants_of, simulate
 from acompass.plan.sql import Sql
 from acompass.plan.stages import ChainStage
@@ -49,63 +50,32 @@ class _Chain:
 
     def __post_init__(self) -> None:
         self.constants = constants_of(self.stage.requirements, self.stage.columns)
+        self.values = LocatedValues(self.context, self.state, self.stage.columns, self.constants)
 
     def type_of(self, column: int) -> Type:
         return self.state.schema[column].type
 
-    def region(self, column: int, expression: Sql) -> Sql:
-        """The number of the region that a value lies in."""
-        constants, type_ = self.constants[column], self.type_of(column)
-        if self.stage.by_values:
-            return _search(expression, type_, constants, 0, len(constants))
-        steps = [
-            sql.cast(exp.paren(sql.comparison(expression, type_, operator, constant)), "INT")
-            for constant in constants
-            for operator in (Operator.GE, Operator.GT)
+    def regions(self) -> list[Sql]:
+        """Of the records of the state, read as `t`."""
+        return [
+            compare_with_each(sql.column(column, "t"), self.type_of(column), self.constants[column])
+            for column in self.stage.columns
         ]
-        total: Sql = sql.integer(0)
-        for step in steps:
-            total = exp.Add(this=total, expression=step)
-        return total
 
-    def regions(self, table: str) -> list[Sql]:
-        return [self.region(column, sql.column(column, table)) for column in self.stage.columns]
-
-    def distinct_values(self) -> exp.Select:
-        """The combinations of values there are, with how many records have them."""
-        columns = [sql.column(column, "t") for column in self.stage.columns]
-        count = exp.alias_(exp.Count(this=exp.Star()), "n")
-        return exp.select(*columns, count).from_(self.state.source()).group_by(*(c.copy() for c in columns))
+    def keys(self, table: str) -> list[Sql]:
+        return [exp.column(f"k{j}", table=table) for j in range(len(self.stage.columns))]
 
     def combinations(self) -> list[Combination]:
+        source: Sql
+        size: Sql
         if self.stage.by_values:
-            source: Sql = self.distinct_values().subquery("t")
-            size: Sql = exp.Sum(this=exp.column("n", table="q"))
-            carried: list[Sql] = [exp.column("n", table="t")]
+            source, size = self.values.relation, exp.Sum(this=exp.column("n", table="q"))
         else:
-            source, size, carried = self.state.source(), exp.Count(this=exp.Star()), []
-        keys = [f"k{j}" for j in range(len(self.stage.columns))]
-        located = exp.select(
-            *(exp.alias_(r, k) for k, r in zip(keys, self.regions("t"), strict=True)), *carried
-        )
-        groups = [exp.column(key, table="q") for key in keys]
-        query = exp.select(*groups, exp.alias_(size, "n")).from_(located.from_(source).subquery("q"))
-        rows = self.context.session.fetch(query.group_by(*(group.copy() for group in groups)))
+            located = exp.select(*(exp.alias_(r, f"k{j}") for j, r in enumerate(self.regions())))
+            source, size = located.from_(self.state.source()).subquery("q"), exp.Count(this=exp.Star())
+        query = exp.select(*self.keys("q"), exp.alias_(size, "n")).from_(source)
+        rows = self.context.session.fetch(query.group_by(*self.keys("q")))
         return [Combination(tuple(int(k) for k in row[:-1]), int(row[-1])) for row in rows]
-
-
-def _search(value: Sql, type_: Type, constants: Sequence[Value], low: int, high: int) -> Sql:
-    """A binary search, as nested CASEs."""
-    if low == high:
-        return sql.integer(2 * low)
-    middle = (low + high) // 2
-    constant = constants[middle]
-    below = exp.If(
-        this=sql.comparison(value, type_, Operator.LT, constant),
-        true=_search(value, type_, constants, low, middle),
-    )
-    equal = exp.If(this=sql.comparison(value, type_, Operator.EQ, constant), true=sql.integer(2 * middle + 1))
-    return exp.Case(ifs=[below, equal], default=_search(value, type_, constants, middle + 1, high))
 
 
 @dataclass(frozen=True)
@@ -165,32 +135,28 @@ def _apply_lookup(
     """Joins the outcome of each combination that stays; records of the others find no partner."""
     written = sorted({column for changes in outcome.written for column in changes})
     table = _upload(chain, combinations, outcome, written)
+    own: Sequence[Sql]
+    if chain.stage.by_values:
+        table = _outcomes_of_values(chain, table, written)
+        old, own = "v", [sql.column(column, "t") for column in chain.stage.columns]
+    else:
+        old, own = "k", chain.regions()
+    pairs = zip(own, (exp.column(f"{old}{j}", table="o") for j in range(len(own))), strict=True)
+    on = exp.and_(*(exp.EQ(this=exp.paren(mine), expression=theirs) for mine, theirs in pairs))
     new = {column: _written_or(column, converted.get(column, sql.column(column, "t"))) for column in written}
-    found = [exp.column(f"k{j}", table="o") for j in range(len(chain.stage.columns))]
-    pairs = zip(found, chain.regions("t"), strict=True)
-    on = exp.and_(*(exp.EQ(this=key, expression=exp.paren(region)) for key, region in pairs))
-    outcomes = exp.Join(this=exp.to_table(table).as_("o"), on=on)
-    if not chain.stage.by_values:
-        return chain.state.derive({**converted, **new}, joins=[outcomes])
-    return _apply_by_values(chain, outcomes, {**converted, **new})
+    join = exp.Join(this=exp.to_table(table).as_("o"), on=on)
+    return chain.state.derive({**converted, **new}, joins=[join])
 
 
-def _apply_by_values(chain: _Chain, outcomes: exp.Join, new: dict[int, Sql]) -> State:
-    """The outcome of each distinct combination of values, kept and joined on the values themselves."""
-    old = [exp.alias_(sql.column(c, "t"), f"v{j}") for j, c in enumerate(chain.stage.columns)]
-    fresh = [exp.alias_(expression, f"w{column}") for column, expression in new.items()]
-    located = exp.select(*old, *fresh).from_(chain.distinct_values().subquery("t"))
-    located.append("joins", outcomes)
-    table = chain.context.session.store(located)
-    on = exp.and_(
-        *(
-            exp.EQ(this=sql.column(c, "t"), expression=exp.column(f"v{j}", table="m"))
-            for j, c in enumerate(chain.stage.columns)
-        )
-    )
-    join = exp.Join(this=exp.to_table(table).as_("m"), on=on)
-    changed: dict[int, Sql] = {column: exp.column(f"w{column}", table="m") for column in new}
-    return chain.state.derive(changed, joins=[join])
+def _outcomes_of_values(chain: _Chain, outcomes: str, written: Sequence[int]) -> str:
+    """The outcome of each distinct combination of values."""
+    values = [exp.column(f"v{j}", table="q") for j in range(len(chain.stage.columns))]
+    new = [exp.column(f"w{column}", table="o") for column in written]
+    pairs = zip(chain.keys("q"), chain.keys("o"), strict=True)
+    on = exp.and_(*(exp.EQ(this=mine, expression=theirs) for mine, theirs in pairs))
+    select = exp.select(*values, *new).from_(chain.values.relation)
+    select.append("joins", exp.Join(this=exp.to_table(outcomes).as_("o"), on=on))
+    return chain.context.session.store(select)
 
 
 def _written_or(column: int, old: Sql) -> Sql:

@@ -97,6 +97,7 @@ class _Simulation:
         constants = constants_of(requirements, columns)
         self._point = {c: {v: 2 * j + 1 for j, v in enumerate(vs)} for c, vs in constants.items()}
         self._in_region = {c: [0] * (2 * len(vs) + 1) for c, vs in constants.items()}
+        self._region_of = {c: [each.regions[j] for each in combinations] for j, c in enumerate(columns)}
         self._weights = [combination.records for combination in combinations]
         self.alive = (1 << len(combinations)) - 1
         self._alive_records = sum(self._weights)
@@ -177,14 +178,16 @@ class _Simulation:
                     written[column] = convert(written[column], before, after)
 
     def _replace(self, requirement: Requirement, action: Replace, affected: int) -> None:
-        if not affected:
-            return
+        moves = _keeps_type(requirement, action.column)
         for i in bits(affected):
             self.written[i][action.column] = action.value
-        if _keeps_type(requirement, action.column):
-            regions = self._in_region[action.column]
-            regions[:] = [members & ~affected for members in regions]
-            regions[self._point[action.column][action.value]] |= affected
+            if moves:
+                self._move(i, action.column, self._point[action.column][action.value])
+
+    def _move(self, i: int, column: int, region: int) -> None:
+        self._in_region[column][self._region_of[column][i]] &= ~(1 << i)
+        self._in_region[column][region] |= 1 << i
+        self._region_of[column][i] = region
 
     def _count(self, members: int) -> int:
         return sum(self._weights[i] for i in bits(members))

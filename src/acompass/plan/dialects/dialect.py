@@ -27,6 +27,8 @@ class Dialect:
     float_order: Callable[[Sql], Sql]
     #: any other value as text that compares by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
+    #: whether a value finds the largest constant it reaches by an ordered join
+    joins_by_order: bool = False
     #: ranks by the first column's groups, so that nothing is sorted on one worker
     rank_by_groups: bool = False
 

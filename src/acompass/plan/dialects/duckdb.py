@@ -50,4 +50,5 @@ DUCKDB = Dialect(
     float_text=lambda value: sql.cast(value, "TEXT"),
     timestamp_text=_timestamp_text,
     float_order=_float_order,
+    joins_by_order=True,
 )

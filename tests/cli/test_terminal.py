@@ -47,18 +47,22 @@ def folder(tmp_path):
 
 def test_verdicts_are_coloured_and_lines_are_cut(folder):
     (folder / "policy.acp").write_text(POLICY.replace("80 :", "80 AND Name < 'a very long name indeed' :"))
-    seen = at_a_terminal(folder, "check", "policy.acp", "people.csv", NO_COLOR="")
+    seen = at_a_terminal(folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="")
     assert "\x1b[31mviolated\x1b[0m" in seen
     assert "…" in seen
 
 
 def test_no_color_is_respected(folder):
-    assert "\x1b" not in at_a_terminal(folder, "check", "policy.acp", "people.csv", NO_COLOR="1")
+    assert "\x1b" not in at_a_terminal(
+        folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="1"
+    )
 
 
 def test_errors_are_coloured_too(folder):
-    assert "\x1b[" in at_a_terminal(folder, "check", "policy.acp", "none.csv", NO_COLOR="")
-    assert "\x1b[" not in at_a_terminal(folder, "check", "policy.acp", "none.csv", NO_COLOR="1")
+    assert "\x1b[" in at_a_terminal(folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="")
+    assert "\x1b[" not in at_a_terminal(
+        folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="1"
+    )
 
 
 class Terminal:

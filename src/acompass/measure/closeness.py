@@ -10,11 +10,7 @@ from acompass.measure.values import Counts
 
 def equal_distance(con: duckdb.DuckDBPyConnection, counts: Counts) -> Fraction:
     """½ Σ|q − p| = Σ max(0, q − p): only values that a class has can gain, so absent ones cost nothing."""
-    gains = f"""(
-        SELECT any_value(size) AS size,
-               sum(greatest(0, n::HUGEINT * {counts.records} - total::HUGEINT * size)) AS gained
-        FROM {counts.counts} GROUP BY class)"""
-    return largest_ratio(con, gains, "gained", f"size::HUGEINT * {counts.records}")
+    return largest_ratio(con, counts.summaries, "gained", "size") / counts.records
 
 
 def ordered_distance(con: duckdb.DuckDBPyConnection, counts: Counts) -> Fraction:
@@ -48,4 +44,4 @@ def ordered_distance(con: duckdb.DuckDBPyConnection, counts: Counts) -> Fraction
             + size * (high_area - middle_area) - held * (high - middle)
             + CASE WHEN is_first THEN size * low_area ELSE 0 END) AS moved
         FROM split GROUP BY class)"""
-    return largest_ratio(con, moved, "moved", f"size::HUGEINT * {counts.records * (counts.distinct - 1)}")
+    return largest_ratio(con, moved, "moved", "size") / (counts.records * (counts.distinct - 1))

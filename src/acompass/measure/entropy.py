@@ -10,6 +10,7 @@ from typing import TypeAlias
 import duckdb
 
 from acompass.measure.exact import sign_of_product
+from acompass.measure.values import Counts
 
 #: how often each count occurs in a class: pairs (count, how many values have it)
 Profile: TypeAlias = tuple[tuple[int, int], ...]
@@ -18,21 +19,20 @@ Profile: TypeAlias = tuple[tuple[int, int], ...]
 _MARGIN = 1e-9
 
 
-def entropy_l(con: duckdb.DuckDBPyConnection, counts: str) -> tuple[int, float]:
-    """The table's l and its least exp(H), from a relation of (class, size, code, n)."""
+def entropy_l(con: duckdb.DuckDBPyConnection, counts: Counts) -> tuple[int, float]:
+    """The table's l and its least exp(H)."""
     profiles = _least_diverse(con, counts)
     return min(map(whole_l, profiles)), float(min(map(effective_values, profiles)))
 
 
-def _least_diverse(con: duckdb.DuckDBPyConnection, counts: str) -> list[Profile]:
+def _least_diverse(con: duckdb.DuckDBPyConnection, counts: Counts) -> list[Profile]:
     """The profiles of the classes whose entropy may be the least."""
     rows = con.execute(f"""
-        WITH profile AS (SELECT class, any_value(size) AS size, n, count(*) AS times
-                         FROM {counts} GROUP BY class, n),
-             entropy AS (SELECT class, ln(any_value(size)) - fsum(times * n * ln(n)) / any_value(size) AS h
-                         FROM profile GROUP BY class),
-             least AS (SELECT class FROM entropy WHERE h <= (SELECT min(h) FROM entropy) + {_MARGIN})
-        SELECT DISTINCT list([n, times] ORDER BY n) FROM profile SEMI JOIN least USING (class) GROUP BY class
+        WITH least AS (SELECT class FROM {counts.summaries}
+                       WHERE entropy <= (SELECT min(entropy) FROM {counts.summaries}) + {_MARGIN}),
+             profile AS (SELECT class, n, count(*) AS times
+                         FROM {counts.counts} SEMI JOIN least USING (class) GROUP BY class, n)
+        SELECT DISTINCT list([n, times] ORDER BY n) FROM profile GROUP BY class
     """).fetchall()
     return [tuple((n, times) for n, times in profile) for (profile,) in rows]
 

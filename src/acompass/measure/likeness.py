@@ -21,7 +21,7 @@ class Likeness:
     delta_every_value: float | None
 
 
-def likeness(con: duckdb.DuckDBPyConnection, counts: Counts) -> Likeness:
+def likeness(con: duckdb.DuckDBPyConnection, counts: Counts, distinct_l: int) -> Likeness:
     most = largest_ratio(con, counts.counts, _SHARE, _EXPECTED) * counts.records
     least = 1 / largest_ratio(con, counts.counts, _EXPECTED, _SHARE) * counts.records
     beta, delta = most - 1, float(max(log_of(most), -log_of(least)))
@@ -30,7 +30,7 @@ def likeness(con: duckdb.DuckDBPyConnection, counts: Counts) -> Likeness:
         enhanced_beta=beta if _never_above_logarithm(con, counts) else None,
         enhanced_beta_bound=min(float(beta), float(_rarest_surprise(con, counts))),
         delta=delta,
-        delta_every_value=delta if _every_class_has_every_value(con, counts) else None,
+        delta_every_value=delta if distinct_l == counts.distinct else None,
     )
 
 
@@ -54,8 +54,3 @@ def _never_above_logarithm(con: duckdb.DuckDBPyConnection, counts: Counts) -> bo
 def _rarest_surprise(con: duckdb.DuckDBPyConnection, counts: Counts) -> float:
     (rarest,) = one_row(con, f"SELECT min(total) FROM {counts.values}")
     return float(log_of(Fraction(counts.records, rarest)))
-
-
-def _every_class_has_every_value(con: duckdb.DuckDBPyConnection, counts: Counts) -> bool:
-    cells, classes = one_row(con, f"SELECT count(*), count(DISTINCT class) FROM {counts.counts}")
-    return bool(cells == classes * counts.distinct)

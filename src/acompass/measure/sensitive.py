@@ -18,12 +18,12 @@ def measure_column(con: duckdb.DuckDBPyConnection, index: int, column: Column) -
     """`index` is the column's place among the sensitive ones. The table must not be empty."""
     counts = count_values(con, index, column.type)
     diversity = _distinct_l(con, counts)
-    whole, effective = entropy_l(con, counts.counts)
-    like = likeness(con, counts)
+    whole, effective = entropy_l(con, counts) if diversity > 1 else (1, 1.0)
+    like = likeness(con, counts, diversity)
     return Sensitive(
         column=column.name,
         values=counts.distinct,
-        alpha=largest_ratio(con, counts.counts, "n", "size"),
+        alpha=largest_ratio(con, counts.summaries, "most", "size"),
         distinct_l=diversity,
         entropy_l=whole,
         entropy_effective=effective,
@@ -39,12 +39,14 @@ def measure_column(con: duckdb.DuckDBPyConnection, index: int, column: Column) -
 
 
 def _distinct_l(con: duckdb.DuckDBPyConnection, counts: Counts) -> int:
-    (least,) = one_row(con, f"SELECT min(v) FROM (SELECT count(*) AS v FROM {counts.counts} GROUP BY class)")
+    (least,) = one_row(con, f"SELECT min(kinds) FROM {counts.summaries}")
     return int(least)
 
 
 def _recursive_c(con: duckdb.DuckDBPyConnection, counts: Counts, l_: int) -> Fraction:
     """The largest r₁ / (r_l + … + r_m) of a class, r₁ ≥ r₂ ≥ … its counts."""
+    if l_ <= 2:
+        return largest_ratio(con, counts.summaries, "most", "size" if l_ == 1 else "size - most")
     classes = f"""(
         SELECT max(n) AS most, list_sum(list(n ORDER BY n DESC)[{l_}:]) AS rest
         FROM {counts.counts} GROUP BY class)"""

@@ -17,10 +17,13 @@ class Counts:
     """`values`: position, total, reached (records up to this value), area (Σ reached up to it), ascending.
 
     `counts`: class, size, position, total, n: how many records of the class have the value.
+    `summaries`, one row a class: class, size, kinds (how many values it has), most (records with its most
+    frequent one), gained (Σ max(0, q − p), times size · records), entropy (a double, to find candidates by).
     """
 
     values: str
     counts: str
+    summaries: str
     records: int
     area: int
     distinct: int
@@ -45,7 +48,18 @@ def count_values(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Cou
         GROUP BY class, position
     """)
     records, area, distinct = one_row(con, "SELECT max(reached), max(area), count(*) FROM measure_values")
-    return Counts("measure_values", "measure_counts", records, area, distinct, has_order)
+    _summarize(con, records)
+    return Counts("measure_values", "measure_counts", "measure_summaries", records, area, distinct, has_order)
+
+
+def _summarize(con: duckdb.DuckDBPyConnection, records: int) -> None:
+    con.execute(f"""
+        CREATE OR REPLACE TEMP TABLE measure_summaries AS
+        SELECT class, any_value(size) AS size, count(*) AS kinds, max(n) AS most,
+               sum(greatest(0, n::HUGEINT * {records} - total::HUGEINT * size)) AS gained,
+               ln(any_value(size)) - fsum(n * ln(n)) / any_value(size) AS entropy
+        FROM measure_counts GROUP BY class
+    """)
 
 
 def _order(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> tuple[bool, str]:

@@ -49,7 +49,7 @@ class Aggregates:
         return counts.full & ((2 << counts.region_of(int(distinct))) - 1) if distinct else 0
 
     def _sums(self, fact: Fact, values: Mask) -> Mask:
-        """No less than the least value where none is negative, no more than the greatest where none is positive."""
+        """At least the least value where none is negative, at most the greatest where none is positive."""
         sums, column = self._regions(fact), self._values(fact)
         if not values or self._is_rounded(fact):
             return sums.full

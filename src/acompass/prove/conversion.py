@@ -59,7 +59,7 @@ def _is_reached(
 ) -> bool:
     """Whether a value strictly between two places of a numeric type converts into the candidate."""
     if target_type.kind is Kind.FLOAT:
-        return True  # integers round to floats, so no gap can be ruled out by its ends
+        return _is_rounded_into(candidate, low, high, target)
     ratio = 10 ** (target_type.scale - source_type.scale)
     line = line_of(source_type)
     constant = target.constant(candidate)
@@ -68,6 +68,18 @@ def _is_reached(
         return line.is_value(place) and (low is None or low < place) and (high is None or place < high)
     below, above = (_scaled(bound, ratio) for bound in target.bounds(candidate))
     return line.count(_last(low, below), _first(high, above)) > 0
+
+
+def _is_rounded_into(candidate: int, low: Place, high: Place, target: Regions) -> bool:
+    """Whether an integer strictly between two others becomes a float of the candidate; their order stays."""
+    first, end = low + 1, high
+    while first < end:
+        middle = (first + end) // 2
+        if target.region_of(float(middle)) < candidate:
+            first = middle + 1
+        else:
+            end = middle
+    return bool(first < high and target.region_of(float(first)) == candidate)
 
 
 def _scaled(place: Place | None, ratio: int) -> Place | None:

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from acompass.prove.aggregates import Aggregates
 from acompass.prove.cells import ALL, NONE, Cells
@@ -110,6 +111,18 @@ class Laws:
             for level in self.diagrams.support(records)
             if self.levels.single(level, self.diagrams.mask_of(records, level))
         )
+
+    def without_single(self, fact: Fact, care: Cells) -> Fact:
+        """Law of the one value: the same fact without the groups that split nothing."""
+        records = self.diagrams.both(care, fact.where)
+        for column in fact.groups:
+            level = self.levels.column(fact.step, column)
+            mask = self.diagrams.mask_of(records, level)
+            if self.levels.single(level, mask):
+                fixed = self.diagrams.both(fact.allowed, self.diagrams.literal(level, mask))
+                allowed = self.diagrams.some(fixed, frozenset((level,)))
+                fact = replace(fact, groups=fact.groups - {column}, allowed=allowed)
+        return fact
 
     def implies(self, known: Fact, wanted: Fact, care: Cells) -> bool:
         """Law of the classes: the wanted classes are made of known ones, or of parts of them."""

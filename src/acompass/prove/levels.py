@@ -116,6 +116,10 @@ class Levels:
         assert column is not None
         return self._measures["value", self.phase(step, column)]
 
+    def sums(self, step: int, column: int) -> int | None:
+        """The level of the column's sums, None where nothing sums it."""
+        return self._measures.get(("sum", self.phase(step, column)))
+
     def regions(self, level: int) -> Regions:
         return self._regions[level]
 

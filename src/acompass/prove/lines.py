@@ -10,7 +10,6 @@ import math
 import struct
 from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import islice
 from typing import Any, Protocol, TypeAlias, assert_never
 
 from acompass.checked.types import Kind, Type, Value
@@ -67,7 +66,13 @@ class DiscreteLine:
 
     def some(self, low: Place | None, high: Place | None, wanted: int) -> list[Value]:
         first, last = self.ends(low, high)
-        return [_unrank(rank, self._type) for rank in islice(_ranks(first, last), wanted)]
+        start = _usual_rank(self._type)
+        start = start if first is None else max(start, first)
+        start = start if last is None else min(start, last)
+        stop = start + wanted if last is None else min(start + wanted, last + 1)
+        bottom = start - wanted if first is None else max(start - wanted, first)
+        ranks = (*range(start, stop), *range(start - 1, bottom - 1, -1))
+        return [_unrank(rank, self._type) for rank in ranks[:wanted]]
 
     def ends(self, low: Place | None, high: Place | None) -> tuple[int | None, int | None]:
         first = None if low is None else math.floor(low) + 1
@@ -79,13 +84,13 @@ class DiscreteLine:
         return first, last
 
 
-def _ranks(first: int | None, last: int | None) -> Any:
-    """Ranks of the interval: from its bounded end inwards, from zero where it has none."""
-    if first is not None:
-        return range(first, last + 1) if last is not None else iter(range(first, first + 1_000))
-    if last is not None:
-        return range(last, last - 1_000, -1)
-    return range(1_000)
+def _usual_rank(type_: Type) -> int:
+    """The rank of a value that people would take for an example."""
+    match type_.kind:
+        case Kind.DATE | Kind.TIMESTAMP:
+            return int(_rank(datetime.datetime(2000, 1, 1), type_))
+        case _:
+            return 0
 
 
 class TextLine:

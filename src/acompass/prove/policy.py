@@ -5,13 +5,14 @@ from fractions import Fraction
 
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Assertion, Program, Quantifier
+from acompass.checked.program import Program
 from acompass.checked.types import Type
 from acompass.diagnostics import PolicyError
 from acompass.prove.claims import Stated, Written, outside_claims, own_claims, parameters_of, read_claims
 from acompass.prove.named import given_schema, named_schema
 from acompass.prove.proof import Claim, Counterexample, Proof, Verdict
-from acompass.prove.prover import Argument, Prover, Step
+from acompass.prove.prover import Prover
+from acompass.prove.reasons import Reasons
 from acompass.prove.refute import Refuter
 from acompass.prove.witness import Witness
 from acompass.syntax import tree
@@ -57,40 +58,34 @@ def checked_policy(
 
 
 def _verdicts(program: Program, stated: Sequence[Stated]) -> tuple[Claim, ...]:
-    assertions = [claim.assertion for claim in stated if claim.assertion is not None]
-    prover = Prover(program, assertions)
-    arguments = {id(a): prover.argue(a, prover.last) for a in assertions}
-    doubtful = [assertion for assertion in assertions if not arguments[id(assertion)].is_proof]
-    witnesses = Refuter(prover).refute(doubtful) if doubtful else []
-    refuted = {id(a): witness for a, witness in zip(doubtful, witnesses, strict=True) if witness is not None}
-    return tuple(
-        _unfit(claim, program)
-        if claim.assertion is None
-        else _judged(
-            claim, claim.assertion, arguments[id(claim.assertion)], refuted.get(id(claim.assertion)), program
-        )
-        for claim in stated
-    )
+    asked = {at: claim.assertion for at, claim in enumerate(stated) if claim.assertion is not None}
+    prover = Prover(program, list(asked.values()))
+    reasons = Reasons(prover)
+    arguments = {at: prover.argue(assertion, prover.last) for at, assertion in asked.items()}
+    doubtful = {at: assertion for at, assertion in asked.items() if not arguments[at].is_proof}
+    found = Refuter(prover).refute(list(doubtful.values())) if doubtful else []
+    witnesses = dict(zip(doubtful, found, strict=True))
+    judged = []
+    for at, claim in enumerate(stated):
+        if at not in asked:
+            judged.append(_unfit(claim, program))
+        elif at not in doubtful:
+            reason = reasons.of_proof(asked[at], arguments[at])
+            judged.append(Claim(claim.text, claim.line, Verdict.PROVED, reason))
+        else:
+            doubt = reasons.of_doubt(asked[at], arguments[at])
+            judged.append(_doubted(claim, doubt, witnesses[at], program))
+    return tuple(judged)
 
 
-def _judged(
-    claim: Stated, assertion: Assertion, argument: Argument, witness: Witness | None, program: Program
-) -> Claim:
-    if argument.is_proof:
-        return Claim(claim.text, claim.line, Verdict.PROVED, _reason(argument.steps))
+def _doubted(claim: Stated, doubt: str, witness: Witness | None, program: Program) -> Claim:
     if witness is None:
-        return Claim(claim.text, claim.line, Verdict.UNDECIDED, _reason(argument.steps[-1:]))
-    reason = _failure(assertion, argument, witness)
-    return Claim(claim.text, claim.line, Verdict.REFUTED, reason, _counterexample(program, witness))
-
-
-def _failure(assertion: Assertion, argument: Argument, witness: Witness) -> str:
-    if assertion.quantifier is Quantifier.SOME and not witness.records:
-        return "an empty table has no record that satisfies it"
+        return Claim(claim.text, claim.line, Verdict.UNDECIDED, doubt)
     size = len(witness.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
-    line = argument.steps[-1].line
-    return found if line is None else f"{found}\n{_sentence(argument.steps[-1])}"
+    return Claim(
+        claim.text, claim.line, Verdict.REFUTED, f"{found}\n{doubt}", _counterexample(program, witness)
+    )
 
 
 def _unfit(claim: Stated, program: Program) -> Claim:
@@ -100,14 +95,6 @@ def _unfit(claim: Stated, program: Program) -> Claim:
         f"line {lines}: changes the type of a column, and the claim cannot be asked of the table that is left"
     )
     return Claim(claim.text, claim.line, Verdict.UNDECIDED, reason)
-
-
-def _reason(steps: Sequence[Step]) -> str:
-    return "\n".join(_sentence(step) for step in steps)
-
-
-def _sentence(step: Step) -> str:
-    return step.why if step.line is None else f"line {step.line}: {step.why}"
 
 
 def _counterexample(program: Program, witness: Witness) -> Counterexample:

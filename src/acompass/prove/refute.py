@@ -16,7 +16,7 @@ from acompass.prove.witness import Record, Witness, replay
 from acompass.semantics.assertions import holds
 
 #: tables tried for a claim
-TRIES = 400
+TRIES = 1_500
 #: records times requirements in all, so that a long policy is not searched for ever
 LABOUR = 60_000
 

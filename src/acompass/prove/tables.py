@@ -1,4 +1,4 @@
-"""Small tables that a claim could fail on: blocks of records alike in most columns, in numbers that matter."""
+"""Small tables that a claim could fail on: blocks of records alike in most columns, as many as matter."""
 
 import random
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from acompass.prove.cells import Cells
 from acompass.prove.levels import comparisons
 from acompass.prove.origins import Origin, Origins
 from acompass.prove.prover import Prover
-from acompass.prove.regions import regions_in
+from acompass.prove.regions import Regions, regions_in
 from acompass.prove.witness import Record
 from acompass.syntax.tree import Function
 
@@ -34,8 +34,21 @@ class Tables:
         schema = self._prover.program.schema
         if schema[column].type.kind is Kind.OPAQUE:
             return [0]
-        regions = self._prover.levels.regions(self._prover.levels.column(0, column))
-        return [value for region in regions_in(regions.full) for value in regions.values(region, 2)]
+        regions = self._regions(column)
+        usual = [value for region in regions_in(regions.full) for value in regions.values(region, 2)]
+        return [*usual, *self._addends(column)]
+
+    def _regions(self, column: int) -> Regions:
+        return self._prover.levels.regions(self._prover.levels.column(0, column))
+
+    def _addends(self, column: int) -> list[Value]:
+        """Numbers that make sums of the column reach what they are compared with."""
+        level = self._prover.levels.sums(0, column)
+        if level is None:
+            return []
+        sums = self._prover.levels.regions(level)
+        reached = [value for region in regions_in(sums.full) for value in sums.values(region, 2)]
+        return [value for number in reached for value in (number, -number) if value]  # type: ignore[operator]
 
     def simpler(self, column: int, value: Value) -> list[Value]:
         """Values of the column that read more easily, the easiest first."""
@@ -61,11 +74,14 @@ class Tables:
         levels = self._prover.levels
         chosen = {levels.column_of(level): region for level, region in origin.cell.items()}
         return tuple(
-            self._rng.choice(levels.regions(levels.column(0, column)).values(chosen[column], PER_REGION))
-            if column in chosen
-            else self._rng.choice(values)
+            self._rng.choice(self._inside(column, chosen[column]) if column in chosen else values)
             for column, values in enumerate(self._values)
         )
+
+    def _inside(self, column: int, region: int) -> list[Value]:
+        regions = self._regions(column)
+        addends = [value for value in self._addends(column) if regions.region_of(value) == region]
+        return [*regions.values(region, PER_REGION), *addends]
 
     def _neighbour(self, target: Cells, record: Record) -> Record:
         """Another record that goes to the target, or one like this but for a column or two."""
@@ -100,7 +116,7 @@ class Tables:
         type_ = self._prover.program.schema[column].type
         if type_.kind is Kind.OPAQUE:
             return [value]
-        regions = self._prover.levels.regions(self._prover.levels.column(0, column))
+        regions = self._regions(column)
         if self._rng.random() < 0.6:
             near = regions.values(regions.region_of(value), max(self._counts))
             if len(near) > 1:

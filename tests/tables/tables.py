@@ -1,5 +1,7 @@
 """Small helpers: a table into a fresh engine and out again."""
 
+import os
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,10 +10,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from acompass.checked.types import Column
 from acompass.checked.uses import ColumnUse, Use
 from acompass.diagnostics import Diagnostic, Span, TableError
-from acompass.tables.content import Content, content_like
+from acompass.tables.content import content_like
 from acompass.tables.load import load
 from acompass.tables.loaded import Loaded
 from acompass.tables.source import opened
@@ -53,14 +54,14 @@ class Table:
 
 
 @contextmanager
-def loading(
-    table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use
-) -> Iterator[Table]:
+def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
     with duckdb.connect() as con, opened(table, delimiter) as source:
         yield Table(con, load(con, source, used(uses), missing))
 
 
-def loaded(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> list[tuple[Any, ...]]:
+def loaded(
+    table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use
+) -> list[tuple[Any, ...]]:
     with loading(table, missing, delimiter, **uses) as found:
         return found.records
 
@@ -88,5 +89,21 @@ def csv_file(folder: Path, content: str | bytes, name: str = "table.csv") -> str
     return str(path)
 
 
-def content_of(select: str, columns: Sequence[Column], delimiter: str = ",") -> Content:
-    return Content(select, tuple(columns), delimiter)
+@contextmanager
+def unprivileged_folder() -> Iterator[Path]:
+    """A folder that everyone may enter, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
+@contextmanager
+def unprivileged() -> Iterator[None]:
+    """Root may read and write everything; nobody may not."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)

@@ -47,6 +47,11 @@ def test_an_empty_line_is_no_record_unless_there_is_one_column(tmp_path: Path) -
     assert loaded(csv_file(tmp_path, "a\n1\n\n3\n")) == [("1",), (None,), ("3",)]
 
 
+def test_empty_fields_beyond_the_last_column_are_none(tmp_path: Path) -> None:
+    for path in (csv_file(tmp_path, "a,b\n1,2,\n3,,,\n"), csv_file(tmp_path, "a,b\r\n1,2,\n3,,,\r\n")):
+        assert loaded(path) == [("1", "2"), ("3", None)]
+
+
 def test_header_only_is_a_table_of_no_records(tmp_path: Path) -> None:
     with loading(csv_file(tmp_path, "a,b"), a=Use.NUMBER) as table:
         assert table.names == ["a", "b"]
@@ -117,7 +122,8 @@ def test_ten_thousand_columns(tmp_path: Path) -> None:
     width = 10_000
     path = csv_file(tmp_path, ",".join(f"n{i}" for i in range(width)) + "\n" + ",".join(["7"] * width) + "\n")
     with loading(path, n9999=Use.NUMBER) as table:
-        assert table.records == [(*["7"] * (width - 1), 7)]
+        rows = table.con.execute(f"SELECT * FROM {table.loaded.relation}").fetchall()
+        assert rows == [(*["7"] * (width - 1), 7)]
 
 
 def test_a_long_value(tmp_path: Path) -> None:

@@ -99,12 +99,15 @@ def _plain(field: Field) -> str:
 
 
 def _body(path: str, shown: str, delimiter: str, width: int) -> Iterator[tuple[int, list[Field]]]:
-    """The records after the header; empty lines are none, unless a record has but one field."""
+    """The records after the header, without what empty fields there are beyond the last column.
+
+    Empty lines are none, unless a record has but one field.
+    """
     numbered = numbered_records(path, shown, delimiter)
     next(numbered)
     for line, fields in numbered:
-        if len(fields) == width:
-            yield line, fields
+        if len(fields) >= width and not any(field is not None for field in fields[width:]):
+            yield line, fields[:width]
         elif fields != [None]:
             raise faults.ragged(shown, line, len(fields), width)
 

@@ -83,10 +83,12 @@ def _require_marks(path: str, shown: str) -> None:
 
 
 def _scan(con: duckdb.DuckDBPyConnection, files: str, columns: Sequence[_StoredColumn]) -> Scan:
+    """Parquet's statistics leave NaN out, and unless told so the engine concludes that there is none."""
     aliases = ", ".join(column(position) for position in range(len(columns)))
+    options = "hive_partitioning = false, union_by_name = false, can_have_nan = true"
     records = con.execute(f"SELECT sum(num_rows) FROM parquet_file_metadata({files})").fetchone()
     return Scan(
-        sql=f"read_parquet({files}, hive_partitioning = false, union_by_name = false) AS t({aliases})",
+        sql=f"read_parquet({files}, {options}) AS t({aliases})",
         names=tuple(each.name for each in columns),
         stored=tuple(each.type for each in columns),
         row_number=f"CAST(file_index AS BIGINT) * {_FILE_STRIDE} + file_row_number",

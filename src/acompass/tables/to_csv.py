@@ -24,7 +24,7 @@ def write_csv(
             f"COPY ({_select(con, content)}) TO {text_literal(part)} (FORMAT csv, HEADER false, "
             f"DELIMITER {text_literal(content.delimiter)}, NULLSTR '', "
             f"PREFIX {text_literal(header)}, SUFFIX '\n', "
-            f"COMPRESSION {'gzip' if compressed else 'none'})"
+            f"COMPRESSION {'gzip' if compressed else 'none'}, USE_TMP_FILE false)"
         ).fetchone()
     records = int(row[0]) if row else 0
     if records == 0:

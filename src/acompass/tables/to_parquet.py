@@ -18,7 +18,8 @@ def write_parquet(con: duckdb.DuckDBPyConnection, content: Content, part: str, p
     )
     with engine_writing(part, path):
         row = con.execute(
-            f"COPY (SELECT {named} FROM ({content.select})) TO {text_literal(part)} (FORMAT parquet)"
+            f"COPY (SELECT {named} FROM ({content.select})) TO {text_literal(part)} "
+            "(FORMAT parquet, USE_TMP_FILE false)"
         ).fetchone()
     return int(row[0]) if row else 0
 

@@ -1,0 +1,100 @@
+"""A CSV means one thing: the engine reads what our own reader reads, and reads back what it wrote."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from acompass.checked.types import TEXT, Column
+from acompass.diagnostics import TableError
+from acompass.tables.content import Content
+from acompass.tables.load import load
+from acompass.tables.output import write
+from acompass.tables.rfc4180 import MalformedCsv, records
+from acompass.tables.source import opened
+
+PIECES = (
+    "a",
+    "1",
+    "é",
+    "𝒳",
+    " ",
+    "  ",
+    '"',
+    '""',
+    ",",
+    ";",
+    "\n",
+    "\r\n",
+    "\r",
+    "#",
+    "'",
+    "\\",
+    "NULL",
+    "\t",
+    "\0",
+)
+VALUES = st.none() | st.lists(st.sampled_from(PIECES), max_size=5).map("".join)
+TABLES = st.integers(1, 3).flatmap(
+    lambda width: st.lists(st.tuples(*[VALUES] * width), min_size=1, max_size=5)
+)
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+
+Records = list[tuple[str | None, ...]]
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield con
+
+
+def read(con: duckdb.DuckDBPyConnection, path: str) -> Records:
+    with opened(path, ",") as source:
+        relation = load(con, source, lambda names: {}).relation
+    found = con.execute(f"SELECT * FROM {relation} ORDER BY rowid").fetchall()
+    con.execute(f"DROP TABLE {relation}")
+    return found
+
+
+@settings(max_examples=300, deadline=None)
+@given(table=TABLES)
+def test_what_is_written_is_read_back(con: duckdb.DuckDBPyConnection, table: Records) -> None:
+    width = len(table[0])
+    schema = tuple(Column(f"n{position}", TEXT) for position in range(width))
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "table.csv"))
+        con.execute(f"CREATE OR REPLACE TEMP TABLE t ({', '.join(f'c{i} VARCHAR' for i in range(width))})")
+        con.executemany(f"INSERT INTO t VALUES ({', '.join('?' * width)})", table)
+        write(con, Content("SELECT * FROM t", schema), path)
+        assert read(con, path) == table
+
+
+@settings(max_examples=300, deadline=None)
+@given(body=TEXTS)
+def test_the_engine_and_our_own_reader_agree(con: duckdb.DuckDBPyConnection, body: str) -> None:
+    content = ("a,b\n" + body).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "table.csv")
+        path.write_bytes(content)
+        try:
+            found = read(con, str(path))
+        except TableError:
+            found = None
+    assert found == by_definition(content)
+
+
+def by_definition(content: bytes) -> Records | None:
+    """None where the text is malformed or ragged."""
+    try:
+        _, *rows = (fields for _, fields in records(content.splitlines(keepends=True), ","))
+    except MalformedCsv:
+        return None
+    whole = [fields for fields in rows if fields != [None]]
+    if any(len(fields) < 2 or any(fields[2:]) or "" in fields[2:] for fields in whole):
+        return None
+    return [tuple(fields[:2]) for fields in whole]

@@ -1,0 +1,232 @@
+"""Output: exact bytes, and whole or not at all."""
+
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pyarrow.parquet
+import pytest
+
+from acompass.checked.types import INTEGER, TEXT, Column, Schema
+from acompass.checked.uses import Use
+from acompass.diagnostics import TableError
+from acompass.tables.content import Content, content_like
+from acompass.tables.output import require_writable, write
+from acompass.tables.source import opened
+from tests.tables.tables import csv_file, loading, unprivileged, unprivileged_folder
+
+
+def columns(*names: str) -> Schema:
+    return tuple(Column(name, TEXT) for name in names)
+
+
+def wrote(select: str, schema: Schema, path: Path, delimiter: str = ",") -> bytes:
+    with duckdb.connect() as con:
+        write(con, Content(select, schema, delimiter), str(path))
+    return path.read_bytes()
+
+
+def failing(content: Content, path: Path) -> str:
+    before = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
+    with duckdb.connect() as con, pytest.raises(TableError) as raised:
+        write(con, content, str(path))
+    assert before == (sorted(path.parent.iterdir()) if path.parent.is_dir() else [])
+    return raised.value.diagnostics[0].code
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("NULL", ""),
+        ("''", '""'),
+        ("'a,b'", '"a,b"'),
+        ("'a\"b'", '"a""b"'),
+        ("'a\nb'", '"a\nb"'),
+        ("'a\rb'", '"a\rb"'),
+        ("' x '", " x "),
+        ("'NULL'", "NULL"),
+        ("'é𝒳'", "é𝒳"),
+        ("1.50::DECIMAL(9,3)", "1.500"),
+        ("CAST('-9223372036854775808' AS BIGINT)", "-9223372036854775808"),
+        ("0.1::DOUBLE", "0.1"),
+        ("1e16::DOUBLE", "1e+16"),
+        ("1e15::DOUBLE", "1000000000000000.0"),
+        ("5e-324::DOUBLE", "5e-324"),
+        ("'inf'::DOUBLE", "inf"),
+        ("true", "true"),
+        ("DATE '2020-02-29'", "2020-02-29"),
+        ("TIMESTAMP '2020-02-29 01:02:03'", "2020-02-29T01:02:03"),
+        ("TIMESTAMP '2020-02-29 01:02:03.5'", "2020-02-29T01:02:03.500000"),
+        ("TIMESTAMP_NS '2020-02-29 01:02:03.000000001'", "2020-02-29T01:02:03.000000001"),
+        ("TIMESTAMPTZ '2020-02-29 01:02:03+02'", "2020-02-28T23:02:03+00:00"),
+    ],
+)
+def test_values(tmp_path: Path, value: str, text: str) -> None:
+    found = wrote(f"SELECT 1 AS c0, {value} AS c1", columns("n", "v"), tmp_path / "out.csv")
+    assert found.decode() == f"n,v\n1,{text}\n"
+
+
+def test_names_and_delimiter(tmp_path: Path) -> None:
+    names = columns("a", "A", "", 'q"q', "x;y", "it's", " b")
+    select = "SELECT 1 AS c0, 2 AS c1, 3 AS c2, 4 AS c3, 5 AS c4, 6 AS c5, 7 AS c6"
+    found = wrote(select, names, tmp_path / "out.csv", delimiter=";")
+    assert found == b'a;A;"";"q""q";"x;y";it\'s;" b"\n1;2;3;4;5;6;7\n'
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz"])
+@pytest.mark.parametrize("records", [0, 1, 100_000])
+def test_csv_of_any_length_in_order(tmp_path: Path, name: str, records: int) -> None:
+    found = wrote(f"SELECT range AS c0 FROM range({records})", columns("n"), tmp_path / name)
+    text = gzip.decompress(found) if name.endswith(".gz") else found
+    assert text == b"n\n" + b"".join(b"%d\n" % number for number in range(records))
+
+
+def test_parquet_names_and_types(tmp_path: Path) -> None:
+    path = tmp_path / "out.parquet"
+    wrote("SELECT 1::BIGINT AS c0, 'x' AS c1", columns("a", 'q"; --'), path)
+    assert pyarrow.parquet.read_table(path).to_pylist() == [{"a": 1, 'q"; --': "x"}]
+    wrote("SELECT 1::BIGINT AS c0, 'x' AS c1, 2 AS c2", columns("a", "A", ""), path)
+    assert pyarrow.parquet.read_table(path).column_names == ["a", "A", ""]
+
+
+def test_columns_that_no_action_writes_keep_their_stored_type(tmp_path: Path) -> None:
+    given = tmp_path / "in.parquet"
+    duckdb.sql(
+        "COPY (SELECT 1::TINYINT AS a, 0.1::FLOAT AS b, 5::SMALLINT AS c, "
+        f"TIMESTAMPTZ '2020-01-01 00:00:00+00' AS d) TO '{given}'"
+    )
+    with loading(str(given), a=Use.ANY, b=Use.ANY, c=Use.ANY, d=Use.ANY) as table:
+        content = content_like(table.loaded, table.select, table.loaded.schema, frozenset({2}))
+        write(table.con, content, str(tmp_path / "out.parquet"))
+        write(table.con, content, str(tmp_path / "out.csv"))
+    types = [str(field.type) for field in pyarrow.parquet.read_schema(tmp_path / "out.parquet")]
+    assert types == ["int8", "float", "int64", "timestamp[us, tz=UTC]"]
+    assert (tmp_path / "out.csv").read_text() == "a,b,c,d\n1,0.1,5,2020-01-01T00:00:00+00:00\n"
+
+
+def test_the_table_itself_is_written_over_only_when_asked(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "a\n1\n")
+    link = tmp_path / "link.csv"
+    link.symlink_to(path)
+    for output in (path, str(link), f"{tmp_path}/./table.csv"):
+        with opened(path) as source:
+            with pytest.raises(TableError) as raised:
+                require_writable(output, source, overwrite=False)
+            assert raised.value.diagnostics[0].code == "AC220"
+            require_writable(output, source, overwrite=True)
+
+
+def test_a_link_stays_a_link_and_a_mode_stays_a_mode(tmp_path: Path) -> None:
+    target = tmp_path / "target.csv"
+    target.write_text("old")
+    target.chmod(0o640)
+    link = tmp_path / "link.csv"
+    link.symlink_to(target)
+    assert wrote("SELECT 1 AS c0", columns("a"), link) == b"a\n1\n"
+    assert link.is_symlink()
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+    content = Content("SELECT 1 AS c0", columns("a"))
+    (tmp_path / "folder.csv").mkdir()
+    assert failing(content, tmp_path / "none" / "out.csv") == "AC221"
+    assert failing(content, tmp_path / "folder.csv") == "AC222"
+    assert failing(content, tmp_path / "out.xlsx") == "AC224"
+
+
+def test_no_permission() -> None:
+    with unprivileged_folder() as folder:
+        folder.chmod(0o555)
+        with unprivileged():
+            assert failing(Content("SELECT 1 AS c0", columns("a")), folder / "out.csv") == "AC222"
+        folder.chmod(0o755)
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
+def test_no_space(tmp_path: Path, name: str) -> None:
+    """A limit on the size of files stands in for a full disk: the write fails in the same place."""
+    path = tmp_path / name
+    path.write_text("old")
+    select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(1000000)"
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
+    try:
+        assert failing(Content(select, columns("a", "b")), path) == "AC223"
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert path.read_text() == "old"
+
+
+def test_a_query_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    content = Content("SELECT CAST('x' || range AS BIGINT) AS c0 FROM range(10)", columns("a"))
+    with duckdb.connect() as con, pytest.raises(duckdb.ConversionException):
+        write(con, content, str(path))
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+SLOW_WRITE = """
+import sys, duckdb
+from acompass.checked.types import TEXT, Column
+from acompass.tables.content import Content
+from acompass.tables.output import write
+print("ready", flush=True)
+select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(3000000)"
+write(duckdb.connect(), Content(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3])
+def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, delay: float) -> None:
+    path = tmp_path / "out.csv"
+    path.write_text("old")
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITE, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(delay)
+    process.send_signal(sign)
+    process.communicate()
+    assert path.read_text() == "old"
+    visible = [each for each in tmp_path.iterdir() if not each.name.startswith(".")]
+    assert visible == [path]
+    if sign is signal.SIGINT:
+        assert list(tmp_path.iterdir()) == [path]
+    wrote("SELECT 1 AS c0", columns("a"), path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_hidden_file_of_a_running_process_is_left_alone(tmp_path: Path) -> None:
+    other = tmp_path / f".out.csv.{os.getppid()}.abc.acompass-part"
+    other.touch()
+    wrote("SELECT 1 AS c0", columns("a"), tmp_path / "out.csv")
+    assert other.exists()
+
+
+def test_standard_output_and_the_null_device(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    with duckdb.connect() as con:
+        assert write(con, Content("SELECT 1 AS c0", columns("a")), "-") == 1
+        assert write(con, Content("SELECT 1 AS c0", columns("a")), os.devnull) == 1
+    assert capfdbinary.readouterr().out == b"a\n1\n"
+
+
+def test_ten_thousand_columns(tmp_path: Path) -> None:
+    width = 10_000
+    schema = tuple(Column(f"n{i}", INTEGER) for i in range(width))
+    select = "SELECT " + ", ".join(f"{i} AS c{i}" for i in range(width))
+    for name in ("out.csv", "out.parquet"):
+        wrote(select, schema, tmp_path / name)
+        with loading(str(tmp_path / name)) as table:
+            assert table.names == [f"n{i}" for i in range(width)]
+    assert (tmp_path / "out.csv").read_text().splitlines()[1] == ",".join(str(i) for i in range(width))

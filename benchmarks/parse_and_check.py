@@ -25,7 +25,8 @@ def policy_of(requirements: int) -> str:
         "EACH RESULT: NOT (AEC < {0}): RANDOM AEC {0} {1};",
         "EACH PROCESS COUNT(*) AS Class Size GROUP BY Age, Postal Code: Class Size >= k: REJECT;",
     )
-    return "\n".join(kinds[number % len(kinds)].format(number, number + 99) for number in range(requirements))
+    numbers = (100 + number % 800 for number in range(requirements))  # of three digits: all cost the same
+    return "\n".join(kinds[number % len(kinds)].format(number, number + 99) for number in numbers)
 
 
 def seconds(text: str) -> float:

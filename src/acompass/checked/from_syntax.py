@@ -1,6 +1,5 @@
 """A tree and a table's schema to a checked program, or to everything that is wrong with the policy for it."""
 
-from bisect import bisect_left
 from collections.abc import Mapping
 
 from acompass.checked import program
@@ -11,6 +10,7 @@ from acompass.checked.results import check_result
 from acompass.checked.state import State
 from acompass.checked.types import Schema
 from acompass.diagnostics import Diagnostic
+from acompass.diagnostics.source import Source
 from acompass.syntax import tree
 from acompass.syntax.collection import without_collection
 
@@ -21,9 +21,9 @@ def check(
 ) -> tuple[program.Program | None, tuple[Diagnostic, ...]]:
     """The checked program, None if there is an error, and every finding in order of place."""
     state = State.start(schema, Parameters(params or {}))
-    places = _Places(source)
+    lines = Source(source)
     requirements = tuple(
-        _requirement(index, requirement, places, state)
+        _requirement(index, requirement, lines, state)
         for index, requirement in enumerate(policy.requirements, start=1)
     )
     sound = tuple(requirement for requirement in requirements if requirement is not None)
@@ -34,36 +34,22 @@ def check(
     return program.Program(schema, sound, frozenset(state.named)), ()
 
 
-class _Places:
-    """Lines and text of requirements in the policy's source."""
-
-    def __init__(self, source: str):
-        self._source = source
-        self._newlines = [place for place, letter in enumerate(source) if letter == "\n"]
-
-    def line(self, requirement: tree.Requirement) -> int:
-        return bisect_left(self._newlines, requirement.span.start) + 1
-
-    def text(self, requirement: tree.Requirement) -> str:
-        span = requirement.span
-        return self._source[span.start : span.end].removesuffix(";").rstrip()
-
-
 def _place(finding: Diagnostic) -> int:
     return finding.labels[0].span.start
 
 
 def _requirement(
-    index: int, requirement: tree.Requirement, places: _Places, state: State
+    index: int, requirement: tree.Requirement, source: Source, state: State
 ) -> program.Requirement | None:
     before = state.schema
     assertion = _assertion(requirement.assertion, state)
     action = None if requirement.action is None else check_action(requirement.action, state)
     if assertion is None or (action is None) != (requirement.action is None):
         return None
-    return program.Requirement(
-        index, places.line(requirement), places.text(requirement), assertion, action, before, state.schema
-    )
+    span = requirement.span
+    line, _ = source.position(span.start)
+    text = source.text[span.start : span.end].removesuffix(";").rstrip()
+    return program.Requirement(index, line, text, assertion, action, before, state.schema)
 
 
 def _assertion(assertion: tree.Assertion, state: State) -> program.Assertion | None:

@@ -1,0 +1,96 @@
+"""The command: options to names, JSON, text, exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from acompass.cli.measure import names_in
+from tests.measure.pages import app
+from tests.measure.tables import csv_table
+
+PEOPLE = ("Age,Zip,Disease,Number", (31, "a", "flu", 2), (31, "a", "cold", 1), (44, "b", "flu", 3))
+
+
+def _measure(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["measure", *arguments], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (None, None),
+        (["Age,Zip"], ["Age", "Zip"]),
+        (["Age, Postal Code"], ["Age", "Postal Code"]),
+        (["Age", "Zip"], ["Age", "Zip"]),
+        (['"Income, yearly",Age'], ["Income, yearly", "Age"]),
+    ],
+)
+def test_a_list_of_names(options: list[str] | None, names: list[str] | None) -> None:
+    assert names_in(options) == names
+
+
+def test_json_is_one_object_with_every_measure() -> None:
+    result = _measure(
+        csv_table(*PEOPLE), "--qi", "Age,Zip", "--sensitive", "Disease", "--weight", "Number", "--json"
+    )
+    assert result.exit_code == 0
+    measured = json.loads(result.stdout)
+    assert list(measured) == [
+        "records",
+        "quasi_identifiers",
+        "weight",
+        "k",
+        "classes",
+        "risk",
+        "sensitive",
+        "comparison",
+    ]
+    assert (measured["records"], measured["k"], measured["weight"]) == (6, 3, "Number")
+    assert measured["classes"]["sizes"] == [{"size": 3, "classes": 2}]
+    assert measured["risk"] == {
+        "prosecutor": {"maximum": 1 / 3, "average": 1 / 3},
+        "journalist": None,
+        "marketer": 1 / 3,
+    }
+    (disease,) = measured["sensitive"]
+    assert disease["column"] == "Disease"
+    assert (disease["distinct_l"], disease["alpha"]) == (1, 1.0)
+    assert disease["enhanced_beta"] is None
+
+
+def test_thresholds_are_those_asked_for() -> None:
+    result = _measure(csv_table(*PEOPLE), "--qi", "Age", "--below", "2", "--below", "7", "--json")
+    assert json.loads(result.stdout)["classes"]["records_below"] == {"2": 1, "7": 3}
+
+
+def test_what_is_wrong_goes_to_standard_error_with_code_2() -> None:
+    result = _measure(csv_table(*PEOPLE), "--qi", "Agee")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "unknown column `Agee`" in result.stderr
+
+
+def test_what_is_wrong_is_an_object_for_those_who_asked_for_json() -> None:
+    result = _measure(csv_table(*PEOPLE), "--qi", "Agee", "--json")
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["diagnostics"][0]["code"] == "AC602"
+
+
+def test_standard_input_is_a_table() -> None:
+    result = CliRunner().invoke(app, ["measure", "-", "--qi", "Age"], input="Age\n1\n1\n2\n")
+    assert result.stdout.startswith("3 records in 2 equivalence classes by Age\n")
+
+
+def test_a_policy_that_does_not_parse_is_shown_as_such(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.acp"
+    policy.write_text("EACH RESULT Age > 1;", encoding="utf-8")
+    result = _measure(csv_table(*PEOPLE), "--policy", str(policy))
+    assert result.exit_code == 2
+    assert "policy.acp:1" in result.stderr
+
+
+def test_a_name_cannot_steer_the_terminal() -> None:
+    result = _measure(csv_table("a\x1b[2Jb,s", (1, 2)), "--qi", "a\x1b[2Jb", "--sensitive", "s")
+    assert result.exit_code == 0
+    assert "\x1b" not in result.stdout

@@ -10,7 +10,7 @@ from acompass.version import __version__
 
 if TYPE_CHECKING:
     from acompass.measure.flow import measure
-    from acompass.pipeline import check, plan, run
+    from acompass.pipeline import check, plan, prove, run
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
 
@@ -28,6 +28,7 @@ __all__ = [
     "measure",
     "parse",
     "plan",
+    "prove",
     "run",
 ]
 
@@ -39,6 +40,7 @@ _HOMES = {
     "measure": "acompass.measure.flow",
     "parse": "acompass.policy",
     "plan": "acompass.pipeline",
+    "prove": "acompass.pipeline",
     "run": "acompass.pipeline",
 }
 
@@ -55,7 +57,7 @@ def __dir__() -> list[str]:
 
 
 class _Api(ModuleType):
-    """`plan` and `measure` are functions here and folders beside: importing those must not hide these."""
+    """`plan`, `prove` and `measure` are functions here and folders beside, which must not hide them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

@@ -5,14 +5,14 @@ The CLI and the public API both call it.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from acompass.checked import program as checked
 from acompass.checked.from_syntax import check as check_types
 from acompass.checked.parameters import ParamValue
-from acompass.checked.types import Kind, Schema
+from acompass.checked.types import Kind, Schema, Type
 from acompass.checked.uses import ColumnUse, uses
 from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError, TableError
 from acompass.policy import Policy, as_policy, load, parse
@@ -22,8 +22,9 @@ from acompass.syntax.format import format_program as format  # noqa: A004
 
 if TYPE_CHECKING:
     from acompass.engines.engine import Evaluated, OpenTable
+    from acompass.prove import Proof
 
-__all__ = ["Policy", "check", "format", "load", "parse", "plan", "run"]
+__all__ = ["Policy", "check", "format", "load", "parse", "plan", "prove", "run"]
 
 Progress = Callable[[int, int], None]
 
@@ -75,8 +76,8 @@ def run(
 ) -> Result:
     """Performs the requirements one after the other.
 
-    With `output` the table is written there, unless a requirement without an action is violated and `force` is
-    not given. Without, it comes back in the result.
+    With `output` the table is written there, unless a requirement without an action is violated and `force`
+    is not given. Without, it comes back in the result.
     """
     from acompass.engines.engine import Destination
 
@@ -122,6 +123,27 @@ def plan(
     return Plan(result, stages, statements)
 
 
+def prove(
+    policy: Policy | str,
+    claims: Sequence[str] | None = None,
+    schema: Mapping[str, str | Type] | None = None,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    table: Any = None,
+    engine: Any = None,
+    delimiter: str | None = None,
+) -> "Proof":
+    """What holds of every table that the policy leaves; `table` is looked at for its schema only."""
+    from acompass.prove import prove_policy
+
+    parsed = as_policy(policy)
+    with _pointing_into(parsed):
+        if table is not None:
+            with _table(parsed, table, params, None, engine, delimiter, None) as open_table:
+                schema = {column.name: column.type for column in open_table.schema}
+        return prove_policy(parsed.tree, parsed.text, claims, schema, params)
+
+
 @contextmanager
 def _opened(
     policy: Policy | str,
@@ -132,19 +154,33 @@ def _opened(
     delimiter: str | None,
     memory_limit: str | None,
 ) -> Iterator[_Job]:
-    from acompass.engines.connect import connect
-    from acompass.engines.engine import TableRequest
-
     parsed = as_policy(policy)
-
-    def uses_of(names: Sequence[str]) -> dict[int, ColumnUse]:
-        return uses(parsed.tree, names, params)
-
-    request = TableRequest(table, uses_of, missing or "error", delimiter)
-    with _pointing_into(parsed), connect(engine, table, memory_limit).open(request) as open_table:
+    with (
+        _pointing_into(parsed),
+        _table(parsed, table, params, missing, engine, delimiter, memory_limit) as open_table,
+    ):
         program = _checked(parsed, open_table.schema, params)
         open_table.require_complete()
         yield _Job(parsed, open_table, program)
+
+
+def _table(
+    policy: Policy,
+    table: Any,
+    params: Mapping[str, ParamValue] | None,
+    missing: str | None,
+    engine: Any,
+    delimiter: str | None,
+    memory_limit: str | None,
+) -> AbstractContextManager["OpenTable"]:
+    from acompass.engines.connect import connect
+    from acompass.engines.engine import TableRequest
+
+    def uses_of(names: Sequence[str]) -> dict[int, ColumnUse]:
+        return uses(policy.tree, names, params)
+
+    request = TableRequest(table, uses_of, missing or "error", delimiter)
+    return connect(engine, table, memory_limit).open(request)
 
 
 def _checked(policy: Policy, schema: Schema, params: Mapping[str, ParamValue] | None) -> checked.Program:

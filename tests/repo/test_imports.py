@@ -18,7 +18,7 @@ ARROWS = {
     "plan": {"checked", "result"},
     "tables": {"checked", "diagnostics", "syntax"},
     "engines": {"checked", "diagnostics", "plan", "randomness", "result", "semantics", "tables"},
-    "conformance": {"checked", "diagnostics", "plan", "semantics", "syntax"},
+    "conformance": {"checked", "diagnostics", "engines", "plan", "semantics", "syntax"},
     "measure": {"checked", "diagnostics", "policy", "report", "syntax", "tables"},
     "report": {"diagnostics", "result", "version"},
     "cli": {
@@ -116,5 +116,6 @@ def test_what_touches_no_table_imports_no_engine(what: str) -> None:
 
 
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
-    code = "import acompass.plan, acompass; assert callable(acompass.plan), acompass.plan"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    code = "import acompass.{0}, acompass; assert callable(acompass.{0}), acompass.{0}"
+    for name in ("measure", "plan", "prove"):
+        subprocess.run([sys.executable, "-c", code.format(name)], check=True)

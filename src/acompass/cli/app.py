@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from acompass.cli import check, fmt, measure, plan, run
+from acompass.cli import check, conform, fmt, measure, plan, prove, run
 from acompass.version import __version__
 
 app = typer.Typer(
@@ -39,6 +39,8 @@ app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=check.EXAMPLES)(check.check)
 app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command("measure", epilog=measure.EXAMPLES)(measure.measure_command)
+app.command(epilog=prove.EXAMPLES)(prove.prove)
+app.command("conform", epilog=conform.EXAMPLES)(conform.conform_command)
 app.command(epilog=fmt.EXAMPLES)(fmt.fmt)
 
 

@@ -1,4 +1,4 @@
-"""One random case on an engine and on `semantics`: bags, verdicts, affected counts and trace use must be equal."""
+"""One random case on an engine and on `semantics`: bags, verdicts, counts and trace use must be equal."""
 
 import math
 from collections import Counter

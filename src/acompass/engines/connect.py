@@ -1,10 +1,12 @@
 """The engine that a URL names."""
 
 import importlib.util
+from contextlib import AbstractContextManager
 from typing import Any
 
 from acompass.engines.engine import Engine
 from acompass.engines.failures import unknown_engine
+from acompass.plan.session import Session
 
 DEFAULT = "duckdb"
 
@@ -23,6 +25,10 @@ def connect(url: str | None, table: Any, memory_limit: str | None) -> Engine:
     if name.startswith(("postgres://", "postgresql://")):
         return _postgres(name, memory_limit)
     raise unknown_engine(name)
+
+
+def open_session(url: str) -> AbstractContextManager[Session]:
+    return connect(url, None, None).session()
 
 
 def _postgres(url: str, memory_limit: str | None) -> Engine:

@@ -17,6 +17,7 @@ from acompass.engines.planned import check_planned, run_planned, uses_order, wri
 from acompass.plan.context import Context, Progress
 from acompass.plan.dialects import DUCKDB
 from acompass.plan.execute import final_select
+from acompass.plan.session import Session
 from acompass.plan.state import ROW_KEY, State
 from acompass.randomness import TraceSource
 from acompass.tables.columns import order_schema
@@ -40,6 +41,11 @@ class DuckDBEngine:
     def open(self, request: TableRequest) -> Iterator["DuckDBTable"]:
         with connection(self._memory_limit) as con, read(con, request) as (source, loaded):
             yield DuckDBTable(con, source, loaded)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        with connection(self._memory_limit) as con:
+            yield DuckDBSession(con)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.plan.context import Progress
 from acompass.plan.regions import Verdict
+from acompass.plan.session import Session
 from acompass.randomness import TraceSource
 from acompass.result import Sample
 from acompass.tables.loaded import Uses
@@ -70,3 +71,6 @@ class OpenTable(Protocol):
 
 class Engine(Protocol):
     def open(self, request: TableRequest) -> AbstractContextManager[OpenTable]: ...
+
+    def session(self) -> AbstractContextManager[Session]:
+        """What plans run on, without a table."""

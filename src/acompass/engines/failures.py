@@ -27,6 +27,12 @@ def unknown_engine(url: str) -> EngineError:
     return EngineError([Diagnostic("AC303", f"unknown engine `{url}`", help=help_)])
 
 
+def is_the_reference() -> EngineError:
+    help_ = "name another engine, such as `duckdb`"
+    message = "the reference engine is what other engines are compared with"
+    return EngineError([Diagnostic("AC316", message, help=help_)])
+
+
 def require_plain(engine: str, schema: Schema) -> None:
     for column in schema:
         if column.type.kind is Kind.OPAQUE:

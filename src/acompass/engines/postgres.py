@@ -56,7 +56,8 @@ def connected(url: str) -> Iterator[psycopg.Connection[Any]]:
         with failures():
             server.isolation_level = IsolationLevel.REPEATABLE_READ
             for name, value in _SETTINGS.items():
-                server.execute("SELECT set_config(%s, %s, true)", (name, value))
+                server.execute("SELECT set_config(%s, %s, false)", (name, value))
+            server.commit()
         yield server
     finally:
         server.close()

@@ -74,15 +74,11 @@ class _Session:
 class KeepingSession(_Session):
     """Keeps rows in temporary tables: what a run needs."""
 
-    def __init__(self, connection: psycopg.Connection[Any]):
-        super().__init__(connection)
-        self._kept: list[str] = []
-
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         return _rows(self.execute(query.sql("postgres")))
 
     def store(self, query: exp.Select) -> str:
-        name = self._named()
+        name = self.fresh()
         self.execute(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {query.sql('postgres')}")
         # without statistics the planner takes every kept table for a small one
         self.execute(f"ANALYZE {name}")
@@ -97,7 +93,7 @@ class KeepingSession(_Session):
         return name
 
     def create(self, columns: Sequence[tuple[str, str]]) -> str:
-        name = self._named()
+        name = self.fresh()
         described = ", ".join(f"{column} {_column_type(type_)}" for column, type_ in columns)
         self.execute(f"CREATE TEMP TABLE {name} ({described}) ON COMMIT DROP")
         return name
@@ -112,13 +108,9 @@ class KeepingSession(_Session):
             yield copy
 
     def clear(self) -> None:
-        for name in self._kept:
-            self.execute(f"DROP TABLE pg_temp.{name}")
-        self._kept.clear()
-
-    def _named(self) -> str:
-        self._kept.append(self.fresh())
-        return self._kept[-1]
+        """Ends the transaction, even one that failed: what was kept goes with it."""
+        with failures():
+            self._connection.rollback()
 
 
 class ReadingSession(_Session):

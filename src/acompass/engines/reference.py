@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 from sqlglot import exp
 
@@ -12,7 +12,7 @@ from acompass.checked.program import Program
 from acompass.checked.types import INTEGER, Schema
 from acompass.engines.duckdb import DuckDBTable, connection, failures, read
 from acompass.engines.engine import Evaluated, TableRequest
-from acompass.engines.failures import require_plain
+from acompass.engines.failures import is_the_reference, require_plain
 from acompass.engines.planned import uses_order, written_columns
 from acompass.plan import sql
 from acompass.plan.context import Context, Progress
@@ -30,6 +30,9 @@ class ReferenceEngine:
     def open(self, request: TableRequest) -> Iterator["ReferenceTable"]:
         with connection(self._memory_limit) as con, read(con, request) as (source, loaded):
             yield ReferenceTable(con, source, loaded)
+
+    def session(self) -> NoReturn:
+        raise is_the_reference()
 
 
 class ReferenceTable(DuckDBTable):

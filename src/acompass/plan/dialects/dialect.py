@@ -29,6 +29,8 @@ class Dialect:
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
     #: whether a value finds the largest constant it reaches by an ordered join
     joins_by_order: bool = False
+    #: kinds of values that the engine cannot hold, or not exactly
+    lacks: frozenset[Kind] = frozenset()
     #: ranks by the first column's groups, so that nothing is sorted on one worker
     rank_by_groups: bool = False
 

@@ -1,0 +1,59 @@
+"""`acompass conform`: does an engine give policies the meaning that `semantics` gives them?"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.options import NoProgress
+from acompass.cli.progress import progress_bar
+from acompass.cli.streams import tell
+
+if TYPE_CHECKING:
+    from acompass.conformance.run import Report
+
+EXAMPLES = """**Examples**
+
+    acompass conform --engine duckdb
+
+    acompass conform --engine postgres://me@localhost/test --cases 20000 --seed 7
+"""
+
+EngineUrl = Annotated[str, typer.Option("--engine", metavar="URL", help="The engine, as for a run.")]
+Cases = Annotated[int, typer.Option(metavar="N", min=1, help="How many random cases.")]
+CaseSeed = Annotated[
+    int, typer.Option("--seed", metavar="N", help="Which cases; the same seed, the same cases.")
+]
+
+
+def conform_command(
+    engine: EngineUrl, cases: Cases = 500, seed: CaseSeed = 0, no_progress: NoProgress = False
+) -> None:
+    """Run random policies on random tables, on an engine and by the definition, and compare what comes out.
+
+    Exits with 1 if one differs, and shows the smallest that does as a literate test.
+    """
+    with exit_codes():
+        from acompass.conformance.run import conform
+
+        with progress_bar(not no_progress) as progress:
+            report = conform(engine, cases, seed, progress=progress)
+        tell(_text(report))
+        exit_by_verdict(report.ok)
+
+
+def _text(report: "Report") -> str:
+    lines = [f"{_count(report.cases, 'case')}, {_count(report.disagreements, 'disagreement')}"]
+    if report.lacking:
+        lines.append(f"without values of these types, which the engine lacks: {', '.join(report.lacking)}")
+    if report.smallest is not None:
+        from acompass.conformance.literate import literate
+
+        lines += ["the smallest case found that differs:", "", literate(report.smallest)]
+        if isinstance(report.smallest.found, str):
+            lines.append(f"instead of an answer: {report.smallest.found}")
+    return "\n".join(lines)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

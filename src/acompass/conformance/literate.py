@@ -1,0 +1,79 @@
+"""A case as a literate test: Markdown that says what to run and what must come out, by `semantics`."""
+
+import math
+from collections.abc import Iterable
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from acompass import semantics
+from acompass.checked.convert import to_text
+from acompass.checked.types import Kind, Schema, Type
+from acompass.conformance.compare import Disagreement, without_negative_zeros
+from acompass.conformance.generate import Case
+from acompass.semantics import Verdict
+
+_EXACT = Context(prec=200)
+#: what a CSV's columns can be by themselves (D10)
+_UNTYPED = frozenset({Kind.INTEGER, Kind.TEXT})
+
+
+def literate(disagreement: Disagreement) -> str:
+    case = without_negative_zeros(disagreement.case)
+    program = case.program()
+    outcome = semantics.run_program(program, case.records, iter(case.trace))
+    after = semantics.canonical_order(program.final_schema, outcome.records)
+    actions = [type(each.action).__name__.upper() if each.action else "-" for each in program.requirements]
+    blocks = [
+        ("acompass", f"{case.policy_text}\n"),
+        ("options", "".join(f"{line}\n" for line in _options(case, outcome.trace_used))),
+        ("csv", _csv(case.schema, case.records)),
+        ("after", _csv(program.final_schema, after)),
+        ("verdicts", _verdicts(outcome.requirements, actions)),
+    ]
+    fenced = (f"```{word}\n{text}```\n" for word, text in blocks)
+    return "\n".join([f"## The {disagreement.what} differ\n", *fenced])
+
+
+def _options(case: Case, used: int) -> Iterable[str]:
+    yield from (f"set: {name}={value}" for name, value in case.params.items())
+    if any(column.type.kind not in _UNTYPED for column in case.schema):
+        yield "types: " + " ".join(str(column.type) for column in case.schema)
+    if used:
+        yield "trace: " + " ".join(_decimal(rho) for rho in case.trace[:used])
+    yield "order: canonical"
+    yield "force: yes"
+
+
+def _decimal(rho: Fraction) -> str:
+    return format(_EXACT.divide(Decimal(rho.numerator), Decimal(rho.denominator)), "f")
+
+
+def _csv(schema: Schema, records: Iterable[tuple[Any, ...]]) -> str:
+    lines = [[_quoted(column.name) for column in schema]]
+    types = [column.type for column in schema]
+    lines += [
+        [_field(value, type_) for value, type_ in zip(record, types, strict=True)] for record in records
+    ]
+    return "".join(",".join(line) + "\n" for line in lines)
+
+
+def _field(value: Any, type_: Type) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and math.isnan(value):
+        return "nan"
+    return _quoted(to_text(value, type_))
+
+
+def _quoted(text: str) -> str:
+    plain = text and text == text.strip() and not any(mark in text for mark in ',;\t|"\r\n#')
+    doubled = text.replace('"', '""')
+    return text if plain else f'"{doubled}"'
+
+
+def _verdicts(verdicts: Iterable[Verdict], actions: list[str]) -> str:
+    return "".join(
+        f"{i} {'holds' if verdict.holds else 'violated'} {verdict.affected} {action}\n"
+        for i, (verdict, action) in enumerate(zip(verdicts, actions, strict=True), start=1)
+    )

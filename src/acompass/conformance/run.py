@@ -1,0 +1,80 @@
+"""Many random cases on an engine and on `semantics`: how many agree, and the smallest that does not."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from acompass.checked.types import Kind
+from acompass.conformance.compare import Disagreement, compare, observe_session
+from acompass.conformance.generate import Case, random_case
+from acompass.conformance.shrink import shrunk
+from acompass.conformance.values import KINDS
+from acompass.diagnostics import AcompassError
+from acompass.engines.connect import open_session
+from acompass.plan.from_checked import Rewrite
+from acompass.plan.rewrites import REWRITES
+from acompass.plan.session import Session
+
+#: of how many cases how many are done
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Report:
+    """`smallest` is the disagreement that is left when no part of its case can be left out; `lacking` are the
+    kinds of values that the engine does not have, so that no case uses them."""
+
+    cases: int
+    disagreements: int
+    smallest: Disagreement | None
+    lacking: tuple[Kind, ...]
+
+    @property
+    def ok(self) -> bool:
+        return self.disagreements == 0
+
+
+def conform(
+    engine: str | Session,
+    cases: int = 500,
+    seed: int = 0,
+    rewrites: Sequence[Rewrite] = REWRITES,
+    progress: Progress | None = None,
+) -> Report:
+    """`engine` is a URL as for a run, or a session. The same seed gives the same cases."""
+    if isinstance(engine, str):
+        with open_session(engine) as session:
+            return _conform(session, cases, seed, rewrites, progress)
+    return _conform(engine, cases, seed, rewrites, progress)
+
+
+def _conform(
+    session: Session, cases: int, seed: int, rewrites: Sequence[Rewrite], progress: Progress | None
+) -> Report:
+    judge = _Judge(session, rewrites)
+    kinds = tuple(kind for kind in KINDS if kind not in session.dialect.lacks)
+    found: list[Disagreement] = []
+    for number in range(cases):
+        disagreement = judge(random_case(random.Random(f"{seed}:{number}"), kinds))
+        if disagreement is not None:
+            found.append(disagreement)
+        if progress is not None:
+            progress(number + 1, cases)
+    smallest = shrunk(found[0], judge) if found else None
+    lacking = tuple(kind for kind in KINDS if kind in session.dialect.lacks)
+    return Report(cases, len(found), smallest, lacking)
+
+
+class _Judge:
+    def __init__(self, session: Session, rewrites: Sequence[Rewrite]):
+        self._session = session
+        self._observe = observe_session(session, rewrites)
+
+    def __call__(self, case: Case) -> Disagreement | None:
+        try:
+            return compare(case, self._observe)
+        except AcompassError as error:
+            return Disagreement(case, "answer", "one", error.diagnostics[0].message)
+        finally:
+            self._session.clear()

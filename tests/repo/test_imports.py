@@ -19,7 +19,7 @@ ARROWS = {
     "tables": {"checked", "diagnostics", "syntax"},
     "engines": {"checked", "diagnostics", "plan", "randomness", "result", "semantics", "tables"},
     "conformance": {"checked", "diagnostics", "engines", "plan", "semantics", "syntax"},
-    "measure": {"checked", "diagnostics", "policy", "report", "syntax", "tables"},
+    "measure": {"checked", "diagnostics", "engines", "policy", "report", "syntax", "tables"},
     "report": {"diagnostics", "result", "version"},
     "cli": {
         "checked",

@@ -10,6 +10,7 @@ import duckdb
 
 from acompass.checked.uses import ColumnUse, Use
 from acompass.diagnostics import Span
+from acompass.engines.duckdb import connection, failures
 from acompass.measure.change import compare
 from acompass.measure.classes import class_sizes, group
 from acompass.measure.columns import Positions, positions, refuse_opaque, request, same_columns
@@ -41,9 +42,8 @@ def measure(
     """
     asked = request(None if policy is None else as_policy(policy).tree, qi, sensitive, weight)
     with ExitStack() as stack:
-        con = stack.enter_context(duckdb.connect())
-        if memory_limit is not None:
-            con.execute("SET memory_limit = ?", [memory_limit])
+        stack.enter_context(failures())
+        con = stack.enter_context(connection(memory_limit))
         open_ = partial(_open, stack, con, delimiter=delimiter, every_column=against is not None)
         view, found = open_(table, partial(positions, asked))
         measures = measure_view(con, view, found, below)

@@ -31,6 +31,7 @@ pytest: $(VENV)/.test
 
 fuzz: $(VENV)/.test ## the long campaigns
 	$(BIN)/python -m tests.syntax.fuzz_texts --cases 1000000
+	$(BIN)/acompass conform --engine duckdb --cases 100000 --no-progress
 
 bench: $(VENV)/.test ## every question of benchmarks/
 	for question in benchmarks/*.py; do $(BIN)/python $$question || exit 1; done

@@ -10,7 +10,8 @@ _NONE = "none"
 
 
 def measures_text(measures: Measures) -> str:
-    sections = [_heading(measures), _aligned(_class_rows(measures.classes)), _aligned(_risk_rows(measures))]
+    sections = [_heading(measures), _aligned(_class_rows(measures.classes))]
+    sections += [_aligned(_size_rows(measures.classes)), _aligned(_risk_rows(measures))]
     if measures.sensitive:
         sections.append(_aligned(_sensitive_rows(measures.sensitive)))
     if measures.comparison is not None:
@@ -43,6 +44,19 @@ def _class_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
     yield "average class size over k", shown(classes.normalized_average)
     yield "largest class", shown(classes.largest)
     yield "discernibility", shown(classes.discernibility)
+
+
+def _size_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
+    """The sizes in steps of 1, 2, 5, 10, 20, 50, …"""
+    yield "class size", "classes", "records"
+    low = 1
+    while low <= (classes.largest or 0):
+        end = low * 5 // 2 if str(low).startswith("2") else low * 2
+        inside = [(size, number) for size, number in classes.sizes if low <= size < end]
+        if inside:
+            number, records = sum(n for _, n in inside), sum(size * n for size, n in inside)
+            yield f"{low:,}" if end == low + 1 else f"{low:,} to {end - 1:,}", f"{number:,}", f"{records:,}"
+        low = end
 
 
 def _risk_rows(measures: Measures) -> Iterator[tuple[str, ...]]:

@@ -1,5 +1,5 @@
-"""A disagreement with as little as possible around it: requirements, records and columns are left out, one
-after the other, as long as what remains is a case and still disagrees."""
+"""A disagreement with as little as possible around it: parts of the policy, records and columns are left out,
+one after the other, as long as what remains is a case and still disagrees."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,9 +9,13 @@ from typing import TypeAlias
 from acompass.checked.from_syntax import check
 from acompass.conformance.compare import Disagreement
 from acompass.conformance.generate import Case
+from acompass.syntax import tree as syntax
 from acompass.syntax.parse import parse
 
 Judge: TypeAlias = Callable[[Case], Disagreement | None]
+
+#: a piece of the policy's text, from here to there, and what takes its place
+Edit: TypeAlias = tuple[int, int, str]
 
 
 def shrunk(disagreement: Disagreement, judge: Judge) -> Disagreement:
@@ -28,10 +32,9 @@ def _first_smaller(case: Case, judge: Judge) -> Disagreement | None:
 
 
 def _smaller(case: Case) -> Iterator[Case]:
-    requirements = case.program().requirements
-    for left_out in range(len(requirements)):
-        rest = [each.text for i, each in enumerate(requirements) if i != left_out]
-        yield _with_policy(case, rest)
+    tree, _ = parse(case.policy_text)
+    for start, end, text in _edits(case.policy_text, tree):
+        yield _with_policy(case, case.policy_text[:start] + text + case.policy_text[end:])
     for i in range(len(case.records)):
         yield replace(case, records=[*case.records[:i], *case.records[i + 1 :]])
     for i in range(len(case.schema)):
@@ -42,11 +45,46 @@ def _smaller(case: Case) -> Iterator[Case]:
         )
 
 
-def _with_policy(case: Case, requirements: list[str]) -> Case:
-    text = "\n".join(requirement.rstrip(";") + ";" for requirement in requirements)
+def _edits(policy: str, program: syntax.Program) -> Iterator[Edit]:
+    """Parts of the policy to do without, the largest first."""
+    spans = [each.span for each in program.requirements] + [each.span for each in program.comments]
+    yield from ((span.start, span.end, "") for span in spans)
+    for requirement in program.requirements:
+        if requirement.action is not None:
+            yield requirement.assertion.span.end, requirement.span.end - 1, ""
+        yield from _assertion_edits(policy, requirement.assertion)
+
+
+def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]:
+    match assertion.result:
+        case syntax.Filter() as filtered:
+            yield filtered.span.start, filtered.span.end, "RESULT"
+            yield from _condition_edits(policy, filtered.condition)
+        case syntax.Process(where=where) as process if where is not None:
+            yield process.alias.span.end, where.span.end, ""
+            yield from _condition_edits(policy, where)
+    yield from _condition_edits(policy, assertion.condition)
+
+
+def _condition_edits(policy: str, condition: syntax.Condition) -> Iterator[Edit]:
+    """One operand in the place of the whole."""
+    match condition:
+        case syntax.Comparison():
+            return
+        case syntax.Not():
+            operands: tuple[syntax.Condition, ...] = (condition.operand,)
+        case syntax.And() | syntax.Or():
+            operands = condition.operands
+    for operand in operands:
+        yield condition.span.start, condition.span.end, policy[operand.span.start : operand.span.end]
+    for operand in operands:
+        yield from _condition_edits(policy, operand)
+
+
+def _with_policy(case: Case, text: str) -> Case:
     words = set(re.findall(r"\w+", text))
     params = {name: value for name, value in case.params.items() if name in words}
-    return replace(case, policy_text=text, params=params)
+    return replace(case, policy_text=text.strip(), params=params)
 
 
 def _is_case(case: Case) -> bool:

@@ -3,7 +3,7 @@
 import datetime
 import random
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from types import MappingProxyType
 
 from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Kind, Type, Value, decimal
@@ -106,5 +106,5 @@ def random_type(rng: random.Random, kinds: Sequence[Kind]) -> Type:
 def random_value(rng: random.Random, type_: Type) -> Value:
     if type_.kind is Kind.DECIMAL:
         value = Decimal(rng.choice(_DECIMALS))
-        return value.quantize(Decimal(1).scaleb(-type_.scale))
+        return value.quantize(Decimal(1).scaleb(-type_.scale), context=Context(prec=60))
     return rng.choice(_POOLS[type_.kind])

@@ -41,8 +41,8 @@ def search(value: Sql, type_: Type, constants: Sequence[Value], low: int, high: 
 
 @dataclass
 class LocatedValues:
-    """The distinct combinations of values of some columns: v0, v1, …, their regions k0, k1, …, and n, the number
-    of records that have them."""
+    """The distinct combinations of values of some columns: v0, v1, …, their regions k0, k1, …, and n, how
+    many records have them."""
 
     context: Context
     state: State

@@ -1,0 +1,75 @@
+"""Policies in which each rewrite has something to do, and the shapes that policies of practice have."""
+
+from acompass.checked.types import INTEGER, TEXT, Column
+
+SCHEMA = (
+    Column("Age", INTEGER),
+    Column("Zip", TEXT),
+    Column("Pay", INTEGER),
+    Column("Illness", TEXT),
+)
+
+RECORDS = [
+    (age, zip_, pay, illness)
+    for age in (17, 18, 30, 31, 80, 86)
+    for zip_ in ("21101", "21102", "21410", "3")
+    for pay, illness in ((100, "flu"), (2500, "flu"), (2500, "cold"))
+    if (age + len(zip_) + pay) % 4
+]
+
+DISJOINT = """
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+EACH FILTER Zip > '211' AND Zip < '212' : Zip = '211**' : REPLACE Zip WITH '211**';
+EACH RESULT : Pay >= 1000 : REPLACE Pay WITH 1000;
+EACH RESULT : Age >= 18 : REPLACE Age WITH 18;
+SOME RESULT : Zip = '214**' : REPLACE Illness WITH '*';
+EACH RESULT : Pay < 2000;
+"""
+
+CHAIN = """
+EACH RESULT : Age <= 80 : REPLACE Age WITH 79;
+EACH RESULT : NOT (Age = 79) : REPLACE Age WITH 31;
+EACH FILTER Age > 17 AND Age < 40 : Age = 30 OR Age = 18 : REPLACE Age WITH 40;
+EACH RESULT : Age = 40 OR Age < 30 : REJECT;
+SOME RESULT : Age > 40 : REPLACE Age WITH 17;
+EACH RESULT : Age > 17 : REPLACE Age WITH 'child';
+EACH RESULT : Age = 'child';
+"""
+
+LONG_CHAIN = "\n".join(
+    f"EACH FILTER Zip >= '{low}' AND Zip < '{low}~' : Zip = '{low[:3]}' : REPLACE Zip WITH '{low[:3]}';"
+    for low in ("21101", "21102", "21410", "3", "211", "9", "0")
+)
+
+MIXED_COLUMNS = """
+EACH FILTER Age >= 80 : Zip = '*' : REPLACE Zip WITH '*';
+EACH FILTER Zip = '*' : Age = 80 : REPLACE Age WITH 80;
+EACH FILTER Zip = '3' OR Age < 18 : Pay < 1000 : REJECT;
+EACH FILTER Pay > 1000 : Zip > '2' : REPLACE Pay WITH 0;
+"""
+
+ALTERNATING = """
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2 : REJECT;
+EACH RESULT : Pay >= 1000 : REPLACE Pay WITH 1000;
+EACH PROCESS MAX(Pay) AS top WHERE Age > 18 GROUP BY Zip : top < 2000 : REPLACE Zip WITH '*';
+EACH RESULT : Zip = '*' OR Age > 18 : RANDOM Pay 5 9;
+EACH PROCESS SUM(Pay) AS total : total < 100 : REPLACE Illness WITH '-';
+EACH RESULT : Illness = '-';
+"""
+
+SAME_GROUPS = """
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2 : REJECT;
+EACH PROCESS COUNT DISTINCT Illness AS d GROUP BY Age, Zip : d >= 2 : REJECT;
+EACH PROCESS MIN(Pay) AS low GROUP BY Age, Zip : low < 1000;
+EACH PROCESS SUM(Pay) AS total GROUP BY Age, Zip : total < 7000 : REJECT;
+"""
+
+ALL = {
+    "disjoint columns": DISJOINT,
+    "one column": CHAIN,
+    "many constants": LONG_CHAIN,
+    "columns that depend on each other": MIXED_COLUMNS,
+    "records and groups in turn": ALTERNATING,
+    "the same groups": SAME_GROUPS,
+}

@@ -45,6 +45,7 @@ HOMES = {
     "pandas": ("tables/",),
     "polars": ("tables/",),
     "psycopg": ("engines/postgres",),
+    "py4j": ("engines/spark",),
     "pyarrow": ("tables/", "engines/"),
     "pyspark": ("engines/spark",),
     "rich": ("cli/",),

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from acompass.checked.program import Random, Reject, Replace
 from acompass.checked.types import Kind, Type
 from acompass.prove.cells import ALL, NONE, Cells
-from acompass.prove.conversion import image
 from acompass.prove.effects import Effect, Effects
 from acompass.prove.facts import Fact
 from acompass.prove.regions import Mask, regions_in
@@ -125,10 +124,9 @@ class Backward:
         )
 
     def _preimage(self, mask: Mask, before: int, after: int) -> Mask:
-        source, target = self._levels.regions(before), self._levels.regions(after)
         found = 0
-        for region in regions_in(source.full):
-            reached = image(region, source, self._levels.type(before), target, self._levels.type(after))
+        for region in regions_in(self._levels.regions(before).full):
+            reached = self._levels.image(region, before, after)
             if not reached & ~mask:
                 found |= 1 << region
             elif reached & mask:

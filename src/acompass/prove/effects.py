@@ -17,7 +17,7 @@ from acompass.checked.program import (
     Requirement,
 )
 from acompass.prove.cells import ALL, NONE, Cells
-from acompass.prove.conversion import drawn, image
+from acompass.prove.conversion import drawn
 from acompass.prove.facts import Fact, fact_of
 from acompass.prove.laws import Laws
 from acompass.prove.levels import Levels
@@ -70,6 +70,7 @@ class Effects:
         self._diagrams = levels.diagrams
         self.reach: list[Cells] = [ALL]
         self.effects: list[Effect] = []
+        self._written: dict[int, Mask] = {}
         for step, requirement in enumerate(program.requirements):
             effect = self._effect(step, requirement)
             self.effects.append(effect)
@@ -141,19 +142,22 @@ class Effects:
         after = self._levels.column(step + 1, action.column)
         if before == after:
             return cells
-        source, target = self._levels.regions(before), self._levels.regions(after)
-        types = self._levels.type(before), self._levels.type(after)
 
         def change(mask: Mask) -> Cells:
             reached = 0
             for region in regions_in(mask):
-                reached |= image(region, source, types[0], target, types[1])
+                reached |= self._levels.image(region, before, after)
             return self._diagrams.literal(after, reached)
 
         return self._diagrams.relevel(cells, before, change)
 
     def written(self, step: int, action: Replace | Random) -> Mask:
         """What the action can write, in the regions of the step after it."""
+        if step not in self._written:
+            self._written[step] = self._what_is_written(step, action)
+        return self._written[step]
+
+    def _what_is_written(self, step: int, action: Replace | Random) -> Mask:
         level = self._levels.column(step + 1, action.column)
         regions = self._levels.regions(level)
         match action:

@@ -27,6 +27,7 @@ from acompass.checked.program import (
 )
 from acompass.checked.types import Kind, Schema, Type, Value
 from acompass.prove.cells import Cells, Diagrams
+from acompass.prove.conversion import image
 from acompass.prove.lines import counting_line, line_of
 from acompass.prove.regions import Mask, Regions
 from acompass.syntax.tree import Function
@@ -51,6 +52,7 @@ class Levels:
             constants.add_assertion(len(program.requirements), claim)
         self._regions: list[Regions] = []
         self._types: list[Type] = []
+        self._images: dict[tuple[int, int, int], Mask] = {}
         self._columns = self._add_columns(constants)
         self._measures = self._add_measures(constants)
         self.diagrams = Diagrams([regions.full for regions in self._regions])
@@ -122,6 +124,14 @@ class Levels:
 
     def regions(self, level: int) -> Regions:
         return self._regions[level]
+
+    def image(self, region: int, before: int, after: int) -> Mask:
+        """Where the values of a region go when their column changes its type."""
+        key = (region, before, after)
+        if key not in self._images:
+            source, target = self._regions[before], self._regions[after]
+            self._images[key] = image(region, source, self._types[before], target, self._types[after])
+        return self._images[key]
 
     def type(self, level: int) -> Type:
         return self._types[level]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from acompass.checked.program import Random, Reject, Replace
 from acompass.checked.types import Value
 from acompass.prove.cells import NONE, Cells
-from acompass.prove.conversion import image
 from acompass.prove.effects import Effect, Effects
 from acompass.prove.regions import Mask, regions_in
 
@@ -80,9 +79,8 @@ class Origins:
         )
 
     def _reaching(self, mask: Mask, before: int, after: int) -> Mask:
-        source, target = self._levels.regions(before), self._levels.regions(after)
-        types = self._levels.type(before), self._levels.type(after)
-        reaching = (r for r in regions_in(source.full) if image(r, source, types[0], target, types[1]) & mask)
+        regions = regions_in(self._levels.regions(before).full)
+        reaching = (region for region in regions if self._levels.image(region, before, after) & mask)
         return sum(1 << region for region in reaching)
 
     def _random_cell(self, node: Cells) -> dict[int, int]:

@@ -1,0 +1,34 @@
+"""How many claims are decided on random policies of one to four requirements over two to five columns.
+
+python -m tests.prove.decided --policies 2000
+"""
+
+import argparse
+import random
+import sys
+
+from tests.prove.soundness import Figures, curators_policy
+
+
+def measure(seed: int, policies: int) -> Figures:
+    rng = random.Random(seed)
+    figures = Figures()
+    for _ in range(policies):
+        curators_policy(rng, 0, figures)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--policies", type=int, default=2_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    figures = measure(arguments.seed, arguments.policies)
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in figures.verdicts.most_common())
+    sys.stdout.write(f"{figures.policies:,} policies: {verdicts}\n")
+    sys.stdout.write(f"decided: {figures.decided:.2%}\n")
+    sys.stdout.writelines(f"{count:6,}  {doubt}\n" for doubt, count in figures.undecided.most_common(8))
+
+
+if __name__ == "__main__":
+    main()

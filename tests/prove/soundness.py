@@ -1,0 +1,124 @@
+"""The law of soundness: what was proved survives random tables, and every counterexample replays.
+
+python -m tests.prove.soundness --policies 20000 --tables 1000
+"""
+
+import argparse
+import random
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+
+from acompass.checked.parameters import ParamValue
+from acompass.checked.program import Program
+from acompass.checked.types import Schema
+from acompass.conformance.generate import Case, random_case
+from acompass.prove import Claim, Proof, Verdict, prove_policy
+from acompass.semantics import run_program
+from acompass.semantics.assertions import holds
+from acompass.syntax.parse import parse
+from tests.prove.policies import Writer, random_records, random_trace
+from tests.prove.replaying import checked, fails
+
+
+@dataclass
+class Figures:
+    policies: int = 0
+    tables: int = 0
+    verdicts: Counter[str] = field(default_factory=Counter)
+    undecided: Counter[str] = field(default_factory=Counter)
+    broken: list[str] = field(default_factory=list)
+
+    @property
+    def decided(self) -> float:
+        return 1 - self.verdicts[Verdict.UNDECIDED] / max(1, self.verdicts.total())
+
+    def count(self, proof: Proof) -> None:
+        self.policies += 1
+        self.verdicts.update(str(claim.verdict) for claim in proof.claims)
+        doubts = (claim.reason for claim in proof.claims if claim.verdict is Verdict.UNDECIDED)
+        self.undecided.update(doubt.partition(": ")[2] or doubt for doubt in doubts)
+
+
+def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
+    """One policy of `policies`, tried on tables of its own generator."""
+    case = Writer(rng).policy()
+    types = {column.name: column.type for column in case.schema}
+    proof = prove_policy(parse(case.text)[0], case.text, case.claims, types)
+    figures.count(proof)
+    for claim in proof.claims:
+        if claim.counterexample is not None and not fails(case.text, claim.text, claim.counterexample):
+            figures.broken.append(f"{case.text}\n{claim.text}\nthe counterexample does not replay")
+    proved = [claim for claim in proof.claims if claim.verdict is Verdict.PROVED]
+    if proved:
+        _survive(rng, checked(case.text, case.schema), proved, tables, figures)
+
+
+def _survive(
+    rng: random.Random, program: Program, proved: list[Claim], tables: int, figures: Figures
+) -> None:
+    final = program.final_schema
+    assertions = [checked(claim.text + ";", final).requirements[0].assertion for claim in proved]
+    for _ in range(tables):
+        records = random_records(rng, program.schema)
+        trace = random_trace(rng, len(records) * len(program.requirements))
+        left = run_program(program, records, iter(trace)).records
+        figures.tables += 1
+        for claim, assertion in zip(proved, assertions, strict=True):
+            if not holds(left, assertion):
+                figures.broken.append(f"{claim.text}\nproved, but fails on {records} with {trace}")
+
+
+def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> None:
+    """One policy of `conform`'s generator, every type and every oddity in it, on tables of its values."""
+    case = random_case(rng)
+    proof = _proof_of(case.policy_text, case.schema, case.params)
+    figures.count(proof)
+    program = case.program()
+    proved = [
+        requirement.assertion
+        for requirement, claim in zip(program.requirements, proof.claims, strict=True)
+        if claim.verdict is Verdict.PROVED and requirement.before == program.final_schema
+    ]
+    for _ in range(tables if proved and case.records else 0):
+        records = _reshuffled(rng, case)
+        left = run_program(program, records, iter(case.trace * 2)).records
+        figures.tables += 1
+        figures.broken += [f"{case.policy_text}\n{one}\n{records}" for one in proved if not holds(left, one)]
+
+
+def _reshuffled(rng: random.Random, case: Case) -> list[tuple[object, ...]]:
+    """Records with values from the case's columns, up to twice as many."""
+    columns = list(zip(*case.records, strict=True))
+    size = rng.randint(0, 2 * len(case.records))
+    return [tuple(rng.choice(column) for column in columns) for _ in range(size)]
+
+
+def _proof_of(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof:
+    return prove_policy(parse(text)[0], text, None, {column.name: column.type for column in schema}, params)
+
+
+def campaign(seed: int, policies: int, tables: int) -> Figures:
+    rng = random.Random(seed)
+    figures = Figures()
+    for at in range(policies):
+        (conformance_policy if at % 4 == 0 else curators_policy)(rng, tables, figures)
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--policies", type=int, default=20_000)
+    parser.add_argument("--tables", type=int, default=1_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    figures = campaign(arguments.seed, arguments.policies, arguments.tables)
+    verdicts = ", ".join(f"{count:,} {verdict}" for verdict, count in figures.verdicts.most_common())
+    sys.stdout.write(f"{figures.policies:,} policies, {figures.tables:,} tables: {verdicts}\n")
+    sys.stdout.write(f"broken: {len(figures.broken)}\n")
+    sys.stdout.writelines(f"\n{case}\n" for case in figures.broken[:5])
+    sys.exit(1 if figures.broken else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from sys import intern
 from typing import Any
 
 from acompass.diagnostics import Span
@@ -20,7 +21,9 @@ _FUNCTIONS = {
 
 
 def _across(children: list[Any]) -> Span:
-    return Span(children[0].span.start, children[-1].span.end)
+    first, last = children[0], children[-1]
+    start = first.start if type(first) is Token else first.span.start
+    return Span(start, last.end if type(last) is Token else last.span.end)
 
 
 class TreeBuilder:
@@ -84,7 +87,8 @@ class TreeBuilder:
         first = children[0]
         if first.type == "QUOTED":
             return tree.Name(unquote(first.text), first.span, quoted=True)
-        return tree.Name(" ".join(word.text for word in children), _across(children))
+        text = first.text if len(children) == 1 else " ".join([word.text for word in children])
+        return tree.Name(intern(text), _across(children))
 
     def number(self, children: list[Token]) -> tree.Number:
         return tree.Number(Decimal(children[0].text), children[0].span)

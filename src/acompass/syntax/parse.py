@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import takewhile
 from typing import Any, cast
 
 from lark import Lark, UnexpectedInput
@@ -70,12 +71,13 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
         return None, too_deep(deep, MAXIMUM_DEPTH)
     segment = _with_bounds(segment)
     parser = _interactive()
-    for index, token in enumerate(segment):
-        try:
+    try:
+        for token in segment:
             parser.feed_token(cast(LarkToken, token))
-        except UnexpectedInput:
-            accepted = _accepted(tuple(before.type for before in segment[:index]))
-            return None, explain(Unexpected(segment, index, accepted))
+    except UnexpectedInput:
+        index = segment.index(token)
+        accepted = _accepted(tuple(before.type for before in segment[:index]))
+        return None, explain(Unexpected(segment, index, accepted))
     requirement: tree.Requirement = parser.feed_eof()  # type: ignore[no-untyped-call]
     fraction = _fractional_bound(requirement)
     if fraction is not None:
@@ -85,6 +87,8 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
 
 def _beyond_depth(segment: list[Token]) -> Token | None:
     """The token at which a condition nests too deep."""
+    if len(segment) <= MAXIMUM_DEPTH:
+        return None
     open_at: list[int] = []
     depth = 0
     for token in segment:
@@ -105,7 +109,8 @@ def _beyond_depth(segment: list[Token]) -> Token | None:
 
 def _with_bounds(segment: list[Token]) -> list[Token]:
     """The last two tokens of a RANDOM are its bounds: a word there is a parameter, not part of the name."""
-    if len(segment) < 5 or not any(token.type == "RANDOM" for token in segment[:-4]):
+    action = takewhile(lambda token: token.type != "COLON", reversed(segment[:-4]))
+    if not any(token.type == "RANDOM" for token in action):
         return segment
     lower, upper = (
         token._replace(type="PARAMETER") if token.type == "WORD" else token for token in segment[-3:-1]

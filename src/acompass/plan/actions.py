@@ -70,7 +70,7 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     """Only the affected records are ranked; they are kept, so that no later stage ranks them again."""
     session = context.session
     rest = state.derive({}, joins=affected.joins, where=exp.Not(this=exp.paren(affected.predicate)))
-    hit = state.derive({}, joins=affected.joins, where=affected.predicate)
+    hit = replace(state.derive({}, joins=affected.joins, where=affected.predicate), records=affected.count)
     drawn = context.trace.draw(session, context.trace_used, affected.count, action.lower, action.upper)
     context.trace_used += affected.count
     numbered = replace(hit, select=ranked(context, hit))

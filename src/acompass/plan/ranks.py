@@ -1,20 +1,30 @@
 """Canonical order (Definition 3, D18) and ranks in it."""
 
+from dataclasses import replace
+
 from sqlglot import exp
 
-from acompass.checked.types import Kind
+from acompass.checked.types import INTEGER, Kind
 from acompass.plan import sql
 from acompass.plan.context import Context
 from acompass.plan.sql import Sql
 from acompass.plan.state import State
 
+#: so many first columns tell records apart, or groups are fine enough without the others
+LONGEST_PREFIX = 16
+
 
 def canonical_order(context: Context, state: State) -> list[Sql]:
     """The sort keys of the state read as `t`: column by column, missing first."""
-    return [
-        exp.Ordered(this=_key(context, state, position), desc=False, nulls_first=True)
-        for position in range(len(state.schema))
-    ]
+    return [_ascending(key) for key in _keys(context, state)]
+
+
+def _ascending(key: Sql) -> Sql:
+    return exp.Ordered(this=key, desc=False, nulls_first=True)
+
+
+def _keys(context: Context, state: State) -> list[Sql]:
+    return [_key(context, state, position) for position in range(len(state.schema))]
 
 
 def _key(context: Context, state: State, position: int) -> Sql:
@@ -28,6 +38,80 @@ def _key(context: Context, state: State, position: int) -> Sql:
 
 def ranked(context: Context, state: State) -> exp.Select:
     """The state with `i`, each record's place in canonical order, from 1."""
+    most_groups = context.session.dialect.most_rank_groups
+    if most_groups is not None:
+        return _ranked_by_groups(context, state, most_groups)
     order = exp.Order(expressions=canonical_order(context, state))
     place = exp.Window(this=exp.RowNumber(), order=order)
     return state.projection().select(exp.alias_(place, "i"))
+
+
+def _ranked_by_groups(context: Context, state: State, most_groups: int) -> exp.Select:
+    """The place within a group of neighbours in canonical order, plus the number of records in groups before:
+    many workers sort a group each, and one sorts the groups, of which there are few."""
+    kept = exp.select("*").from_(exp.to_table(context.session.store(state.select)))
+    stored = replace(state, select=kept, depth=0)
+    group = _finest_grouping(context, stored, most_groups)
+    window = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=_copies(group),
+        order=exp.Order(expressions=canonical_order(context, stored)),
+    )
+    place = exp.Add(this=exp.column("before", table="g"), expression=window)
+    numbered = stored.projection().select(exp.alias_(place, "i"))
+    pairs = zip(group, _group_columns(group, "g"), strict=True)
+    on = exp.and_(*(exp.NullSafeEQ(this=exp.paren(key.copy()), expression=column) for key, column in pairs))
+    numbered.append("joins", exp.Join(this=_records_before(stored, group).subquery("g"), on=on))
+    return numbered
+
+
+def _records_before(state: State, group: list[Sql]) -> exp.Select:
+    """b0, b1, … of each group, and the number of records in the groups before it."""
+    sizes = exp.select(*(exp.alias_(key.copy(), f"b{j}") for j, key in enumerate(group)))
+    sizes = sizes.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(state.source())
+    sizes = sizes.group_by(*_copies(group))
+    columns = _group_columns(group, "z")
+    n = exp.column("n", table="z")
+    running = exp.Window(
+        this=exp.Sum(this=n),
+        order=exp.Order(expressions=[_ascending(column) for column in columns]),
+        spec=exp.WindowSpec(kind="ROWS", start="UNBOUNDED", start_side="PRECEDING", end="CURRENT ROW"),
+    )
+    before = exp.alias_(exp.Sub(this=running, expression=n.copy()), "before")
+    return exp.select(*_copies(columns), before).from_(sizes.subquery("z"))
+
+
+def _group_columns(group: list[Sql], table: str) -> list[Sql]:
+    return [exp.column(f"b{j}", table=table) for j in range(len(group))]
+
+
+def _finest_grouping(context: Context, state: State, most_groups: int) -> list[Sql]:
+    """The keys of a grouping of neighbours, as fine as few enough groups allow: the first columns, and the next
+    one coarsely."""
+    keys = _keys(context, state)
+    if state.records <= most_groups:
+        return keys
+    prefixes = [keys[: length + 1] for length in range(min(len(keys), LONGEST_PREFIX))]
+    columns = _few_enough(context, state, prefixes, most_groups)
+    if columns == len(prefixes):
+        return prefixes[-1]
+    type_ = INTEGER if columns in context.integers else state.schema[columns].type
+    steps = context.session.dialect.coarser(keys[columns], type_)
+    refined = [[*keys[:columns], step] for step in steps]
+    fine = _few_enough(context, state, refined, most_groups)
+    if fine:
+        return refined[fine - 1]
+    return keys[:columns] or (refined or prefixes)[0]
+
+
+def _few_enough(context: Context, state: State, groupings: list[list[Sql]], most_groups: int) -> int:
+    """How many of the groupings, each finer than the one before, have few enough groups."""
+    if not groupings:
+        return 0
+    counts = (sql.call("approx_count_distinct", exp.Struct(expressions=_copies(g))) for g in groupings)
+    (found,) = context.session.fetch(exp.select(*counts).from_(state.source()))
+    return sum(count <= most_groups for count in found)
+
+
+def _copies(expressions: list[Sql]) -> list[Sql]:
+    return [expression.copy() for expression in expressions]

@@ -3,5 +3,6 @@
 from acompass.plan.dialects.dialect import Dialect
 from acompass.plan.dialects.duckdb import DUCKDB
 from acompass.plan.dialects.postgres import POSTGRES
+from acompass.plan.dialects.spark import SPARK
 
-__all__ = ["DUCKDB", "POSTGRES", "Dialect"]
+__all__ = ["DUCKDB", "POSTGRES", "SPARK", "Dialect"]

@@ -1,6 +1,6 @@
 """What an engine has to say how to write."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from acompass.checked.types import Kind, Type
@@ -31,8 +31,10 @@ class Dialect:
     joins_by_order: bool = False
     #: kinds of values that the engine cannot hold, or not exactly
     lacks: frozenset[Kind] = frozenset()
-    #: ranks by the first column's groups, so that nothing is sorted on one worker
-    rank_by_groups: bool = False
+    #: functions of a value that never decrease as it grows, each finer than the one before
+    coarser: Callable[[Sql, Type], Iterable[Sql]] = lambda _value, _type: ()
+    #: at most how many groups of records one worker puts in order; None where one may sort them all
+    most_rank_groups: int | None = None
 
     def to_text(self, value: Sql, type_: Type) -> Sql:
         match type_.kind:

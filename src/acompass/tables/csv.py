@@ -1,6 +1,5 @@
 """CSV files into a table of text, once, in input order; then typed by what the policy needs (D10)."""
 
-import re
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,15 +9,14 @@ from pathlib import Path
 import duckdb
 
 from acompass.tables import faults
-from acompass.tables.header import numbered_records, opened_bytes, read_header
+from acompass.tables.blanks import has_blanks_at_quotes
+from acompass.tables.header import numbered_records, read_header
 from acompass.tables.loaded import column, fresh_name, text_list, text_literal
 from acompass.tables.rfc4180 import Field
 from acompass.tables.source import Files
 
 #: the longest record, in bytes, that the engine reads; its own default of 2 MiB is too short for free text
 _LONGEST_RECORD = 1 << 27
-_CHUNK = 1 << 22
-_OVERLAP = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ def read_text(con: duckdb.DuckDBPyConnection, source: Files) -> Text:
     names, delimiter = read_header(source)
     text = Text(fresh_name("csv"), names, delimiter, source)
     files = zip(source.paths, source.shown, strict=True)
-    blanks = any(_has_blanks_at_quotes(path, shown, delimiter) for path, shown in files)
+    blanks = any(has_blanks_at_quotes(path, shown, delimiter) for path, shown in files)
     if blanks or not _is_read(con, text):
         _read_mended(con, text)
     return text
@@ -110,17 +108,3 @@ def _body(path: str, shown: str, delimiter: str, width: int) -> Iterator[tuple[i
             yield line, fields[:width]
         elif fields != [None]:
             raise faults.ragged(shown, line, len(fields), width)
-
-
-def _has_blanks_at_quotes(path: str, shown: str, delimiter: str) -> bool:
-    """Whether blanks may stand between a quote and a delimiter: the engine's reader drops them in silence."""
-    mark = re.escape(delimiter.encode())
-    suspect = re.compile(rb'(?:^|[\r\n]|%b) +"|" +(?:$|[\r\n]|%b)' % (mark, mark))
-    with opened_bytes(path, shown) as file:
-        end = b""
-        while chunk := file.read(_CHUNK):
-            window = end + chunk
-            if (b' "' in window or b'" ' in window) and suspect.search(window):
-                return True
-            end = chunk[-_OVERLAP:]
-    return False

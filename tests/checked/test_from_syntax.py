@@ -1,5 +1,6 @@
 """The whole check: order, places, what it keeps of the text, and how long it takes."""
 
+import gc
 import time
 from decimal import Decimal
 
@@ -107,6 +108,17 @@ def test_a_number_keeps_its_value_in_a_tree_made_by_hand() -> None:
     program, _ = check(program_of(condition), "", PAPER)
     assert program is not None
     assert program.requirements[0].assertion.condition.value == 1000
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(enabled: bool) -> None:
+    switch = gc.enable if enabled else gc.disable
+    try:
+        switch()
+        checked(PAPER_POLICY, k=3, l=2)
+        assert gc.isenabled() is enabled
+    finally:
+        gc.enable()
 
 
 def _seconds(requirements: int, width: int) -> float:

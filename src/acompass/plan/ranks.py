@@ -15,25 +15,28 @@ LONGEST_PREFIX = 16
 
 
 def canonical_order(context: Context, state: State) -> list[Sql]:
-    """The sort keys of the state read as `t`: column by column, missing first."""
-    return [_ascending(key) for key in _keys(context, state)]
+    """The sort keys of the state read as `t`: column by column, missing first, NULL before NaN."""
+    return [_ascending(key) for key in _flat(_keys(context, state))]
 
 
 def _ascending(key: Sql) -> Sql:
     return exp.Ordered(this=key, desc=False, nulls_first=True)
 
 
-def _keys(context: Context, state: State) -> list[Sql]:
-    return [_key(context, state, position) for position in range(len(state.schema))]
+def _keys(context: Context, state: State) -> list[list[Sql]]:
+    """The keys of each column."""
+    return [_column_keys(context, state, position) for position in range(len(state.schema))]
 
 
-def _key(context: Context, state: State, position: int) -> Sql:
+def _column_keys(context: Context, state: State, position: int) -> list[Sql]:
     column = sql.column(position, "t")
     if position in context.integers:
-        return sql.cast(column, "BIGINT")
+        return [sql.cast(column, "BIGINT")]
     if state.schema[position].type.kind is Kind.FLOAT:
-        return context.session.dialect.float_order(column)
-    return column
+        is_null = exp.Is(this=column.copy(), expression=exp.null())
+        null_first = exp.Case(ifs=[exp.If(this=is_null, true=sql.integer(0))], default=sql.integer(1))
+        return [context.session.dialect.float_order(column), null_first]
+    return [column]
 
 
 def ranked(context: Context, state: State) -> exp.Select:
@@ -90,18 +93,18 @@ def _finest_grouping(context: Context, state: State, most_groups: int) -> list[S
     one coarsely."""
     keys = _keys(context, state)
     if state.records <= most_groups:
-        return keys
-    prefixes = [keys[: length + 1] for length in range(min(len(keys), LONGEST_PREFIX))]
+        return _flat(keys)
+    prefixes = [_flat(keys[: length + 1]) for length in range(min(len(keys), LONGEST_PREFIX))]
     columns = _few_enough(context, state, prefixes, most_groups)
     if columns == len(prefixes):
         return prefixes[-1]
     type_ = INTEGER if columns in context.integers else state.schema[columns].type
-    steps = context.session.dialect.coarser(keys[columns], type_)
-    refined = [[*keys[:columns], step] for step in steps]
+    steps = context.session.dialect.coarser(keys[columns][0], type_)
+    refined = [[*_flat(keys[:columns]), step] for step in steps]
     fine = _few_enough(context, state, refined, most_groups)
     if fine:
         return refined[fine - 1]
-    return keys[:columns] or (refined or prefixes)[0]
+    return _flat(keys[:columns]) or (refined or prefixes)[0]
 
 
 def _few_enough(context: Context, state: State, groupings: list[list[Sql]], most_groups: int) -> int:
@@ -115,3 +118,7 @@ def _few_enough(context: Context, state: State, groupings: list[list[Sql]], most
 
 def _copies(expressions: list[Sql]) -> list[Sql]:
     return [expression.copy() for expression in expressions]
+
+
+def _flat(keys: list[list[Sql]]) -> list[Sql]:
+    return [key for of_column in keys for key in of_column]

@@ -18,8 +18,8 @@ def canonical_order(schema: Schema, records: Iterable[Record]) -> Bag:
 
 
 def _value_key(value: Any, type_: Type) -> tuple[bool, Any]:
-    """Missing first (D11). Opaque values have no order of their own: their `repr` gives them one."""
+    """Missing first (D11), None before NaN. Opaque values have no order but that of their `repr`."""
     if type_.kind is Kind.OPAQUE:
         return (value is not None, repr(value))
     missing = value is None or value != value
-    return (not missing, 0 if missing else value)
+    return (not missing, value is not None if missing else value)

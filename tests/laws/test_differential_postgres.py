@@ -1,0 +1,27 @@
+"""Invariant 3 on PostgreSQL: random programs mean there what `semantics` says.
+
+The database orders text by a dictionary, so that a collation forgotten anywhere shows.
+"""
+
+from acompass.conformance.run import conform
+from acompass.engines.connect import open_session
+from acompass.engines.postgres import connected
+from acompass.engines.postgres_session import ReadingSession
+from tests.engines.postgres_server import Server
+
+
+def test_with_every_rewrite(postgres: Server) -> None:
+    report = conform(postgres.url("english"), cases=350, seed=1)
+    assert report.ok, report.smallest
+
+
+def test_with_no_rewrite(postgres: Server) -> None:
+    with open_session(postgres.url("german")) as session:
+        report = conform(session, cases=150, seed=2, rewrites=())
+    assert report.ok, report.smallest
+
+
+def test_without_keeping_tables(postgres: Server) -> None:
+    with connected(postgres.url("english")) as server:
+        report = conform(ReadingSession(server), cases=100, seed=3)
+    assert report.ok, report.smallest

@@ -1,0 +1,27 @@
+"""Reproducible tables of people: the same bytes of content on every machine."""
+
+from pathlib import Path
+
+import duckdb
+
+#: a hash of the record's number and a salt gives each column its own order
+_PEOPLE = """
+SELECT range AS id,
+       CAST(18 + hash(range) % 73 AS BIGINT) AS age,
+       CAST(10000 + hash(range * 7 + 1) % 5000 AS VARCHAR) AS zip,
+       CAST(500 + hash(range * 13 + 2) % 12000 AS BIGINT) AS aec,
+       CASE WHEN hash(range * 17 + 3) % 2 = 0 THEN 'F' ELSE 'M' END AS sex,
+       'd' || CAST(hash(range * 19 + 4) % 40 AS VARCHAR) AS disease
+FROM range({records})
+"""
+
+
+def people(folder: Path, records: int) -> str:
+    """A Parquet file of that many people, made once a folder."""
+    path = folder / f"people-{records}.parquet"
+    if not path.exists():
+        part = path.with_suffix(".part")
+        with duckdb.connect() as con:
+            con.execute(f"COPY ({_PEOPLE.format(records=records)}) TO '{part}' (FORMAT parquet)")
+        part.rename(path)
+    return str(path)

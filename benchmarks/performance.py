@@ -1,0 +1,61 @@
+"""Every question of `benchmarks/questions`, as a Markdown table in docs/performance.md.
+
+    python -m benchmarks.performance [NAME …]
+
+RECORDS sets the size of the large tables (20,000,000), BIG=1 also asks what takes 100,000,000 records, DATA is
+a folder for the generated tables. Exits with 1 if a target is missed.
+"""
+
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.question import Answer, Question, Setting
+from benchmarks.questions import QUESTIONS
+
+PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
+BEGIN, END = "<!-- begin: written by `make bench` -->", "<!-- end -->"
+HEADER = "| question | measured | to reach | met | peer and size |\n| --- | --- | --- | --- | --- |\n"
+
+
+def main(names: Sequence[str]) -> int:
+    chosen = [q for q in QUESTIONS if not names or q.name in names]
+    with tempfile.TemporaryDirectory(prefix="acompass-bench-") as made:
+        folder = Path(os.environ.get("DATA", made))
+        folder.mkdir(parents=True, exist_ok=True)
+        setting = Setting(folder, int(os.environ.get("RECORDS", "20000000")), os.environ.get("BIG") == "1")
+        answers = [(question, _asked(question, setting)) for question in chosen]
+    if not names:
+        write_page([(question, answer) for question, answer in answers if answer is not None])
+    return 0 if all(answer is None or q.met(answer.value) for q, answer in answers) else 1
+
+
+def _asked(question: Question, setting: Setting) -> Answer | None:
+    answer = question.ask(setting)
+    shown = "not asked without BIG=1" if answer is None else row(question, answer)
+    sys.stdout.write(f"{question.name}: {shown}\n")
+    sys.stdout.flush()
+    return answer
+
+
+def row(question: Question, answer: Answer) -> str:
+    met = "yes" if question.met(answer.value) else "no"
+    measured = f"{answer.value:,.2f} {answer.unit}"
+    return f"| {question.text} | {measured} | {question.target} | {met} | {answer.note} |"
+
+
+def write_page(answers: Sequence[tuple[Question, Answer]]) -> None:
+    """Replaces what stands between the marks; the rest of the page is prose."""
+    rows = "\n".join(row(question, answer) for question, answer in answers)
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    text = PAGE.read_text()
+    before, _, rest = text.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{machine}\n\n{HEADER}{rows}\n\n{END}{after}")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

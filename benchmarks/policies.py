@@ -1,0 +1,35 @@
+"""The policies that the questions are about."""
+
+K_CHECK = "EACH PROCESS COUNT(*) AS n GROUP BY age, zip, sex : n >= 3;"
+
+K_L_REJECT = """
+EACH PROCESS COUNT(*) AS n GROUP BY age, zip : n >= 3 : REJECT;
+EACH PROCESS COUNT DISTINCT disease AS d GROUP BY age, zip : d >= 3 : REJECT;
+"""
+
+ZIPS = range(10_000, 15_000)
+
+
+def bounds(count: int) -> list[tuple[str, str, str]]:
+    """(first zip, last zip, group) of each of `count` generalization rules that cover all zips."""
+    step = len(ZIPS) // count
+    return [(str(low), str(low + step - 1), f"g{low // 50}") for low in ZIPS[::step]]
+
+
+def rules(count: int) -> str:
+    return "\n".join(
+        f"EACH FILTER zip >= '{low}' AND zip <= '{high}' : zip = '{group}' : REPLACE zip WITH '{group}';"
+        for low, high, group in bounds(count)
+    )
+
+
+def full(count: int = 100) -> str:
+    """Top coding, rules, RANDOM on outliers, k and l."""
+    return "\n".join(
+        (
+            "EACH RESULT : age <= 80 : REPLACE age WITH 80;",
+            rules(count),
+            "EACH RESULT : aec >= 600 : RANDOM aec 600 1000;",
+            K_L_REJECT,
+        )
+    )

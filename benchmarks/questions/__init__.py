@@ -1,0 +1,30 @@
+"""One file a question, in the order of the table."""
+
+from benchmarks.questions import (
+    anjana,
+    bare_copy,
+    growth,
+    hand_written_frames,
+    k_check,
+    k_l_reject,
+    memory,
+    pycanon,
+    rules,
+    start_up,
+    statements,
+)
+
+QUESTIONS = (
+    k_check.QUESTION,
+    k_l_reject.QUESTION,
+    rules.QUESTION,
+    bare_copy.QUESTION,
+    statements.QUESTION,
+    hand_written_frames.POLARS,
+    hand_written_frames.PANDAS,
+    pycanon.QUESTION,
+    anjana.QUESTION,
+    growth.QUESTION,
+    start_up.QUESTION,
+    memory.QUESTION,
+)

@@ -31,7 +31,7 @@ class Text:
     def place(self, record: int) -> tuple[str, int]:
         """The file and the line of the record at this place in the input, from 0."""
         for path, shown in zip(self.source.paths, self.source.shown, strict=True):
-            for line, _ in _body(path, shown, self.delimiter, len(self.names)):
+            for line, _ in body(path, shown, self.delimiter, len(self.names)):
                 if record == 0:
                     return shown, line
                 record -= 1
@@ -85,7 +85,7 @@ def _read_mended(con: duckdb.DuckDBPyConnection, text: Text) -> None:
 def _mend(path: str, shown: str, copy: str, text: Text) -> None:
     with open(copy, "w", encoding="utf-8", newline="") as file:
         file.write(",".join('"h"' for _ in text.names) + "\n")
-        for _, fields in _body(path, shown, text.delimiter, len(text.names)):
+        for _, fields in body(path, shown, text.delimiter, len(text.names)):
             file.write(",".join(_plain(field) for field in fields) + "\n")
 
 
@@ -96,7 +96,7 @@ def _plain(field: Field) -> str:
     return f'"{doubled}"'
 
 
-def _body(path: str, shown: str, delimiter: str, width: int) -> Iterator[tuple[int, list[Field]]]:
+def body(path: str, shown: str, delimiter: str, width: int) -> Iterator[tuple[int, list[Field]]]:
     """The records after the header, without what empty fields there are beyond the last column.
 
     Empty lines are none, unless a record has but one field.

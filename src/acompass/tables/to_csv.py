@@ -1,6 +1,7 @@
 """CSV as this project writes it: UTF-8, `\\n`, missing as nothing, the empty text as `""`, ISO times."""
 
 import gzip
+from collections.abc import Iterable
 
 import duckdb
 
@@ -18,7 +19,7 @@ def write_csv(
 ) -> int:
     """The header goes in as text before the records: the engine could not write an empty name, nor two names
     that differ only in case."""
-    header = content.delimiter.join(_name(each.name) for each in content.schema) + "\n"
+    header = header_line([each.name for each in content.schema], content.delimiter)
     with engine_writing(part, path):
         row = con.execute(
             f"COPY ({_select(con, content)}) TO {text_literal(part)} (FORMAT csv, HEADER false, "
@@ -30,6 +31,10 @@ def write_csv(
     if records == 0:
         _write_header(header, part, compressed)
     return records
+
+
+def header_line(names: Iterable[str], delimiter: str) -> str:
+    return delimiter.join(_name(name) for name in names) + "\n"
 
 
 def _write_header(header: str, part: str, compressed: bool) -> None:

@@ -2,7 +2,7 @@
 
 acompass  the policy                          csv       the table
 options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `order: canonical`, `force: yes`,
-          `command: check`, one a line
+          `command: check`, `types: integer decimal(2) float text boolean date timestamp`, one a line
 after     the table that comes out            verdicts  `1 violated 3 REPLACE`, one requirement a line
 error     a code and a message, one diagnostic a line; then nothing else is expected
 """

@@ -9,15 +9,15 @@ from acompass.checked.parameters import parse_settings
 from acompass.diagnostics import AcompassError
 from acompass.result import Result
 from tests.language.cases import Case
+from tests.language.tables import write_table
 
 
 def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
     """What came out, block by block: `after` where a table was written, `verdicts`, or else `error`."""
     output = folder / "out.csv"
-    (folder / "table.csv").write_text(case.blocks["csv"], encoding="utf-8", newline="")
     try:
         with chdir(folder):
-            result = _call(case, engine)
+            result = _call(case, engine, write_table(case))
     except AcompassError as error:
         assert not output.exists(), "an error leaves no output behind"
         return {"error": "".join(f"{d.code} {d.message}\n" for d in error.diagnostics)}
@@ -29,17 +29,17 @@ def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
     return {**after, "verdicts": verdicts}
 
 
-def _call(case: Case, engine: str) -> Result:
+def _call(case: Case, engine: str, table: str) -> Result:
     """In the case's folder, so that a message that names a file is the same everywhere."""
     policy = case.blocks["acompass"]
     params = parse_settings(value for name, value in case.options if name == "set")
     missing = case.option("missing")
     if case.option("command") == "check":
-        return pipeline.check(policy, "table.csv", params=params, missing=missing, engine=engine)
+        return pipeline.check(policy, table, params=params, missing=missing, engine=engine)
     trace = case.option("trace")
     return pipeline.run(
         policy,
-        "table.csv",
+        table,
         params=params,
         trace=None if trace is None else [Decimal(value) for value in trace.split()],
         seed=case.option("seed"),

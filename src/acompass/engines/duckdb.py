@@ -14,6 +14,7 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.engine import Destination, Evaluated, TableRequest
 from acompass.engines.failures import engine_failed, out_of_memory
 from acompass.engines.planned import check_planned, run_planned, uses_order, written_columns
+from acompass.plan import sql
 from acompass.plan.context import Context, Progress
 from acompass.plan.dialects import DUCKDB
 from acompass.plan.execute import final_select
@@ -29,8 +30,10 @@ from acompass.tables.output import require_writable, write
 from acompass.tables.source import Source, opened
 from acompass.tables.to_frame import restore
 
-#: sorting the output back into input order costs little up to here, and a third of the time beyond
-MOST_ORDERED = 2_000_000
+#: sorting the output back into input order costs little up to so many values, and a third of the time beyond
+MOST_ORDERED = 20_000_000
+#: the engine sorts records of more columns than this slowly
+MOST_SORTED_COLUMNS = 1_000
 
 
 class DuckDBEngine:
@@ -40,7 +43,10 @@ class DuckDBEngine:
     @contextmanager
     def open(self, request: TableRequest) -> Iterator["DuckDBTable"]:
         with connection(self._memory_limit) as con, read(con, request) as (source, loaded):
-            yield DuckDBTable(con, source, loaded)
+            # keeping order buffers what is written; under a limit the memory is worth more
+            keeps_order = self._memory_limit is None
+            con.execute(f"SET preserve_insertion_order = {str(keeps_order).lower()}")
+            yield DuckDBTable(con, source, loaded, keeps_order)
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -75,8 +81,6 @@ def _limit_memory(con: duckdb.DuckDBPyConnection, limit: str) -> None:
     except duckdb.Error:
         help_ = "write a size such as `2GiB` or `500MB`"
         raise CallError([Diagnostic("AC401", f"`{limit}` is no size of memory", help=help_)]) from None
-    # keeping order buffers what is written; under a limit the memory is worth more
-    con.execute("SET preserve_insertion_order = false")
 
 
 @contextmanager
@@ -86,10 +90,13 @@ def failures() -> Iterator[None]:
         yield
     except duckdb.OutOfMemoryException:
         raise out_of_memory("DuckDB") from None
-    except duckdb.InterruptException:
-        raise KeyboardInterrupt from None
     except duckdb.Error as error:
         raise engine_failed("DuckDB", error) from None
+    except RuntimeError as error:
+        # what DuckDB makes of Ctrl-C
+        if str(error) == "Query interrupted":
+            raise KeyboardInterrupt from None
+        raise
 
 
 class DuckDBSession:
@@ -102,7 +109,9 @@ class DuckDBSession:
         self.statements: list[str] = []
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        return self._execute(query.sql("duckdb")).fetchall()
+        executed = self._execute(query.sql("duckdb"))
+        with failures():
+            return executed.fetchall()
 
     def store(self, query: exp.Select) -> str:
         name = self._fresh()
@@ -138,8 +147,11 @@ class DuckDBSession:
 class DuckDBTable:
     """A table loaded into DuckDB; after `run`, its result."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, source: Source, loaded: Loaded):
+    def __init__(
+        self, con: duckdb.DuckDBPyConnection, source: Source, loaded: Loaded, keeps_order: bool = True
+    ):
         self._con = con
+        self._keeps_order = keeps_order
         self._source = source
         self._loaded = loaded
         self._session = DuckDBSession(con)
@@ -170,7 +182,8 @@ class DuckDBTable:
     def deliver(self, destination: Destination) -> Any:
         assert self._result is not None, "nothing has run"
         context, state = self._result
-        keep_order = state.records <= MOST_ORDERED
+        columns = len(state.schema)
+        keep_order = columns <= MOST_SORTED_COLUMNS and state.records * columns <= MOST_ORDERED
         select = final_select(context, state, canonical=destination.canonical, keep_order=keep_order)
         statement = select.sql("duckdb")
         self.statements.append(statement)
@@ -186,17 +199,14 @@ class DuckDBTable:
             require_writable(destination.path, self._source, destination.overwrite)
 
     def _state(self) -> State:
-        columns = ", ".join(f"c{i}" for i in range(len(self.schema)))
-        row_key = f", {self._loaded.row_number} AS {ROW_KEY}"
-        select = exp.maybe_parse(
-            f"SELECT {columns}{row_key} FROM {self._loaded.relation}", dialect="duckdb", into=exp.Select
-        )
+        columns = (sql.column(i) for i in range(len(self.schema)))
+        row_key = exp.alias_(exp.column(self._loaded.row_number), ROW_KEY)
+        relation = exp.to_table(self._loaded.relation)
         records = self._loaded.records
         if records is None:
-            records = self._session.fetch(
-                exp.select(exp.Count(this=exp.Star())).from_(exp.to_table(self._loaded.relation))
-            )[0][0]
-        return State(select, self.schema, has_row_key=True, records=int(records))
+            records = self._session.fetch(exp.select(exp.Count(this=exp.Star())).from_(relation))[0][0]
+        select = exp.select(*columns, row_key).from_(relation)
+        return State(select, self.schema, has_row_key=True, records=int(records), in_order=self._keeps_order)
 
     def _order_integers(self) -> frozenset[int]:
         with failures():

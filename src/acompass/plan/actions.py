@@ -78,7 +78,8 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     replaced = numbered.derive({action.column: new_value}, joins=[drawn.join])
     kept = replace(state, select=exp.select("*").from_(exp.to_table(session.store(replaced.select))))
     both = exp.union(rest.select, kept.projection(), distinct=False)
-    return replace(state, select=exp.select("*").from_(both.subquery("t")), depth=rest.depth)
+    union = exp.select("*").from_(both.subquery("t"))
+    return replace(state, select=union, depth=rest.depth, in_order=False)
 
 
 def _as_type(context: Context, value: Sql, type_: Type) -> Sql:

@@ -58,6 +58,6 @@ def final_select(context: Context, state: State, *, canonical: bool, keep_order:
     order: list[Sql] = []
     if canonical:
         order = canonical_order(context, state)
-    elif keep_order and state.has_row_key:
+    elif keep_order and state.has_row_key and not state.in_order:
         order = [exp.column(ROW_KEY, table="t")]
     return select.order_by(*order) if order else select

@@ -16,13 +16,14 @@ ROW_KEY = "rk"
 @dataclass(frozen=True)
 class State:
     """`records` is the number of records, always known; `depth` how many selects are stacked since the last
-    stored table."""
+    stored table. `in_order`: read as it is, it yields records in input order."""
 
     select: exp.Select
     schema: Schema
     has_row_key: bool
     records: int
     depth: int = 0
+    in_order: bool = False
 
     def columns(self, table: str = "t") -> tuple[Sql, ...]:
         return tuple(sql.column(i, table) for i in range(len(self.schema)))
@@ -44,7 +45,8 @@ class State:
             select.append("joins", join)
         if where is not None:
             select = select.where(where)
-        return replace(self, select=select, depth=self.depth + 1)
+        in_order = self.in_order and not joins
+        return replace(self, select=select, depth=self.depth + 1, in_order=in_order)
 
     def projection(self, changed: dict[int, Sql] | None = None) -> exp.Select:
         return exp.select(*self._projection(changed or {})).from_(self.source())

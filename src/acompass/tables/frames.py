@@ -4,8 +4,6 @@ import importlib.util
 from enum import StrEnum
 from typing import Any
 
-from narwhals import dependencies
-
 from acompass.tables import faults
 
 
@@ -18,15 +16,6 @@ class FrameKind(StrEnum):
     DUCKDB = "a DuckDB relation"
     IBIS = "an Ibis table"
     DICTS = "a list of dicts"
-
-
-_TESTS = (
-    (FrameKind.PANDAS, dependencies.is_pandas_dataframe),
-    (FrameKind.POLARS, dependencies.is_polars_dataframe),
-    (FrameKind.POLARS_LAZY, dependencies.is_polars_lazyframe),
-    (FrameKind.ARROW, dependencies.is_pyarrow_table),
-    (FrameKind.IBIS, dependencies.is_ibis_table),
-)
 
 
 def kind_of(table: Any) -> FrameKind:
@@ -46,7 +35,17 @@ def require_arrow(what: str) -> None:
 def _find_kind(table: Any) -> FrameKind | None:
     if isinstance(table, list):
         return FrameKind.DICTS if all(isinstance(record, dict) for record in table) else None
-    for kind, is_kind in _TESTS:
+    # a fifth of the start-up, which no command on files has to pay
+    from narwhals import dependencies
+
+    tests = (
+        (FrameKind.PANDAS, dependencies.is_pandas_dataframe),
+        (FrameKind.POLARS, dependencies.is_polars_dataframe),
+        (FrameKind.POLARS_LAZY, dependencies.is_polars_lazyframe),
+        (FrameKind.ARROW, dependencies.is_pyarrow_table),
+        (FrameKind.IBIS, dependencies.is_ibis_table),
+    )
+    for kind, is_kind in tests:
         if is_kind(table):
             return kind
     match type(table).__name__:

@@ -65,9 +65,10 @@ def canceled() -> EngineError:
     return _error("AC313", "PostgreSQL canceled the statement", help_)
 
 
-def float_overflow() -> EngineError:
-    help_ = "store the column as numeric, whose sums are exact and have no largest value"
-    return _error("AC314", "a sum of floats is beyond the largest float", help_)
+def sum_too_large() -> EngineError:
+    help_ = "divide the column by a power of ten before, or sum smaller groups"
+    message = "a sum is beyond the largest float, or has more than 38 digits"
+    return _error("AC314", message, help_)
 
 
 def unfit_name(name: str, longest: int) -> EngineError:

@@ -34,7 +34,7 @@ def failures() -> Iterator[None]:
     except errors.InsufficientPrivilege as error:
         raise faults.not_permitted(error.diag.message_primary or "") from None
     except errors.NumericValueOutOfRange:
-        raise faults.float_overflow() from None
+        raise faults.sum_too_large() from None
     except (errors.UntranslatableCharacter, errors.CharacterNotInRepertoire):
         raise faults.no_nul() from None
     except _MEMORY:

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from acompass.checked.types import Kind, Type
 from acompass.plan import sql
 from acompass.plan.dialects.dialect import Dialect
 from acompass.plan.sql import Sql
@@ -47,6 +48,12 @@ def _plain_text(value: Sql) -> Sql:
     return _by_code_point(sql.cast(value, "TEXT"))
 
 
+def _exact_sum(value: Sql, type_: Type) -> Sql:
+    """Decimals have 38 digits in every engine: the cast fails on a sum that needs more."""
+    total = exp.Sum(this=value)
+    return sql.cast(total, sql.decimal_type(type_.scale)) if type_.kind is Kind.DECIMAL else total
+
+
 def _float_sum(value: Sql) -> Sql:
     ordered = exp.Order(this=value.copy(), expressions=[exp.Ordered(this=value.copy(), desc=False)])
     return exp.Sum(this=ordered)
@@ -84,7 +91,7 @@ def _float_order(value: Sql) -> Sql:
 
 POSTGRES = Dialect(
     name="postgres",
-    exact_sum=lambda value, _: exp.Sum(this=value),
+    exact_sum=_exact_sum,
     float_sum=_float_sum,
     hash52=_hash52,
     scaled=_scaled,

@@ -1,0 +1,193 @@
+"""Every type of column that PostgreSQL has, read, written and passed through."""
+
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+
+import acompass
+from acompass.diagnostics import AcompassError
+from tests.engines.postgres_server import Server
+
+EVERYTHING = """
+    DROP TABLE IF EXISTS everything, copied;
+    DROP TYPE IF EXISTS mood CASCADE;
+    DROP DOMAIN IF EXISTS postcode CASCADE;
+    CREATE TYPE mood AS ENUM ('sad', 'content', 'Zen');
+    CREATE DOMAIN postcode AS varchar(8);
+    CREATE TABLE everything (
+        "the ""Id" smallint, n integer, big bigint, money numeric(12, 3), free numeric, small real,
+        f double precision, padded char(5), short varchar(9), zip postcode, feeling mood,
+        ok boolean, born date, seen timestamp, at timestamptz, key uuid, doc jsonb, tags text[], raw bytea, ident name
+    );
+    INSERT INTO everything VALUES
+        (1, 2, 3, 1.5, 1.50, 0.1, 0.1, 'ab', 'x\\y', '01234', 'Zen', true, '2000-02-29',
+         '2000-02-29 12:30:00.000001', '2000-02-29 12:30:00+02',
+         'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{"a": 1}', '{a,b}', '\\xdead', 'me'),
+        (2, 2, 9223372036854775807, -1, 0.125, 1e30, -0.0, '', ' trail ', '', 'sad', false, '0001-01-01',
+         '9999-12-31 23:59:59', '1969-12-31 23:59:59.999999Z', NULL, NULL, '{}', '\\x', 'you')
+"""
+
+
+@pytest.fixture
+def url(postgres: Server) -> str:
+    url = postgres.url("english")
+    with psycopg.connect(url) as con:
+        con.execute(EVERYTHING)
+    return url
+
+
+def _query(url: str, query: str) -> list[tuple[Any, ...]]:
+    with psycopg.connect(url) as con:
+        return con.execute(query).fetchall()
+
+
+def _described(url: str, table: str) -> list[tuple[Any, ...]]:
+    return _query(
+        url,
+        "SELECT attname, format_type(atttypid, atttypmod), attcollation FROM pg_attribute "
+        f"WHERE attnum > 0 AND attrelid = '{table}'::regclass ORDER BY attnum",
+    )
+
+
+def test_types_and_values_of_a_table_survive_untouched(url: str) -> None:
+    acompass.run("EACH PROCESS COUNT(*) AS n : n = 2;", "everything", engine=url, output="copied")
+    assert _query(url, "TABLE copied ORDER BY 1") == _query(url, "TABLE everything ORDER BY 1")
+    assert _described(url, "copied") == _described(url, "everything")
+
+
+NAMING_ALL = """
+    EACH RESULT : "the ""Id" > 0; EACH RESULT : n = 2; EACH RESULT : big >= 3; EACH RESULT : money > -1.001;
+    EACH RESULT : free <= 1.5; EACH RESULT : small > 0; EACH RESULT : f >= 0; EACH RESULT : padded < 'abc';
+    EACH RESULT : short > ' '; EACH RESULT : zip < '1'; EACH RESULT : feeling <= 'sad';
+    EACH RESULT : ident > 'm'; EACH RESULT : ok = 'true' OR ok = 'false'; EACH RESULT : born >= '0001-01-01';
+    EACH RESULT : seen < '9999-12-31T23:59:59.5'; EACH RESULT : at <= '2000-02-29T10:30:00';
+"""
+
+
+def test_every_column_a_policy_can_name(url: str) -> None:
+    result = acompass.run(NAMING_ALL, "everything", engine=url, output="copied")
+    assert [each.index for each in result.requirements if not each.holds] == []
+    assert _described(url, "copied") == _described(url, "everything")
+    assert _query(url, "TABLE copied ORDER BY 1") == _query(url, "TABLE everything ORDER BY 1")
+
+
+def test_in_python_values_have_their_types(url: str) -> None:
+    table = acompass.run('EACH RESULT : "the ""Id" = 1 : REJECT;', "everything", engine=url).table
+    assert table.to_pylist() == [
+        {
+            'the "Id': 1,
+            "n": 2,
+            "big": 3,
+            "money": Decimal("1.500"),
+            "free": Decimal("1.500"),
+            "small": pytest.approx(0.1),
+            "f": 0.1,
+            "padded": "ab",
+            "short": "x\\y",
+            "zip": "01234",
+            "feeling": "Zen",
+            "ok": True,
+            "born": datetime.date(2000, 2, 29),
+            "seen": datetime.datetime(2000, 2, 29, 12, 30, 0, 1),
+            "at": datetime.datetime(2000, 2, 29, 10, 30, tzinfo=datetime.UTC),
+            "key": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+            "doc": '{"a": 1}',
+            "tags": "{a,b}",
+            "raw": "\\xdead",
+            "ident": "me",
+        }
+    ]
+
+
+def test_what_has_no_meaning_for_a_policy_cannot_be_named(url: str) -> None:
+    for column in ("key", "doc", "tags", "raw"):
+        with pytest.raises(AcompassError) as error:
+            acompass.check(f"EACH RESULT : {column} = 'x';", "everything", engine=url)
+        assert error.value.diagnostics[0].code == "AC117"
+
+
+def test_the_padding_of_a_char_is_no_part_of_its_value(url: str) -> None:
+    policy = "EACH RESULT : padded = 'ab' : REPLACE padded WITH 'longer than five';"
+    acompass.run(policy, "everything", engine=url, output="copied")
+    assert _query(url, "SELECT padded FROM copied ORDER BY 1") == [("ab",), ("longer than five",)]
+
+
+def test_sums_are_exact_beyond_64_bits(postgres: Server) -> None:
+    url = postgres.url("english")
+    with psycopg.connect(url) as con:
+        con.execute("DROP TABLE IF EXISTS sums; CREATE TABLE sums (big bigint, cents numeric(38, 2))")
+        row = "(9223372036854775807, 99999999999999999999999999999999999.99)"
+        con.execute(f"INSERT INTO sums VALUES {row}, {row}, {row}")
+    policy = """
+        EACH PROCESS SUM(big) AS total : total = 27670116110564327421;
+        EACH PROCESS SUM(cents) AS total : total = 299999999999999999999999999999999999.97;
+    """
+    assert acompass.check(policy, "sums", engine=url).ok
+
+
+@pytest.mark.parametrize(("type_", "value"), [("double precision", "1.7e308"), ("numeric(38, 2)", "9e35")])
+def test_a_sum_beyond_what_engines_hold_is_an_error(postgres: Server, type_: str, value: str) -> None:
+    url = postgres.url("english")
+    with psycopg.connect(url) as con:
+        con.execute(f"DROP TABLE IF EXISTS huge; CREATE TABLE huge (f {type_})")
+        con.execute(f"INSERT INTO huge VALUES ({value}), ({value})")
+    with pytest.raises(AcompassError) as error:
+        acompass.check("EACH PROCESS SUM(f) AS total : total > 0;", "huge", engine=url)
+    assert error.value.diagnostics[0].code == "AC314"
+
+
+INCOMPLETE = """
+    DROP TABLE IF EXISTS incomplete;
+    CREATE TABLE incomplete (id int, f double precision, m numeric, w text);
+    INSERT INTO incomplete VALUES (1, 'NaN', 1, 'a'), (2, NULL, 'NaN', NULL), (3, 3, 3, ''), (4, 4, NULL, 'd')
+"""
+NAMING_INCOMPLETE = "EACH RESULT : f > 0; EACH RESULT : m > 0;"
+
+
+def test_missing_values(postgres: Server) -> None:
+    url = postgres.url("english")
+    with psycopg.connect(url) as con:
+        con.execute(INCOMPLETE)
+    with pytest.raises(AcompassError) as error:
+        acompass.check(NAMING_INCOMPLETE, "incomplete", engine=url)
+    assert [each.message for each in error.value.diagnostics] == [
+        "column `f` has 2 missing values",
+        "column `m` has 2 missing values",
+    ]
+    dropped = acompass.run(NAMING_INCOMPLETE, "incomplete", engine=url, missing="drop")
+    assert (dropped.records_in, dropped.table.column("id").to_pylist()) == (1, [3])
+    filled = acompass.run(NAMING_INCOMPLETE, "incomplete", engine=url, missing="7", order="canonical")
+    assert filled.table.column("f").to_pylist() == [7.0, 7.0, 3.0, 4.0]
+    assert filled.table.column("m").to_pylist() == [1, 7, 3, 7]
+    assert filled.table.column("w").to_pylist() == ["a", None, "", "d"]
+    with pytest.raises(AcompassError) as error:
+        acompass.check(NAMING_INCOMPLETE, "incomplete", engine=url, missing="x")
+    assert error.value.diagnostics[0].code == "AC213"
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        ("date", "'infinity'"),
+        ("timestamp", "'-infinity'"),
+        ("date", "'0044-03-15 BC'"),
+        ("timestamptz", "'10000-01-01'"),
+        ("numeric", "1e40"),
+        ("numeric", "'Infinity'"),
+        ("numeric(60, 30)", "1e20 + 1e-25"),
+    ],
+)
+def test_values_that_no_engine_could_hold_are_an_error_before_anything_runs(
+    postgres: Server, type_: str, value: str
+) -> None:
+    url = postgres.url("english")
+    with psycopg.connect(url) as con:
+        con.execute(f"DROP TABLE IF EXISTS odd; CREATE TABLE odd (x {type_})")
+        con.execute(f"INSERT INTO odd VALUES ({value})")
+    with pytest.raises(AcompassError) as error:
+        acompass.check("EACH PROCESS COUNT DISTINCT x AS n : n = 1;", "odd", engine=url)
+    assert error.value.diagnostics[0].code == "AC215"
+    assert acompass.check("EACH PROCESS COUNT(*) AS n : n = 1;", "odd", engine=url).ok

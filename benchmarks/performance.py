@@ -2,7 +2,7 @@
 
     python -m benchmarks.performance [NAME …]
 
-RECORDS sets the size of the large tables (20,000,000), BIG=1 also asks what takes 100,000,000 records, DATA is
+RECORDS sets the size of the large tables (20,000,000), BIG=1 adds what takes 100,000,000 records, DATA is
 a folder for the generated tables. Exits with 1 if a target is missed.
 """
 

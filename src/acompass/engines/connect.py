@@ -11,8 +11,10 @@ from acompass.plan.session import Session
 DEFAULT = "duckdb"
 
 
-def connect(url: str | None, table: Any, memory_limit: str | None) -> Engine:
+def connect(url: Any, table: Any, memory_limit: str | None) -> Engine:
     """The engine asked for, else the one that the table lives in; imports no other."""
+    if _is_of_spark(url) or (url is None and _is_of_spark(table)):
+        return _spark(url or table.sparkSession, memory_limit)
     name = url or DEFAULT
     if name == "duckdb":
         from acompass.engines.duckdb import DuckDBEngine
@@ -24,6 +26,8 @@ def connect(url: str | None, table: Any, memory_limit: str | None) -> Engine:
         return ReferenceEngine(memory_limit)
     if name.startswith(("postgres://", "postgresql://")):
         return _postgres(name, memory_limit)
+    if name == "spark" or name.startswith(("spark://", "local[", "yarn", "k8s://")) or name == "local":
+        return _spark(name, memory_limit)
     raise unknown_engine(name)
 
 
@@ -39,3 +43,20 @@ def _postgres(url: str, memory_limit: str | None) -> Engine:
     from acompass.engines.postgres import PostgresEngine
 
     return PostgresEngine(url, memory_limit)
+
+
+def _is_of_spark(given: Any) -> bool:
+    """A session or a data frame of Spark's; told without importing it."""
+    return type(given).__module__.startswith("pyspark.sql")
+
+
+def _spark(place: Any, memory_limit: str | None) -> Engine:
+    from acompass.engines import spark_faults
+
+    if any(importlib.util.find_spec(library) is None for library in ("pyspark", "pyarrow")):
+        raise spark_faults.library_needed()
+    if memory_limit is not None:
+        raise spark_faults.no_memory_limit()
+    from acompass.engines.spark import SparkEngine
+
+    return SparkEngine(place)

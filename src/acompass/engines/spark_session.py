@@ -71,7 +71,8 @@ class PlanSession:
         self.dialect = dialect
         self._spark = spark
         self._numbers = itertools.count()
-        self._kept: list[tuple[str, DataFrame]] = []
+        self._views: list[str] = []
+        self._stored: list[DataFrame] = []
         self.statements: list[str] = []
 
     def query(self, query: exp.Select) -> DataFrame:
@@ -85,27 +86,31 @@ class PlanSession:
 
     def store(self, query: exp.Select) -> str:
         with failures():
-            return self._view(self.query(query).persist(StorageLevel.MEMORY_AND_DISK))
+            self._stored.append(self.query(query).persist(StorageLevel.MEMORY_AND_DISK))
+            return self.view(self._stored[-1])
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         values = list(zip(*rows, strict=True)) or [() for _ in columns]
         arrays = [_array(type_, column) for (_, type_), column in zip(columns, values, strict=True)]
         table = pyarrow.table(arrays, names=[name for name, _ in columns])
         with failures():
-            return self._view(self._spark.createDataFrame(table))
+            return self.view(self._spark.createDataFrame(table))
+
+    def view(self, frame: DataFrame) -> str:
+        """A name for the frame in statements."""
+        name = f"kept{next(self._numbers)}"
+        frame.createTempView(name)
+        self._views.append(name)
+        return name
 
     def clear(self) -> None:
         with failures():
-            for name, frame in self._kept:
+            for name in self._views:
                 self._spark.catalog.dropTempView(name)
+            for frame in self._stored:
                 frame.unpersist()
-        self._kept.clear()
-
-    def _view(self, frame: DataFrame) -> str:
-        name = f"kept{next(self._numbers)}"
-        frame.createTempView(name)
-        self._kept.append((name, frame))
-        return name
+        self._views.clear()
+        self._stored.clear()
 
 
 def _array(type_: str, values: Sequence[Any]) -> pyarrow.Array:

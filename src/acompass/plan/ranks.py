@@ -89,8 +89,8 @@ def _group_columns(group: list[Sql], table: str) -> list[Sql]:
 
 
 def _finest_grouping(context: Context, state: State, most_groups: int) -> list[Sql]:
-    """The keys of a grouping of neighbours, as fine as few enough groups allow: the first columns, and the next
-    one coarsely."""
+    """The keys of a grouping of neighbours, as fine as few enough groups allow: the first columns, and the
+    next one coarsely."""
     keys = _keys(context, state)
     if state.records <= most_groups:
         return _flat(keys)

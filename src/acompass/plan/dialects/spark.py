@@ -12,9 +12,9 @@ from acompass.plan.sql import Sql
 
 _LARGEST_INTEGER = 2**63
 
-#: A float as Python's `repr` writes it. Java's digits read back to the same float, but not every Java gives the
-#: fewest that do: the first so many of them, or the number after those, may do as well. `d` are Java's digits
-#: with the point before the first, `e` the power of ten; `c` is a whole number of fewest digits and its power.
+#: A float as Python's `repr` writes it. Java's digits read back to the same float, but not every Java gives
+#: the fewest that do: the first so many of them, or the number after those, may do as well. `d` are Java's
+#: digits with the point before the first, `e` the power of ten; `c` is a whole number and its power.
 _REPR = """
     CASE
         WHEN ISNAN(value) THEN 'nan'

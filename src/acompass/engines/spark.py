@@ -1,0 +1,139 @@
+"""Apache Spark: start or join it, and open a table there."""
+
+import os
+import secrets
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from acompass.engines import spark_faults
+from acompass.engines.engine import TableRequest
+from acompass.engines.spark_csv import read_csv
+from acompass.engines.spark_files import is_file, locations, require_shared
+from acompass.engines.spark_reading import Read, read_frame
+from acompass.engines.spark_session import PlanSession, failures, own_session
+from acompass.engines.spark_table import SparkTable
+from acompass.plan.session import Session
+from acompass.tables import faults
+from acompass.tables.source import Files, Frame, opened
+
+#: better than Spark's defaults, unless the user's own configuration says otherwise; its log quotes records
+_DEFAULTS = {
+    "spark.app.name": "acompass",
+    "spark.log.level": "OFF",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+class SparkEngine:
+    """`place` is a master's URL, `spark` for the configured one, or a session."""
+
+    def __init__(self, place: str | SparkSession):
+        self._place = place
+
+    @contextmanager
+    def open(self, request: TableRequest) -> Iterator[SparkTable]:
+        given = self._place if isinstance(self._place, SparkSession) else started(self._place)
+        with failures():
+            spark = own_session(given)
+        session = PlanSession(spark)
+        if isinstance(request.table, DataFrame):
+            with _across(request.table, spark) as frame:
+                yield self._table(spark, session, read_frame(session, frame, request), request)
+            return
+        if not isinstance(request.table, str | os.PathLike):
+            raise spark_faults.lives_elsewhere(f"a `{type(request.table).__name__}`")
+        name = os.fspath(request.table)
+        if not is_file(name):
+            with _across(_named(given, name), spark) as frame:
+                yield self._table(spark, session, read_frame(session, frame, request), request)
+            return
+        with opened(name, request.delimiter) as source:
+            assert isinstance(source, Files), "a path names files"
+            if not source.kept:
+                require_shared(spark, "standard input")
+            read = _read_files(spark, session, source, request)
+            yield SparkTable(spark, session, read, source, request.missing)
+
+    @staticmethod
+    def _table(spark: SparkSession, session: PlanSession, read: Read, request: TableRequest) -> SparkTable:
+        return SparkTable(spark, session, read, Frame(request.table), request.missing)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        given = self._place if isinstance(self._place, SparkSession) else started(self._place)
+        with failures():
+            session = PlanSession(own_session(given))
+        try:
+            yield session
+        finally:
+            session.clear()
+
+
+def started(place: str) -> SparkSession:
+    """The session of this process on that master, started if there is none. It ends with the process: a
+    result may still be read through it."""
+    running = SparkContext._active_spark_context
+    if running is not None:
+        if place not in ("spark", running.master):
+            raise spark_faults.runs_elsewhere(place, str(running.master))
+        return SparkSession.builder.getOrCreate()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return SparkSession.builder.config(conf=_configuration(place)).getOrCreate()
+    except PySparkException:
+        raise spark_faults.cannot_start(place) from None
+
+
+def _configuration(place: str) -> SparkConf:
+    configuration = SparkConf()
+    for name, value in _DEFAULTS.items():
+        configuration.setIfMissing(name, value)
+    if configuration.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
+        # tables of such a catalog do not outlive the process, and no folder for them is to be left behind
+        configuration.setIfMissing("spark.sql.warehouse.dir", tempfile.mkdtemp(prefix="acompass-"))
+    if place == "spark":
+        return configuration.setIfMissing("spark.master", "local[*]")
+    return configuration.setMaster(place)
+
+
+def _named(spark: SparkSession, name: str) -> DataFrame:
+    try:
+        frame = spark.table(name)
+        frame.schema  # noqa: B018  a view can name what is gone
+    except (AnalysisException, ParseException):
+        raise spark_faults.no_such_table(name) from None
+    return frame
+
+
+@contextmanager
+def _across(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
+    """The frame in another session of the same application."""
+    name = f"acompass_{secrets.token_hex(8)}"
+    with failures():
+        database = spark.conf.get("spark.sql.globalTempDatabase")
+        frame.createGlobalTempView(name)
+    try:
+        with failures():
+            found = spark.table(f"{database}.{name}")
+        yield found
+    finally:
+        with failures():
+            spark.catalog.dropGlobalTempView(name)
+
+
+def _read_files(spark: SparkSession, session: PlanSession, source: Files, request: TableRequest) -> Read:
+    if source.format == "csv":
+        return read_csv(spark, session, source, request)
+    try:
+        frame = spark.read.parquet(*locations(source))
+    except PySparkException:
+        raise faults.damaged(source.shown[0], "Parquet") from None
+    return read_frame(session, frame, request)

@@ -1,0 +1,36 @@
+"""Files as Spark names them. Every worker reads and writes them, so they live where all can reach them."""
+
+import os
+import re
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from acompass.engines import spark_faults
+from acompass.tables import faults
+from acompass.tables.source import Files
+
+_GLOB = re.compile(r"([\\\[\]{}*?])")
+_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".pq", ".tsv", ".tsv.gz", ".txt")
+
+
+def is_file(text: str) -> bool:
+    """Files are told by their suffix or their folder; anything else names a table of the catalog."""
+    return text == "-" or text.lower().endswith(_SUFFIXES) or "/" in text or os.path.exists(text)
+
+
+def locations(source: Files) -> list[str]:
+    for path, shown in zip(source.paths, source.shown, strict=True):
+        if Path(path).name.startswith(("_", ".")):
+            raise faults.unreadable(shown, "Spark passes over names that begin with `_` or `.`")
+    return [_GLOB.sub(r"\\\1", location(path)) for path in source.paths]
+
+
+def location(path: str) -> str:
+    """With the scheme, whatever file system the cluster has by default."""
+    return "file:" + os.path.abspath(path)
+
+
+def require_shared(spark: SparkSession, what: str) -> None:
+    if not str(spark.sparkContext.master).startswith("local"):
+        raise spark_faults.not_shared(what)

@@ -1,0 +1,55 @@
+"""A record as a line of CSV, as `tables.to_csv` writes it."""
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from acompass.checked.types import Kind, Type
+from acompass.plan import sql
+from acompass.plan.dialects import SPARK
+from acompass.plan.sql import Sql
+
+
+def line(fields: Sequence[Sql], delimiter: str) -> Sql:
+    filled = (exp.Coalesce(this=each, expressions=[_text("")]) for each in fields)
+    return sql.call("concat_ws", _text(delimiter), *filled)
+
+
+def field(value: Sql, type_: Type, stored: str | None, delimiter: str) -> Sql:
+    """A value as text; `stored` is the type that Spark has it in where no action wrote it."""
+    match type_.kind:
+        case Kind.TEXT:
+            return _quoted(value, delimiter)
+        case Kind.FLOAT if stored == "float":
+            return _single(SPARK.float_text(sql.cast(value, "FLOAT")))
+        case Kind.TIMESTAMP if stored == "timestamp":
+            return exp.DPipe(this=exp.paren(SPARK.to_text(value, type_)), expression=_text("+00:00"))
+        case _:
+            return SPARK.to_text(value, type_)
+
+
+def _quoted(value: Sql, delimiter: str) -> Sql:
+    marks = [
+        exp.GT(this=sql.call("instr", value.copy(), _text(mark)), expression=sql.integer(0))
+        for mark in (delimiter, '"', "\n", "\r", "#")
+    ]
+    doubled = sql.call("replace", value.copy(), _text('"'), _text('""'))
+    return exp.Case(
+        ifs=[
+            exp.If(this=exp.EQ(this=value.copy(), expression=_text("")), true=_text('""')),
+            exp.If(this=exp.or_(*marks), true=sql.call("concat", _text('"'), doubled, _text('"'))),
+        ],
+        default=value.copy(),
+    )
+
+
+def _single(text: Sql) -> Sql:
+    """The text of a float of 32 bits: the digits that tell it from its neighbours of 32 bits."""
+    single = exp.DataType.build("FLOAT")
+    return text.transform(
+        lambda node: single.copy() if isinstance(node, exp.DataType) and node.is_type("double") else node
+    )
+
+
+def _text(text: str) -> Sql:
+    return exp.Literal.string(text)

@@ -224,7 +224,7 @@ def _require_order(schema: Schema) -> None:
         if column.type.kind is Kind.OPAQUE:
             message = f"the values of the column `{column.name}` have no order"
             help_ = "leave the column out, or use neither RANDOM nor canonical order"
-            raise TableError([Diagnostic("AC290", message, help=help_)])
+            raise TableError([Diagnostic("AC226", message, help=help_)])
 
 
 def _is_canonical(order: str | None) -> bool:

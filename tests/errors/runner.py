@@ -11,19 +11,7 @@ from acompass.diagnostics import AcompassError
 from acompass.syntax.parse import parse
 
 #: the paper's Table 1
-ELECTRICITY = """\
-Record ID,Age,Postal Code,AEC
-1,54,21211,2200
-2,54,21222,7400
-3,54,21233,8600
-4,80,21410,10500
-5,80,21420,3500
-6,80,21430,8600
-7,90,21440,4200
-8,90,21450,4200
-9,45,21110,6200
-10,45,21120,5400
-"""
+ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity" / "table.csv"
 
 
 def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
@@ -38,7 +26,7 @@ def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
             _, diagnostics = check(program, policy, _schema(blocks["schema"]), options.get("params"))
             return {diagnostic.code for diagnostic in diagnostics}
         table = folder / "table.csv"
-        table.write_text(blocks.get("csv", ELECTRICITY), encoding="utf-8")
+        table.write_text(blocks["csv"] if "csv" in blocks else ELECTRICITY.read_text(), encoding="utf-8")
         perform = pipeline.run if options.pop("run", False) else pipeline.check
         perform(policy, str(table), **options)
     except AcompassError as error:

@@ -83,8 +83,15 @@ CODES: dict[str, str] = {
     "AC223": "a full disk",
     "AC224": "an output of no known format",
     "AC225": "an unknown delimiter",
+    "AC226": "a column whose values have no order",
     # AC3xx: engines
     # AC4xx: the call
+    "AC401": "no size of memory",
+    "AC402": "a policy that cannot be read",
+    "AC403": "a policy that is not UTF-8",
+    "AC404": "a seed or a trace that cannot be used",
+    "AC405": "a trace that is too short",
+    "AC406": "an unknown order",
     "AC491": "a policy that cannot be written",
     "AC492": "a trace that cannot be read",
     # AC5xx: lint

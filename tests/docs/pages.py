@@ -1,0 +1,63 @@
+"""Pages as text between fenced blocks.
+
+A block is opened by its language and, where it is a file that later blocks use, the file's name. A block that
+cannot be run has a comment before it, `<!-- not run: why; what tests it instead -->`.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.repo.sources import ROOT
+
+#: their examples are run by tests/errors and tests/lint
+WITH_RUNNERS_OF_THEIR_OWN = ("docs/errors/", "docs/lint/")
+
+_FENCE = re.compile(
+    r"(?:^<!-- not run: (?P<excuse>[^\n]*) -->\n\n?)?"
+    r"^```(?P<language>[\w-]*)(?: (?P<name>[^\n]*))?\n(?P<content>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+_NEEDS = re.compile(r"^<!-- needs: (\w+) as (\S+) -->$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """`excuse` is why it is not run, and what tests it instead."""
+
+    language: str
+    name: str
+    content: str
+    excuse: str | None
+
+
+def pages() -> list[Path]:
+    found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/README.md")]
+    return sorted(
+        path for path in found if not path.relative_to(ROOT).as_posix().startswith(WITH_RUNNERS_OF_THEIR_OWN)
+    )
+
+
+def servers(text: str) -> dict[str, str]:
+    """What a page needs, by the address that it gives it: `<!-- needs: postgres as postgres://… -->`."""
+    return dict(_NEEDS.findall(text))
+
+
+def blocks(text: str) -> list[Block]:
+    return [_block(match) for match in _FENCE.finditer(text)]
+
+
+def rewritten(text: str, content: Callable[[Block], str]) -> str:
+    """The page with the content of every block as the function has it."""
+
+    def replace(match: re.Match[str]) -> str:
+        block = _block(match)
+        start, end = match.start("content") - match.start(), match.end("content") - match.start()
+        return match.group()[:start] + content(block) + match.group()[end:]
+
+    return _FENCE.sub(replace, text)
+
+
+def _block(match: re.Match[str]) -> Block:
+    return Block(match["language"], match["name"] or "", match["content"], match["excuse"])

@@ -1,0 +1,74 @@
+"""A page as it is once everything on it has been done, in an empty folder with the examples."""
+
+from pathlib import Path
+
+from acompass.syntax.parse import parse
+from tests.docs.console import played
+from tests.docs.interpreter import Interpreter
+from tests.docs.pages import Block, rewritten
+from tests.docs.shell import Shell
+from tests.repo.sources import ROOT
+
+#: no command may hide in a block that nobody runs
+UNCHECKED = ("sh", "shell", "bash", "py", "pycon")
+
+
+def performed(text: str, folder: Path, addresses: dict[str, str]) -> str:
+    """`addresses`: the servers that the page names, and where they are."""
+    (folder / "examples").symlink_to(ROOT / "examples")
+    return rewritten(text, _Reader(folder, addresses).content_of)
+
+
+class _Reader:
+    """Does what a page says, block after block."""
+
+    def __init__(self, folder: Path, addresses: dict[str, str]) -> None:
+        self._folder, self._addresses = folder, addresses
+        self._shell, self._interpreter = Shell(folder), Interpreter()
+
+    def content_of(self, block: Block) -> str:
+        match block:
+            case Block(excuse=str(excuse)):
+                _require_replacement(excuse)
+            case Block(language="console"):
+                return played(block.content, self._command)
+            case Block(language="python", name=""):
+                return self._on_the_page(self._interpreter.played(self._for_real(block.content)))
+            case Block(name=name) if name:
+                self._write(name, self._for_real(block.content))
+            case _:
+                _require_nothing_to_run(block)
+        return block.content
+
+    def _command(self, command: str) -> str:
+        return self._on_the_page(self._shell.run(self._for_real(command)))
+
+    def _write(self, name: str, content: str) -> None:
+        path = self._folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+    def _for_real(self, content: str) -> str:
+        for name, address in self._addresses.items():
+            content = content.replace(name, address)
+        return content
+
+    def _on_the_page(self, content: str) -> str:
+        for name, address in self._addresses.items():
+            content = content.replace(address, name)
+        return content
+
+
+def _require_nothing_to_run(block: Block) -> None:
+    where = "commands go in `console`, Python in `python`"
+    assert block.language not in UNCHECKED, f"{where}:\n{block.content}"
+    if block.language == "acompass":
+        _, found = parse(block.content)
+        assert not found, f"not a policy: {found[0].message}\n{block.content}"
+
+
+def _require_replacement(excuse: str) -> None:
+    """What is not run is tested by a file that the excuse names last."""
+    why, _, instead = excuse.rpartition("; ")
+    assert why, f"an excuse says why, then what tests it instead: {excuse}"
+    assert (ROOT / instead).is_file(), f"no such file: {instead}"

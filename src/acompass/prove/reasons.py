@@ -37,7 +37,7 @@ class Reasons:
         return self._line(step - 1, "leaves no class that can violate it")
 
     def _of_records(self, assertion: Assertion) -> str:
-        since = self._unchanged_since(assertion)
+        since = self.unchanged_since(assertion, self._prover.last)
         if since == 0:
             return "no record of any table can violate it"
         lines = [self._line(since - 1, "leaves no record that violates it")]
@@ -49,19 +49,20 @@ class Reasons:
         first, last = self._requirement(step).line, self._requirement(self._prover.last - 1).line
         return f"line {first}" if first == last else f"lines {first} to {last}"
 
-    def _unchanged_since(self, assertion: Assertion) -> int:
-        """The first step from which on the claim about records has been as true as it is in the end."""
-        last = self._prover.last
+    def unchanged_since(self, assertion: Assertion, last: int) -> int:
+        """The first step from which on a claim about records has been as true as it is at the last one."""
         refused = self._prover.refused(last, assertion)
         is_empty = self._is_empty(last, refused)
         step = last
-        while step > 0 and self._is_asked_alike(step - 1) and self._is_empty(step - 1, refused) == is_empty:
+        while step > 0 and self._is_asked_alike(step - 1, last):
+            if self._is_empty(step - 1, refused) != is_empty:
+                break
             step -= 1
         return step
 
-    def _is_asked_alike(self, step: int) -> bool:
+    def _is_asked_alike(self, step: int, last: int) -> bool:
         schemas = self._prover.levels.schemas
-        return schemas[step] == schemas[-1]
+        return schemas[step] == schemas[last]
 
     def _is_empty(self, step: int, refused: Cells) -> bool:
         """Whether no record of the step is refused; most often one column alone tells."""
@@ -82,21 +83,20 @@ class Reasons:
         """The line that could break the claim."""
         if assertion.quantifier is Quantifier.SOME:
             return "an empty table has no record that satisfies it"
-        if isinstance(assertion.result, Process):
-            breaker = self._breaker_of_classes(assertion, argument)
-        else:
-            since = self._unchanged_since(assertion)
-            breaker = since - 1 if since > 0 else None
+        breaker = self.breaker(assertion, argument)
         if breaker is None:
             return "no line makes it so"
         why = argument.why if breaker == argument.blocked else _breaking(self._requirement(breaker))
         return self._line(breaker, why)
 
-    def _breaker_of_classes(self, assertion: Assertion, argument: Argument) -> int | None:
+    def breaker(self, assertion: Assertion, argument: Argument) -> int | None:
         """The last requirement before which the claim could be proved; else the one that blocks the proof."""
         last = self._prover.last
+        if not isinstance(assertion.result, Process):
+            since = self.unchanged_since(assertion, last)
+            return since - 1 if since > 0 else None
         for step in range(last - 1, max(-1, last - 1 - LOOKED_AT), -1):
-            if not self._is_asked_alike(step):
+            if not self._is_asked_alike(step, last):
                 break
             if self._prover.argue(assertion, step).is_proof:
                 return step

@@ -22,7 +22,8 @@ LABOUR = 60_000
 
 
 class Refuter:
-    def __init__(self, prover: Prover):
+    def __init__(self, prover: Prover, labour: int = LABOUR):
+        self._labour = labour
         self._prover = prover
         self._program: Program = prover.program
         self._tables = Tables(prover, random.Random(0))
@@ -49,7 +50,7 @@ class Refuter:
     def _search(self, claims: Sequence[Assertion], found: dict[int, Witness]) -> None:
         targets = {at: self._target(claim) for at, claim in enumerate(claims) if at not in found}
         targets = {at: target for at, target in targets.items() if target is not NONE}
-        labour = LABOUR
+        labour = self._labour
         for _ in range(TRIES):
             for at in [at for at in targets if at not in found]:
                 case = self._tables.some(targets[at])

@@ -20,7 +20,8 @@ EVERYTHING = """
     CREATE TABLE everything (
         "the ""Id" smallint, n integer, big bigint, money numeric(12, 3), free numeric, small real,
         f double precision, padded char(5), short varchar(9), zip postcode, feeling mood,
-        ok boolean, born date, seen timestamp, at timestamptz, key uuid, doc jsonb, tags text[], raw bytea, ident name
+        ok boolean, born date, seen timestamp, at timestamptz, key uuid, doc jsonb, tags text[],
+        raw bytea, ident name
     );
     INSERT INTO everything VALUES
         (1, 2, 3, 1.5, 1.50, 0.1, 0.1, 'ab', 'x\\y', '01234', 'Zen', true, '2000-02-29',

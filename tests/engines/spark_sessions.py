@@ -1,0 +1,165 @@
+"""Real Sparks for the tests: one in this process, and a cluster of processes of their own."""
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+
+#: small tables cost what compiling and planning costs, so there is less of both
+_QUICK = {
+    "spark.default.parallelism": "2",
+    "spark.driver.memory": "1g",
+    "spark.log.level": "OFF",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+_PATIENCE = 120
+
+
+def require_java() -> None:
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("Spark needs Java 17 or later, and there is none")
+
+
+def _folders(folder: Path) -> dict[str, str]:
+    """Nothing is left in the folder that tests run in."""
+    return {
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.local.dir": str(folder),
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+    }
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session on `local[2]`, which that URL then means in this process."""
+    require_java()
+    from pyspark.sql import SparkSession
+
+    folder = Path(tempfile.mkdtemp(prefix="acompass-spark-"))
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in {**_QUICK, **_folders(folder)}.items():
+        builder = builder.config(name, value)
+    with warnings.catch_warnings():
+        # pyspark has a word to say about the newest pandas, which is not used with it
+        warnings.simplefilter("ignore", FutureWarning)
+        session = builder.getOrCreate()
+    yield session
+    session.stop()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Cluster:
+    """One master and two workers on loopback, each a process of its own."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._logs: list[TextIO] = []
+        self.url = self._start_master()
+        self.workers = [self._start_worker(number) for number in (1, 2)]
+
+    def _start(self, name: str, *command: str) -> subprocess.Popen[bytes]:
+        import pyspark
+
+        home = Path(pyspark.__file__).parent
+        log = (self.folder / f"{name}.log").open("w")
+        self._logs.append(log)
+        environment = {
+            **os.environ,
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_DIRS": str(self.folder),
+            "SPARK_DAEMON_MEMORY": "256m",
+            "SPARK_DAEMON_JAVA_OPTS": f"-Djava.io.tmpdir={self.folder} -XX:+UseSerialGC",
+            "PYSPARK_PYTHON": sys.executable,
+        }
+        process = subprocess.Popen(
+            [str(home / "bin" / "spark-class"), *command],
+            stdout=log, stderr=log, env=environment, cwd=self.folder, start_new_session=True,
+        )  # fmt: skip
+        self._processes.append(process)
+        return process
+
+    def _start_master(self) -> str:
+        port = _free_port()
+        master = "org.apache.spark.deploy.master.Master"
+        options = ("--host", "127.0.0.1", "--port", str(port), "--webui-port", str(_free_port()))
+        self._start("master", master, *options)
+        self._await("master", "I have been elected leader", 1)
+        return f"spark://127.0.0.1:{port}"
+
+    def _start_worker(self, number: int) -> subprocess.Popen[bytes]:
+        worker = "org.apache.spark.deploy.worker.Worker"
+        folder = str(self.folder / f"worker{number}")
+        limits = ("--cores", "1", "--memory", "768m", "--work-dir", folder)
+        options = ("--host", "127.0.0.1", "--webui-port", str(_free_port()))
+        process = self._start(f"worker{number}", worker, *options, *limits, self.url)
+        self._await("master", "Registering worker", number)
+        return process
+
+    def _await(self, name: str, words: str, times: int) -> None:
+        log = self.folder / f"{name}.log"
+        end = time.monotonic() + _PATIENCE
+        while len(re.findall(words, log.read_text(errors="replace"))) < times:
+            assert time.monotonic() < end, f"{name} does not start:\n{log.read_text(errors='replace')}"
+            time.sleep(0.1)
+
+    def driver(self, script: str, *arguments: str) -> "subprocess.Popen[str]":
+        """A Python process that uses the cluster. Its standard error is a file: a full pipe would stop it."""
+        settings = {
+            **_folders(self.folder),
+            "spark.driver.host": "127.0.0.1",
+            "spark.driver.memory": "512m",
+            "spark.executor.memory": "512m",
+            "spark.sql.shuffle.partitions": "4",
+        }
+        options = [word for name, value in settings.items() for word in ("--conf", f'"{name}={value}"')]
+        log = (self.folder / "driver.log").open("w")
+        self._logs.append(log)
+        return subprocess.Popen(
+            [sys.executable, "-c", script, self.url, *arguments],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder,
+            env={**os.environ, "PYSPARK_SUBMIT_ARGS": " ".join([*options, "pyspark-shell"])},
+        )  # fmt: skip
+
+    def lose(self, worker: int) -> None:
+        """Kills the worker; what it started notices and ends."""
+        self.workers[worker].kill()
+        self.workers[worker].wait()
+
+    def stop(self) -> None:
+        for process in reversed(self._processes):
+            process.kill()
+            process.wait()
+        for log in self._logs:
+            log.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    require_java()
+    folder = Path(tempfile.mkdtemp(prefix="acompass-cluster-"))
+    running = Cluster(folder)
+    yield running
+    running.stop()
+    shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,20 @@
+"""Invariant 3 on Spark: random programs mean there what `semantics` says."""
+
+from dataclasses import replace
+from typing import Any
+
+from acompass.conformance.run import conform
+from acompass.engines.spark_session import PlanSession, own_session
+from acompass.plan.dialects import SPARK
+
+
+def test_with_every_rewrite(spark: Any) -> None:
+    report = conform("local[2]", cases=60, seed=1)
+    assert report.ok, report.smallest
+
+
+def test_with_no_rewrite_and_few_groups_to_rank_by(spark: Any) -> None:
+    """As if there were more records than one worker may put in order."""
+    session = PlanSession(own_session(spark), replace(SPARK, most_rank_groups=3))
+    report = conform(session, cases=40, seed=2, rewrites=())
+    assert report.ok, report.smallest

@@ -94,7 +94,19 @@ CODES: dict[str, str] = {
     "AC406": "an unknown order",
     "AC491": "a policy that cannot be written",
     "AC492": "a trace that cannot be read",
-    # AC5xx: lint
+    # AC5xx: lint and prove
+    "AC501": "a requirement that nothing can violate",
+    "AC502": "a requirement that earlier lines leave nothing to do for",
+    "AC503": "an action that does not make its assertion true",
+    "AC504": "a requirement that a later line undoes",
+    "AC505": "a check that a later line makes stale",
+    "AC506": "generalization rules that overlap",
+    "AC507": "values left out between generalization rules",
+    "AC508": "a generalization rule that rewrites what another has written",
+    "AC509": "RANDOM that can draw what it replaces",
+    "AC510": "REJECT that can empty the table",
+    "AC550": "a claim that is not one assertion",
+    "AC551": "an unknown type in a schema",
     # AC6xx: measuring
     "AC601": "no quasi-identifiers",
     "AC602": "a column to measure that is not there",

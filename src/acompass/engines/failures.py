@@ -24,7 +24,9 @@ def out_of_memory(engine: str) -> EngineError:
 
 def unknown_engine(url: str) -> EngineError:
     help_ = "use `duckdb`, `reference`, `postgres://…` or `spark://…`"
-    return EngineError([Diagnostic("AC303", f"unknown engine `{url}`", help=help_)])
+    # what comes after may be a password
+    scheme = url.partition("//")[0]
+    return EngineError([Diagnostic("AC303", f"unknown engine `{scheme}`", help=help_)])
 
 
 def is_the_reference() -> EngineError:

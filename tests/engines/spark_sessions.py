@@ -28,6 +28,7 @@ _QUICK = {
     "spark.ui.showConsoleProgress": "false",
 }
 _PATIENCE = 120
+_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def require_java() -> None:
@@ -38,7 +39,7 @@ def require_java() -> None:
 def _folders(folder: Path) -> dict[str, str]:
     """Nothing is left in the folder that tests run in."""
     return {
-        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {_LIGHT}",
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }

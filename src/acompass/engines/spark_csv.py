@@ -216,7 +216,7 @@ class _Typing:
 
 def _are_integers(column: Sql) -> Sql:
     """Whether each is written as the integer that it reads as would be."""
-    read = sql.cast(exp.TryCast(this=column.copy(), to=exp.DataType.build("BIGINT")), "TEXT")
+    read = sql.cast(exp.TryCast(this=column.copy(), to=exp.DataType.build("BIGINT"), safe=True), "TEXT")
     same = exp.NullSafeEQ(this=read, expression=column.copy())
     return exp.Coalesce(this=sql.call("bool_and", same), expressions=[sql.TRUE.copy()])
 

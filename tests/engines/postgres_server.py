@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -58,8 +59,8 @@ class Server:
         return name
 
 
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
+@contextmanager
+def running_server() -> Iterator[Server]:
     """Not in pytest's own folder: run by root, the server is another user, who may not enter that one."""
     folder = Path(tempfile.mkdtemp(prefix="acompass-postgres-"))
     folder.chmod(0o755)
@@ -73,6 +74,14 @@ def postgres() -> Iterator[Server]:
     finally:
         os.environ.clear()
         os.environ |= before
-    yield server
-    server.stop()
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    with running_server() as server:
+        yield server

@@ -131,7 +131,7 @@ class DuckDBSession:
 
     def clear(self) -> None:
         for name in self._kept:
-            self._execute(f"DROP TABLE {name}")
+            self._execute(f"DROP TABLE IF EXISTS {name}")
         self._kept.clear()
 
     def _fresh(self) -> str:

@@ -1,0 +1,69 @@
+"""`acompass conform` on an engine that agrees, and on ones that were broken for the test."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlglot import exp
+
+from acompass.engines.duckdb import DuckDBSession
+from acompass.plan import sql
+from acompass.plan.dialects import DUCKDB
+from acompass.plan.sql import Sql
+from tests.cli.conftest import Acompass
+from tests.language.cases import read_cases
+from tests.language.running import run_case
+
+BROKEN: dict[str, Callable[..., Sql]] = {
+    "exact_sum": lambda value, _: sql.cast(exp.Sum(this=value), "DOUBLE"),
+    "float_sum": lambda value: exp.Max(this=value),
+}
+
+
+def test_agreement(acompass: Acompass) -> None:
+    ran = acompass("conform", "--engine", "duckdb", "--cases", "20", "--seed", "4")
+    assert (ran.exit_code, ran.stdout) == (0, "20 cases, 0 disagreements\n")
+
+
+@pytest.mark.parametrize("part", sorted(BROKEN))
+def test_the_smallest_disagreement_is_a_literate_test(
+    acompass: Acompass, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
+) -> None:
+    monkeypatch.setattr(DuckDBSession, "dialect", replace(DUCKDB, **{part: BROKEN[part]}))
+    ran = acompass("conform", "--engine", "duckdb", "--cases", "60")
+    assert ran.exit_code == 1
+    assert "60 cases, " in ran.stdout
+    page = tmp_path / "found.md"
+    page.write_text(ran.stdout, encoding="utf-8")
+    (case,) = read_cases(page)
+    assert case.blocks["acompass"].count(";") == 1
+    assert case.blocks["csv"].count("\n") <= 6
+    assert run_case(case, "reference", tmp_path) == case.expected
+    assert run_case(case, "duckdb", tmp_path) != case.expected
+
+
+def test_an_engine_that_fails_disagrees(acompass: Acompass, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = replace(DUCKDB, float_sum=lambda value: sql.call("no_such_function", value))
+    monkeypatch.setattr(DuckDBSession, "dialect", failing)
+    ran = acompass("conform", "--engine", "duckdb", "--cases", "60")
+    assert ran.exit_code == 1
+    assert "instead of an answer: DuckDB stopped with a " in ran.stdout
+
+
+def test_the_reference_is_not_compared_with_itself(acompass: Acompass) -> None:
+    ran = acompass("conform", "--engine", "reference")
+    assert ran.exit_code == 2
+    assert "AC316" in ran.stderr
+
+
+def test_kinds_that_an_engine_lacks_are_left_out_and_named(
+    acompass: Acompass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from acompass.checked.types import Kind
+
+    lacking = replace(DUCKDB, lacks=frozenset({Kind.DECIMAL, Kind.FLOAT}), float_sum=None)
+    monkeypatch.setattr(DuckDBSession, "dialect", lacking)
+    ran = acompass("conform", "--engine", "duckdb", "--cases", "60")
+    assert ran.exit_code == 0
+    assert "which the engine lacks: decimal, float" in ran.stdout

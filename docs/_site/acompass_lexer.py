@@ -1,0 +1,37 @@
+"""The colours of a policy."""
+
+import re
+from typing import ClassVar
+
+from pygments.lexer import RegexLexer, words
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
+
+__all__ = ["AcompassLexer"]
+
+ACTIONS = ("REJECT", "REPLACE", "WITH", "RANDOM")
+WORDS = "EACH SOME RESULT RECORD FILTER PROCESS WHERE GROUP_BY GROUP BY AS AND OR NOT".split()
+AGGREGATES = r"(?:SUM|MIN|MAX|COUNT(?:\s+DISTINCT)?)(?=\s*\()|COUNT\s+DISTINCT\b"
+
+
+class AcompassLexer(RegexLexer):
+    name = "A-COMPASS"
+    aliases: ClassVar = ["acompass"]
+    filenames: ClassVar = ["*.acp"]
+    flags = re.IGNORECASE | re.DOTALL
+
+    tokens: ClassVar = {
+        "root": [
+            (r"--[^\n]*", Comment.Single),
+            (r"/\*.*?\*/", Comment.Multiline),
+            (r"'(?:''|[^'])*'", String.Single),
+            (r'"(?:""|[^"])*"', Name.Variable),
+            (words(ACTIONS, suffix=r"(?![\w.-])"), Keyword.Type),
+            (words(WORDS, suffix=r"(?![\w.-])"), Keyword),
+            (AGGREGATES, Name.Builtin),
+            (r"[+-]?\d+(?:\.\d+)?", Number),
+            (r"<=|>=|[<>=≤≥]", Operator),
+            (r"[:;,()*]", Punctuation),
+            (r"[^\W\d][\w.-]*", Name),
+            (r"\s+", Whitespace),
+        ]
+    }

@@ -39,6 +39,25 @@ class Backward:
         self._levels = effects.laws.levels
         self._diagrams = effects.laws.diagrams
 
+    def carried(self, fact: Fact) -> Fact:
+        """Rule of the column that does not matter: the same fact before every line that writes only such."""
+        step = fact.step
+        columns = self._columns(fact)
+        while step > 0 and self._is_irrelevant(self._effects.effects[step - 1], columns):
+            step -= 1
+        return replace(fact, step=step)
+
+    def _columns(self, fact: Fact) -> frozenset[int]:
+        read = (self._levels.column_of(level) for level in self._diagrams.support(fact.where))
+        measured = () if fact.column is None else (fact.column,)
+        return fact.groups.union(read, measured)
+
+    def _is_irrelevant(self, effect: Effect, columns: frozenset[int]) -> bool:
+        action = effect.requirement.action
+        if action is None or isinstance(action, Reject):
+            return action is None or effect.may is NONE
+        return action.column not in columns
+
     def before(self, fact: Fact, effect: Effect) -> list[Fact]:
         """Facts at the effect's step that together imply `fact` at the next. Raises Blocked."""
         action = effect.requirement.action

@@ -34,6 +34,7 @@ class Diagrams:
         self._both: dict[tuple[Cells, Cells], Cells] = {}
         self._either: dict[tuple[Cells, Cells], Cells] = {}
         self._minus: dict[tuple[Cells, Cells], Cells] = {}
+        self._support: dict[Cells, frozenset[int]] = {}
         self._some: dict[tuple[Cells, frozenset[int]], Cells] = {}
 
     def node(self, level: int, edges: Iterable[tuple[Mask, Cells]]) -> Cells:
@@ -162,17 +163,12 @@ class Diagrams:
 
     def support(self, node: Cells) -> frozenset[int]:
         """The levels that matter."""
-        seen: set[Cells] = set()
-        levels: set[int] = set()
-        pending = [node]
-        while pending:
-            current = pending.pop()
-            if current.level == _LEAF or current in seen:
-                continue
-            seen.add(current)
-            levels.add(current.level)
-            pending.extend(child for _, child in current.edges)
-        return frozenset(levels)
+        found = self._support.get(node)
+        if found is None:
+            below = (self.support(child) for _, child in node.edges)
+            found = frozenset((node.level,)).union(*below) if node.edges else frozenset()
+            self._support[node] = found
+        return found
 
     def relevel(self, node: Cells, level: int, change: Callable[[Mask], Cells]) -> Cells:
         """The set with what it says of `level` put in other words: `change` of the mask of each way."""

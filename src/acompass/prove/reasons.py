@@ -3,8 +3,9 @@
 from typing import assert_never
 
 from acompass.checked.program import Assertion, Process, Quantifier, Random, Reject, Replace, Requirement
+from acompass.prove.argument import Argument
 from acompass.prove.cells import NONE, Cells
-from acompass.prove.prover import Argument, Prover
+from acompass.prove.prover import Prover
 from acompass.prove.regions import Mask
 
 #: requirements that are looked at, from the last, for the one that breaks a claim about classes
@@ -52,25 +53,25 @@ class Reasons:
     def unchanged_since(self, assertion: Assertion, last: int) -> int:
         """The first step from which on a claim about records has been as true as it is at the last one."""
         refused = self._prover.refused(last, assertion)
-        is_empty = self._is_empty(last, refused)
+        diagrams = self._prover.levels.diagrams
+        masks = {level: diagrams.mask_of(refused, level) for level in diagrams.support(refused)}
+        is_empty = self._is_empty(last, refused, masks)
         step = last
         while step > 0 and self._is_asked_alike(step - 1, last):
-            if self._is_empty(step - 1, refused) != is_empty:
+            if self._is_empty(step - 1, refused, masks) != is_empty:
                 break
             step -= 1
         return step
 
     def _is_asked_alike(self, step: int, last: int) -> bool:
         schemas = self._prover.levels.schemas
-        return schemas[step] == schemas[last]
+        return schemas[step] is schemas[last] or schemas[step] == schemas[last]
 
-    def _is_empty(self, step: int, refused: Cells) -> bool:
+    def _is_empty(self, step: int, refused: Cells, masks: dict[int, Mask]) -> bool:
         """Whether no record of the step is refused; most often one column alone tells."""
-        diagrams = self._prover.levels.diagrams
-        for level in diagrams.support(refused):
-            if not self._mask(step, level) & diagrams.mask_of(refused, level):
-                return True
-        return diagrams.both(self._prover.effects.reach[step], refused) is NONE
+        if any(not self._mask(step, level) & mask for level, mask in masks.items()):
+            return True
+        return self._prover.levels.diagrams.both(self._prover.effects.reach[step], refused) is NONE
 
     def _mask(self, step: int, level: int) -> Mask:
         key = (step, level)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from acompass import semantics
-from acompass.checked.program import Program
+from acompass.checked.program import Program, Random
 from acompass.checked.types import Kind, Schema
 from acompass.conformance.generate import Case
 from acompass.plan import sql
@@ -19,7 +19,10 @@ from acompass.plan.from_checked import Rewrite, plan, without_actions
 from acompass.plan.rewrites import REWRITES
 from acompass.plan.session import Session
 from acompass.plan.state import ROW_KEY, State
-from acompass.plan.trace import GivenTrace
+from acompass.plan.trace import GivenTrace, SeededTrace, Trace
+
+#: not ASCII, and with a colon: `seed:i` is hashed as UTF-8
+SEED = "graine d'été: 1"
 
 #: (holds, affected, records) of each requirement
 Verdicts: TypeAlias = tuple[tuple[bool, int, int], ...]
@@ -27,9 +30,10 @@ Verdicts: TypeAlias = tuple[tuple[bool, int, int], ...]
 
 @dataclass(frozen=True)
 class Observed:
-    """What can be seen of a run and of a check."""
+    """What can be seen of a run and of a check; `seeded` are the records where a seed gives the trace (D19)."""
 
     records: list[tuple[Any, ...]]
+    seeded: list[tuple[Any, ...]]
     verdicts: Verdicts
     checked: Verdicts
     trace_used: int
@@ -44,15 +48,16 @@ class Disagreement:
 
 
 def compare(case: Case, observe: Callable[[Case, Program], Observed]) -> Disagreement | None:
-    """What the engine says differently, if anything. Canonical order makes bags comparable as lists."""
+    """What the engine says differently, if anything."""
     plain = without_negative_zeros(case)
     program = plain.program()
     expected, found = _observe_semantics(plain, program), observe(plain, program)
     for what in ("verdicts", "checked", "trace_used"):
         if getattr(expected, what) != getattr(found, what):
             return Disagreement(case, what, getattr(expected, what), getattr(found, what))
-    if _comparable(expected.records) != _comparable(found.records):
-        return Disagreement(case, "records", expected.records, found.records)
+    for what in ("records", "seeded"):
+        if _comparable(getattr(expected, what)) != _comparable(getattr(found, what)):
+            return Disagreement(case, what, getattr(expected, what), getattr(found, what))
     return None
 
 
@@ -68,9 +73,19 @@ def without_negative_zeros(case: Case) -> Case:
 
 def _observe_semantics(case: Case, program: Program) -> Observed:
     outcome = semantics.run_program(program, case.records, iter(case.trace))
-    records = semantics.canonical_order(program.final_schema, outcome.records)
+    seeded = semantics.run_program(program, case.records, semantics.seeded_trace(SEED))
     checked = semantics.check_program(program, case.records)
-    return Observed(records, _triples(outcome.requirements), _triples(checked), outcome.trace_used)
+    return Observed(
+        outcome.records,
+        seeded.records if _draws(program) else [],
+        _triples(outcome.requirements),
+        _triples(checked),
+        outcome.trace_used,
+    )
+
+
+def _draws(program: Program) -> bool:
+    return any(isinstance(requirement.action, Random) for requirement in program.requirements)
 
 
 def _triples(verdicts: Sequence[Any]) -> Verdicts:
@@ -92,14 +107,14 @@ def observe_session(
     """An engine under a plan, with the case's records uploaded."""
 
     def observe(case: Case, program: Program) -> Observed:
-        state = _uploaded(session, program.schema, case.records)
-        context = Context(session, GivenTrace(case.trace))
-        after = execute(context, state, plan(program, rewrites))
-        rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
+        state = uploaded(session, program.schema, case.records)
+        context, records = _run(session, state, program, rewrites, GivenTrace(case.trace))
+        seeded = _run(session, state, program, rewrites, SeededTrace(SEED))[1] if _draws(program) else []
         check_context = Context(session, GivenTrace(()))
         execute(check_context, state, plan(without_actions(program), rewrites))
         return Observed(
-            [_restored(row, after.schema) for row in rows],
+            records,
+            seeded,
             _in_order(context, program),
             _in_order(check_context, program),
             context.trace_used,
@@ -108,11 +123,20 @@ def observe_session(
     return observe
 
 
+def _run(
+    session: Session, state: State, program: Program, rewrites: Sequence[Rewrite], trace: Trace
+) -> tuple[Context, list[tuple[Any, ...]]]:
+    context = Context(session, trace)
+    after = execute(context, state, plan(program, rewrites))
+    rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
+    return context, [_restored(row, after.schema) for row in rows]
+
+
 def _in_order(context: Context, program: Program) -> Verdicts:
     return _triples([context.verdicts[requirement.index] for requirement in program.requirements])
 
 
-def _uploaded(session: Session, schema: Schema, records: list[tuple[Any, ...]]) -> State:
+def uploaded(session: Session, schema: Schema, records: list[tuple[Any, ...]]) -> State:
     columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
     numbered = [(*record, place) for place, record in enumerate(records)]
     table = session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)

@@ -9,11 +9,19 @@ from typing import Any
 from acompass import semantics
 from acompass.checked.convert import to_text
 from acompass.checked.types import Kind, Schema, Type
-from acompass.conformance.compare import Disagreement, without_negative_zeros
+from acompass.conformance.compare import SEED, Disagreement, without_negative_zeros
 from acompass.conformance.generate import Case
 from acompass.semantics import Verdict
 
 _EXACT = Context(prec=200)
+_TITLES = {
+    "answer": "There is no answer",
+    "checked": "The verdicts of a check differ",
+    "records": "The records differ",
+    "seeded": "The records differ, given a seed",
+    "trace_used": "The use of the trace differs",
+    "verdicts": "The verdicts differ",
+}
 #: what a CSV's columns can be by themselves (D10)
 _UNTYPED = frozenset({Kind.INTEGER, Kind.TEXT})
 
@@ -21,18 +29,20 @@ _UNTYPED = frozenset({Kind.INTEGER, Kind.TEXT})
 def literate(disagreement: Disagreement) -> str:
     case = without_negative_zeros(disagreement.case)
     program = case.program()
-    outcome = semantics.run_program(program, case.records, iter(case.trace))
+    is_seeded = disagreement.what == "seeded"
+    trace = semantics.seeded_trace(SEED) if is_seeded else iter(case.trace)
+    outcome = semantics.run_program(program, case.records, trace)
     after = semantics.canonical_order(program.final_schema, outcome.records)
     actions = [type(each.action).__name__.upper() if each.action else "-" for each in program.requirements]
     blocks = [
         ("acompass", f"{case.policy_text}\n"),
-        ("options", "".join(f"{line}\n" for line in _options(case, outcome.trace_used))),
+        ("options", "".join(f"{line}\n" for line in _options(case, 0 if is_seeded else outcome.trace_used))),
         ("csv", _csv(case.schema, case.records)),
         ("after", _csv(program.final_schema, after)),
         ("verdicts", _verdicts(outcome.requirements, actions)),
     ]
     fenced = (f"```{word}\n{text}```\n" for word, text in blocks)
-    return "\n".join([f"## The {disagreement.what} differ\n", *fenced])
+    return "\n".join([f"## {_TITLES[disagreement.what]}\n", *fenced])
 
 
 def _options(case: Case, used: int) -> Iterable[str]:
@@ -41,6 +51,8 @@ def _options(case: Case, used: int) -> Iterable[str]:
         yield "types: " + " ".join(str(column.type) for column in case.schema)
     if used:
         yield "trace: " + " ".join(_decimal(rho) for rho in case.trace[:used])
+    else:
+        yield f"seed: {SEED}"
     yield "order: canonical"
     yield "force: yes"
 

@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import AnalysisException, ParseException, PySparkException
@@ -20,7 +21,7 @@ from acompass.engines.spark_session import PlanSession, failures, own_session
 from acompass.engines.spark_table import SparkTable
 from acompass.plan.session import Session
 from acompass.tables import faults
-from acompass.tables.source import Files, Frame, opened
+from acompass.tables.source import Files, Frame, Source, opened
 
 #: better than Spark's defaults, unless the user's own configuration says otherwise; its log quotes records
 _DEFAULTS = {
@@ -39,41 +40,29 @@ class SparkEngine:
 
     @contextmanager
     def open(self, request: TableRequest) -> Iterator[SparkTable]:
-        given = self._place if isinstance(self._place, SparkSession) else started(self._place)
+        given = self._given()
         with failures():
             spark = own_session(given)
         session = PlanSession(spark)
-        if isinstance(request.table, DataFrame):
-            with _across(request.table, spark) as frame:
-                yield self._table(spark, session, read_frame(session, frame, request), request)
-            return
-        if not isinstance(request.table, str | os.PathLike):
-            raise spark_faults.lives_elsewhere(f"a `{type(request.table).__name__}`")
-        name = os.fspath(request.table)
-        if not is_file(name):
-            with _across(_named(given, name), spark) as frame:
-                yield self._table(spark, session, read_frame(session, frame, request), request)
-            return
-        with opened(name, request.delimiter) as source:
-            assert isinstance(source, Files), "a path names files"
-            if not source.kept:
-                require_shared(spark, "standard input")
-            read = _read_files(spark, session, source, request)
-            yield SparkTable(spark, session, read, source, request.missing)
-
-    @staticmethod
-    def _table(spark: SparkSession, session: PlanSession, read: Read, request: TableRequest) -> SparkTable:
-        return SparkTable(spark, session, read, Frame(request.table), request.missing)
+        with _read(given, spark, session, request) as (source, read):
+            table = SparkTable(given, session, read, source, request.missing)
+            try:
+                yield table
+            finally:
+                if not table.is_handed_over:
+                    session.clear()
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        given = self._place if isinstance(self._place, SparkSession) else started(self._place)
         with failures():
-            session = PlanSession(own_session(given))
+            session = PlanSession(own_session(self._given()))
         try:
             yield session
         finally:
             session.clear()
+
+    def _given(self) -> SparkSession:
+        return self._place if isinstance(self._place, SparkSession) else started(self._place)
 
 
 def started(place: str) -> SparkSession:
@@ -127,6 +116,30 @@ def _across(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
     finally:
         with failures():
             spark.catalog.dropGlobalTempView(name)
+
+
+@contextmanager
+def _read(
+    given: SparkSession, spark: SparkSession, session: PlanSession, request: TableRequest
+) -> Iterator[tuple[Source, Read]]:
+    table = request.table
+    if isinstance(table, str | os.PathLike) and is_file(os.fspath(table)):
+        with opened(table, request.delimiter) as source:
+            assert isinstance(source, Files), "a path names files"
+            if not source.kept:
+                require_shared(spark, "standard input")
+            yield source, _read_files(spark, session, source, request)
+        return
+    with _across(_frame(given, table), spark) as frame:
+        yield Frame(table), read_frame(session, frame, request)
+
+
+def _frame(spark: SparkSession, table: Any) -> DataFrame:
+    if isinstance(table, DataFrame):
+        return table
+    if isinstance(table, str | os.PathLike):
+        return _named(spark, os.fspath(table))
+    raise spark_faults.lives_elsewhere(f"a `{type(table).__name__}`")
 
 
 def _read_files(spark: SparkSession, session: PlanSession, source: Files, request: TableRequest) -> Read:

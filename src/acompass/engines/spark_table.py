@@ -36,6 +36,9 @@ from acompass.tables.source import Files, Frame
 
 
 class SparkTable:
+    """`spark` is the session that the caller sees, whose catalog is written to. What a result reads that was
+    handed over as a data frame must stay."""
+
     def __init__(
         self, spark: SparkSession, session: PlanSession, read: Read, source: Files | Frame, missing: str
     ):
@@ -46,6 +49,7 @@ class SparkTable:
         self._accepts_missing = missing != ERROR
         self._result: tuple[Context, State] | None = None
         self._written: frozenset[int] = frozenset()
+        self.is_handed_over = False
         self.schema: Schema = read.schema
 
     @property
@@ -94,6 +98,7 @@ class SparkTable:
         select = final_select(context, state, canonical=destination.canonical, keep_order=False)
         path = destination.path
         if path is None:
+            self.is_handed_over = True
             return self._frame(select, state)
         if not is_file(path):
             write_table(self._spark, self._frame(select, state), table_name(path))

@@ -1,0 +1,74 @@
+"""Tables of Spark's catalog, by name, in and out."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import acompass
+from acompass.diagnostics import AcompassError
+
+POLICY = "EACH RESULT : n >= 2 : REPLACE n WITH 2;"
+
+
+@pytest.fixture
+def catalog(spark: Any) -> Iterator[Any]:
+    spark.sql("CREATE TABLE people (`full name` CHAR(4), n INT) USING parquet")
+    spark.sql("INSERT INTO people VALUES ('ab', 1), ('c', 3)")
+    yield spark
+    for name in ("people", "copied"):
+        spark.sql(f"DROP TABLE IF EXISTS {name}")
+
+
+def _rows(spark: Any, name: str) -> list[tuple[Any, ...]]:
+    return sorted(tuple(row) for row in spark.table(name).collect())
+
+
+def _tables(spark: Any, database: str = "default") -> set[str]:
+    return {row["tableName"] for row in spark.sql(f"SHOW TABLES IN {database}").collect()}
+
+
+def test_a_table_into_a_table(catalog: Any) -> None:
+    result = acompass.run(POLICY, "people", engine=catalog, output="copied")
+    assert result.table is None
+    assert _rows(catalog, "copied") == [("ab", 2), ("c", 3)]
+    assert _rows(catalog, "people") == [("ab  ", 1), ("c   ", 3)]
+
+
+def test_a_table_is_replaced_only_by_force(catalog: Any) -> None:
+    catalog.sql("CREATE TABLE copied (n INT) USING parquet")
+    with pytest.raises(AcompassError, match="there is a table `copied` already"):
+        acompass.run(POLICY, "people", engine=catalog, output="copied")
+    acompass.run(POLICY, "people", engine=catalog, output="copied", force=True)
+    assert _rows(catalog, "copied") == [("ab", 2), ("c", 3)]
+    assert _tables(catalog) == {"copied", "people"}
+
+
+def test_a_table_can_take_its_own_place(catalog: Any) -> None:
+    acompass.run(POLICY, "people", engine=catalog, output="people", force=True)
+    assert _rows(catalog, "people") == [("ab", 2), ("c", 3)]
+
+
+def test_padding_is_not_part_of_a_text(catalog: Any) -> None:
+    result = acompass.check(
+        "SOME RESULT : \"full name\" = 'ab'; EACH RESULT : \"full name\" <= 'c';", "people", engine=catalog
+    )
+    assert result.ok
+
+
+def test_a_temporary_view_of_the_session(catalog: Any) -> None:
+    catalog.sql("CREATE TEMPORARY VIEW few AS SELECT * FROM people WHERE n = 1")
+    assert acompass.check("EACH RESULT : n = 1;", "few", engine=catalog).records_in == 1
+    catalog.catalog.dropTempView("few")
+
+
+def test_nothing_of_ours_stays_in_the_session(catalog: Any) -> None:
+    acompass.check(POLICY, "people", engine=catalog)
+    assert _tables(catalog) == {"people"}
+    assert _tables(catalog, "global_temp") == set()
+
+
+@pytest.mark.parametrize("name", ["nobody", "no.such.table", "two words"])
+def test_a_table_that_is_not_there(catalog: Any, name: str) -> None:
+    with pytest.raises(AcompassError, match=f"no table or view `{name}`"):
+        acompass.check(POLICY, name, engine=catalog)

@@ -1,7 +1,7 @@
 """Does proving and linting grow near-linearly with the policy? 1,000 requirements against 100.
 
-A fifth of the requirements are about classes, all along the policy; the rest generalize three columns, top-code
-a fourth and draw outliers of a fifth. All of it is proved or not, and linted.
+A fifth of the requirements are about classes, all along the policy; the rest generalize three columns,
+top-code a fourth and draw outliers of a fifth. All of it is proved or not, and linted.
 """
 
 import sys

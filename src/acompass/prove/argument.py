@@ -1,6 +1,6 @@
 """The argument for a fact: goals, each traced back to goals of the step before, until none is left."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from acompass.prove.backward import Backward, Blocked
 from acompass.prove.effects import Effects
@@ -14,7 +14,7 @@ PATIENCE = 4_000
 class Argument:
     """How a claim was argued.
 
-    `passed` are the requirements it was carried through in other words, with how many facts were left to show
+    `passed` are the requirements that it had to be traced through, with how many facts were left to show
     before each; `settled` the steps at which nothing was left to show. Where that failed, `blocked` is the
     requirement no rule leads through, None at the start of the policy, and `why`.
     """
@@ -82,8 +82,7 @@ class Arguer:
         except Blocked as blocked:
             argument.is_proof, argument.blocked, argument.why = False, at, str(blocked)
             return []
-        if earlier != [replace(goal, step=at)]:
-            argument.passed[at] = len(earlier)
+        argument.passed[at] = len(earlier)
         return earlier
 
 

@@ -42,13 +42,11 @@ class Reasons:
         if since == 0:
             return "no record of any table can violate it"
         lines = [self._line(since - 1, "leaves no record that violates it")]
-        if since < self._prover.last:
-            lines.append(f"{self._lines_from(since)}: no value written there violates it")
+        later = [r.line for r in self._prover.program.requirements[since:] if r.action is not None]
+        if later:
+            place = f"line {later[0]}" if len(later) == 1 else f"lines {later[0]} to {later[-1]}"
+            lines.append(f"{place}: no value written there violates it")
         return "\n".join(lines)
-
-    def _lines_from(self, step: int) -> str:
-        first, last = self._requirement(step).line, self._requirement(self._prover.last - 1).line
-        return f"line {first}" if first == last else f"lines {first} to {last}"
 
     def unchanged_since(self, assertion: Assertion, last: int) -> int:
         """The first step from which on a claim about records has been as true as it is at the last one."""

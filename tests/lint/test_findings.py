@@ -1,0 +1,110 @@
+"""What lint reports and, as much, what it does not."""
+
+import time
+
+import pytest
+
+from acompass.diagnostics import Severity
+from acompass.lint import lint_policy
+from acompass.syntax.parse import parse
+
+PAPER = """
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+EACH FILTER Postal code > '21200' AND Postal code < '21299' : Postal code = '212**'
+  : REPLACE Postal code WITH '212**';
+EACH FILTER Postal code > '21400' AND Postal code < '21499' : Postal code = '214**'
+  : REPLACE Postal code WITH '214**';
+EACH FILTER Postal code > '21100' AND Postal code < '21199' : Postal code = '211**'
+  : REPLACE Postal code WITH '211**';
+EACH RESULT : AEC >= 3000 : RANDOM AEC 3000 4000;
+EACH PROCESS COUNT(*) AS Class Size GROUP BY Age, Postal Code : Class Size >= 2;
+EACH PROCESS COUNT DISTINCT AEC AS Diversity AEC GROUP BY Age, Postal Code : Diversity AEC > 1 : REJECT;
+"""
+
+
+def findings(text: str) -> list[tuple[str, int]]:
+    """Codes with the line each is at."""
+    policy, problems = parse(text)
+    assert not problems
+    found = lint_policy(policy, text)
+    assert all(finding.severity is Severity.WARNING and finding.help for finding in found)
+    return [(finding.code, text.count("\n", 0, finding.labels[0].span.start) + 1) for finding in found]
+
+
+def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
+    assert findings(PAPER) == [("AC507", 3)]
+    found = lint_policy(parse(PAPER)[0], PAPER)
+    assert "`'21200'`" in found[0].message
+    assert "`'21299'`" in found[0].message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "EACH RESULT : Age <= 80;",
+        "EACH RESULT : Age <= 80 : REJECT;\nEACH RESULT : Age <= 80;",
+        "EACH FILTER Age < 20 : Age = 10 : REPLACE Age WITH 10;\n"
+        "EACH FILTER Age >= 20 AND Age < 40 : Age = 30 : REPLACE Age WITH 30;",
+        "EACH PROCESS COUNT(*) AS c GROUP BY Zip : Zip = '*' OR c >= 3 : REPLACE Zip WITH '*';",
+        "EACH PROCESS MAX(Pay) AS m GROUP BY Zip : m <= 9 : REPLACE Pay WITH 9;",
+        "SOME RESULT : Age > 80;",
+        "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 3 : REJECT;\n"
+        "EACH FILTER Zip < 'm' : Zip = 'a' : REPLACE Zip WITH 'a';",
+    ],
+)
+def test_a_sound_policy_has_no_findings(text: str) -> None:
+    assert findings(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 1 : REJECT;", [("AC501", 1)]),
+        ("SOME RESULT : Age <= 3 OR Age > 3 : REPLACE Age WITH 3;", [("AC501", 1)]),
+        (
+            "EACH PROCESS COUNT DISTINCT Job AS d GROUP BY Zip : d >= 2 : REJECT;\n"
+            "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 2 : REJECT;",
+            [("AC502", 2)],
+        ),
+        ("EACH RESULT : Age <= 80 : REPLACE Age WITH 99;", [("AC503", 1)]),
+        ("SOME RESULT : Age >= 80 : REPLACE Age WITH 79;", [("AC503", 1)]),
+        (
+            "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\nEACH RESULT : Zip = 'x' : RANDOM Age 85 90;",
+            [("AC504", 1), ("AC503", 2)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 2;\n"
+            "EACH FILTER Age > 9 : Zip = 'x' : REPLACE Zip WITH 'x';",
+            [("AC505", 1)],
+        ),
+        (
+            "EACH FILTER Age >= 0 AND Age <= 19 : Age = 10 : REPLACE Age WITH 10;\n"
+            "EACH FILTER Age >= 21 AND Age <= 40 : Age = 30 : REPLACE Age WITH 30;",
+            [("AC507", 1)],
+        ),
+        ("EACH FILTER Zip = 'x' : Pay < 0 : RANDOM Pay -9 -1;", []),
+        ("EACH PROCESS SUM(Pay) AS s : s >= 9 : REJECT;", [("AC510", 1)]),
+        ("EACH RESULT : Age < 0 AND Age > 0 : REJECT;", [("AC510", 1)]),
+    ],
+)
+def test_a_mistake_is_found_where_it_is(text: str, expected: list[tuple[str, int]]) -> None:
+    assert findings(text) == expected
+
+
+def test_a_finding_shows_both_lines() -> None:
+    text = (
+        "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
+        "EACH FILTER Zip = 'x' : Age = 90 : REPLACE Age WITH 90;"
+    )
+    (finding,) = lint_policy(parse(text)[0], text)
+    assert finding.code == "AC504"
+    assert [text.count("\n", 0, label.span.start) + 1 for label in finding.labels] == [1, 2]
+    assert finding.help == "move it below line 2"
+
+
+def test_an_ordinary_policy_takes_milliseconds() -> None:
+    policy, _ = parse(PAPER)
+    start = time.process_time()
+    lint_policy(policy, PAPER)
+    assert time.process_time() - start < 0.5

@@ -1,0 +1,131 @@
+"""The call: claims of the policy or from outside, schemas given or read off it, the shape of the answer."""
+
+import json
+
+import pytest
+
+from acompass.checked.types import INTEGER, TEXT, Type, decimal
+from acompass.diagnostics import AcompassError, PolicyError
+from acompass.prove import Claim, Proof, Verdict, proof_as_json, proof_as_text, prove_policy
+from acompass.prove.named import named_schema
+from acompass.syntax.parse import parse
+
+
+def proof_of(text: str, claims: list[str] | None = None, **settings: object) -> Proof:
+    return prove_policy(parse(text)[0], text, claims, **settings)  # type: ignore[arg-type]
+
+
+def only_claim(text: str, claim: str, **settings: object) -> Claim:
+    return proof_of(text, [claim], **settings).claims[0]
+
+
+def test_the_policys_own_assertions_are_claims_with_their_lines() -> None:
+    text = "EACH RESULT : Age <= 80\n  : REPLACE Age WITH 80;\n\nSOME RESULT : Age > 3;"
+    first, second = proof_of(text).claims
+    assert (first.text, first.line, first.verdict) == ("EACH RESULT : Age <= 80", 1, Verdict.PROVED)
+    assert (second.text, second.line, second.verdict) == ("SOME RESULT : Age > 3", 4, Verdict.REFUTED)
+    assert first.reason == "line 1: leaves no record that violates it"
+
+
+def test_a_reason_names_the_line_that_establishes_and_the_lines_that_keep() -> None:
+    text = (
+        "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3 : REJECT;\n"
+        "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
+    )
+    claim = only_claim(text, "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3")
+    assert claim.reason.splitlines() == [
+        "line 1: removes every class that violates it",
+        "line 2: rewrites `Age` and merges whole classes at the most",
+    ]
+
+
+def test_a_doubt_names_the_line_that_could_break_the_claim() -> None:
+    text = (
+        "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3 : REJECT;\n"
+        "EACH RESULT : Zip = 'x' : REPLACE Zip WITH 'x';\n"
+        "EACH FILTER Job = 'y' : Age = 1 : REPLACE Age WITH 1;\n"
+    )
+    claim = only_claim(text, "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3")
+    assert claim.verdict is Verdict.REFUTED
+    assert claim.reason.splitlines()[-1].startswith("line 3: ")
+
+
+def test_a_counterexample_is_smallest_and_shows_both_tables() -> None:
+    claim = only_claim("EACH RESULT : Use >= 3 : RANDOM Use 3 9;", "EACH RESULT : Use >= 4")
+    assert claim.counterexample is not None
+    assert len(claim.counterexample.records) == 1
+    assert claim.counterexample.left == ((3,),)
+
+
+@pytest.mark.parametrize("k", [2, 5, 40])
+def test_a_counterexample_to_anonymity_has_as_few_records_as_can_be(k: int) -> None:
+    text = f"EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= {k} : REJECT;"
+    claim = only_claim(text, f"EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= {k + 1}")
+    assert claim.counterexample is not None
+    assert len(claim.counterexample.records) == k
+
+
+def test_the_json_has_its_shape_and_is_json() -> None:
+    text = "EACH RESULT : Day >= '2000-01-01' : REPLACE Pay WITH 1.5;"
+    proof = proof_of(text, schema={"Day": "date", "Pay": "decimal(1)", "Share": "float"})
+    (claim,) = json.loads(json.dumps(proof_as_json(proof)))["claims"]
+    assert set(claim) == {"text", "line", "verdict", "reason", "counterexample"}
+    assert set(claim["counterexample"]) == {"columns", "records", "trace"}
+    assert claim["counterexample"]["columns"] == {"Day": "date", "Pay": "decimal(1)", "Share": "float"}
+    ((day, pay, share),) = claim["counterexample"]["records"]
+    assert (day < "2000-01-01", isinstance(pay, str), isinstance(share, float)) == (True, True, True)
+    assert claim["counterexample"]["trace"] == []
+
+
+def test_a_trace_is_written_in_decimals() -> None:
+    text = "EACH RESULT : Use >= 3 : RANDOM Use 0 6;"
+    claim = only_claim(text, "EACH RESULT : NOT Use = 5")
+    assert claim.counterexample is not None
+    assert all(float(rho) < 1 for rho in claim.counterexample.trace)
+
+
+def test_the_text_shows_the_table_before_and_after() -> None:
+    text = "EACH RESULT : Age <= 80 : REPLACE Age WITH 81;"
+    shown = proof_as_text(proof_of(text)).splitlines()
+    assert shown[0] == "refuted  line 1: EACH RESULT : Age <= 80"
+    assert "  before" in shown
+    assert shown[shown.index("  after") + 2].split() == ["81"]
+
+
+@pytest.mark.parametrize(
+    ("text", "types"),
+    [
+        ("EACH RESULT : Age <= 80 : REPLACE Age WITH '80+';", {"Age": INTEGER}),
+        ("EACH RESULT : Pay <= 80.25 : REPLACE Pay WITH 80;", {"Pay": decimal(2)}),
+        ("EACH PROCESS MAX(Pay) AS m GROUP BY Zip : m <= 0.5;", {"Pay": decimal(1), "Zip": TEXT}),
+        ("EACH PROCESS SUM(Pay) AS s : s <= 5; EACH RESULT : pay > 1;", {"Pay": INTEGER}),
+        ("EACH RESULT : Zip = 'x' : RANDOM Job 1 2;", {"Zip": TEXT, "Job": INTEGER}),
+        ("EACH PROCESS COUNT(*) AS Postal GROUP BY Zip : Postal > 1 : REJECT;", {"Zip": TEXT}),
+    ],
+)
+def test_without_a_schema_the_columns_are_those_named(text: str, types: dict[str, Type]) -> None:
+    schema = named_schema(parse(text)[0], {})
+    assert {column.name: column.type for column in schema} == types
+
+
+def test_a_claim_may_name_further_columns_and_parameters() -> None:
+    text = "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= k : REJECT;"
+    claim = only_claim(text, "EACH PROCESS COUNT(*) AS c GROUP BY Age, Zip : c >= l", params={"k": 3, "l": 3})
+    assert claim.verdict is Verdict.REFUTED
+
+
+def test_what_is_wrong_is_said_as_anywhere_else() -> None:
+    with pytest.raises(PolicyError) as raised:
+        only_claim("EACH RESULT : Age <= 80;", "EACH RESULT : Agee <= 80", schema={"Age": "integer"})
+    assert raised.value.diagnostics[0].code == "AC101"
+    with pytest.raises(AcompassError):
+        proof_of("EACH RESULT : Age <= k;")
+    with pytest.raises(PolicyError):
+        only_claim("EACH RESULT : Age <= 80;", "EACH RESULT Age")
+
+
+def test_an_assertion_about_a_number_that_turned_to_text_is_undecided() -> None:
+    text = "EACH RESULT : Age <= 80 : REPLACE Age WITH '80+';"
+    (claim,) = proof_of(text).claims
+    assert claim.verdict is Verdict.UNDECIDED
+    assert claim.reason.startswith("line 1: changes the type")

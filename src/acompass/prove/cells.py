@@ -7,7 +7,7 @@ the same set. What follows no edge is not in the set; a level that does not matt
 
 from collections.abc import Callable, Iterable, Iterator
 
-from acompass.prove.regions import Mask, regions_in
+from acompass.prove.regions import Mask
 
 
 class Cells:
@@ -198,16 +198,6 @@ class Diagrams:
 
 def _by_mask(edge: tuple[Mask, Cells]) -> Mask:
     return edge[0]
-
-
-def pick(node: Cells) -> dict[int, int]:
-    """Some cell of a set that is not empty: a region for each level that matters on its way."""
-    cell: dict[int, int] = {}
-    while node is not ALL:
-        mask, child = node.edges[0]
-        cell[node.level] = next(iter(regions_in(mask)))
-        node = child
-    return cell
 
 
 def cells_in(node: Cells) -> Iterator[dict[int, Mask]]:

@@ -30,7 +30,7 @@ Verdicts: TypeAlias = tuple[tuple[bool, int, int], ...]
 
 @dataclass(frozen=True)
 class Observed:
-    """What can be seen of a run and of a check; `seeded` are the records where a seed gives the trace (D19)."""
+    """What can be seen of a run and of a check; `seeded` are the records with the trace of a seed (D19)."""
 
     records: list[tuple[Any, ...]]
     seeded: list[tuple[Any, ...]]

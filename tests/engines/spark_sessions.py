@@ -113,10 +113,9 @@ class Cluster:
         return process
 
     def _await(self, name: str, words: str, times: int) -> None:
-        log = self.folder / f"{name}.log"
         end = time.monotonic() + _PATIENCE
-        while len(re.findall(words, log.read_text(errors="replace"))) < times:
-            assert time.monotonic() < end, f"{name} does not start:\n{log.read_text(errors='replace')}"
+        while len(re.findall(words, self.said(name))) < times:
+            assert time.monotonic() < end, f"{name} does not start:\n{self.said(name)}"
             time.sleep(0.1)
 
     def driver(self, script: str, *arguments: str) -> "subprocess.Popen[str]":
@@ -125,7 +124,9 @@ class Cluster:
             **_folders(self.folder),
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "512m",
+            "spark.executor.extraJavaOptions": f"-Djava.io.tmpdir={self.folder} {_LIGHT}",
             "spark.executor.memory": "512m",
+            "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.sql.shuffle.partitions": "4",
         }
         options = [word for name, value in settings.items() for word in ("--conf", f'"{name}={value}"')]
@@ -141,6 +142,9 @@ class Cluster:
         """Kills the worker; what it started notices and ends."""
         self.workers[worker].kill()
         self.workers[worker].wait()
+
+    def said(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text(errors="replace")
 
     def stop(self) -> None:
         for process in reversed(self._processes):

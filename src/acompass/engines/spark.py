@@ -6,6 +6,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from pyspark import SparkConf, SparkContext
@@ -87,10 +88,16 @@ def _configuration(place: str) -> SparkConf:
         configuration.setIfMissing(name, value)
     if configuration.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
         # tables of such a catalog do not outlive the process, and no folder for them is to be left behind
-        configuration.setIfMissing("spark.sql.warehouse.dir", tempfile.mkdtemp(prefix="acompass-"))
+        configuration.setIfMissing("spark.sql.warehouse.dir", _warehouse().name)
     if place == "spark":
         return configuration.setIfMissing("spark.master", "local[*]")
     return configuration.setMaster(place)
+
+
+@cache
+def _warehouse() -> tempfile.TemporaryDirectory[str]:
+    """Removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="acompass-")
 
 
 def _named(spark: SparkSession, name: str) -> DataFrame:

@@ -38,7 +38,7 @@ bench: $(VENV)/.test ## every question of benchmarks/
 	for question in benchmarks/*.py; do $(BIN)/python $$question || exit 1; done
 
 docs: $(VENV)/.docs ## the documentation as a site, in site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 format: $(VENV)/.test ## rewrite the code in its canonical form
 	$(BIN)/ruff check --fix .

@@ -16,7 +16,7 @@ WITH_RUNNERS_OF_THEIR_OWN = ("docs/errors/", "docs/lint/")
 
 _FENCE = re.compile(
     r"(?:^<!-- not run: (?P<excuse>[^\n]*) -->\n\n?)?"
-    r"^```(?P<language>[\w-]*)(?: (?P<name>[^\n]*))?\n(?P<content>.*?)^```$",
+    r"^(?P<fence>`{3,})(?P<language>[\w-]*)(?: (?P<name>[^\n]*))?\n(?P<content>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
 _NEEDS = re.compile(r"^<!-- needs: (\w+) as (\S+) -->$", re.MULTILINE)
@@ -46,6 +46,10 @@ def servers(text: str) -> dict[str, str]:
 
 def blocks(text: str) -> list[Block]:
     return [_block(match) for match in _FENCE.finditer(text)]
+
+
+def without_blocks(text: str) -> str:
+    return _FENCE.sub("", text)
 
 
 def rewritten(text: str, content: Callable[[Block], str]) -> str:

@@ -3,13 +3,13 @@
 import re
 from typing import ClassVar
 
-from pygments.lexer import RegexLexer, words
+from pygments.lexer import RegexLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 __all__ = ["AcompassLexer"]
 
-ACTIONS = ("REJECT", "REPLACE", "WITH", "RANDOM")
-WORDS = "EACH SOME RESULT RECORD FILTER PROCESS WHERE GROUP_BY GROUP BY AS AND OR NOT".split()
+ACTIONS = r"(?:REJECT|REPLACE|WITH|RANDOM)(?![\w.-])"
+WORDS = r"(?:EACH|SOME|RESULT|RECORD|FILTER|PROCESS|WHERE|GROUP_BY|GROUP|BY|AS|AND|OR|NOT)(?![\w.-])"
 AGGREGATES = r"(?:SUM|MIN|MAX|COUNT(?:\s+DISTINCT)?)(?=\s*\()|COUNT\s+DISTINCT\b"
 
 
@@ -25,8 +25,8 @@ class AcompassLexer(RegexLexer):
             (r"/\*.*?\*/", Comment.Multiline),
             (r"'(?:''|[^'])*'", String.Single),
             (r'"(?:""|[^"])*"', Name.Variable),
-            (words(ACTIONS, suffix=r"(?![\w.-])"), Keyword.Type),
-            (words(WORDS, suffix=r"(?![\w.-])"), Keyword),
+            (ACTIONS, Keyword.Type),
+            (WORDS, Keyword),
             (AGGREGATES, Name.Builtin),
             (r"[+-]?\d+(?:\.\d+)?", Number),
             (r"<=|>=|[<>=≤≥]", Operator),

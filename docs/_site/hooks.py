@@ -1,4 +1,4 @@
-"""What MkDocs is told beyond mkdocs.yml: the names of files above their blocks, and the colours of policies."""
+"""What MkDocs is told beyond mkdocs.yml: names of files above their blocks, and the colours of policies."""
 
 import re
 import sys

@@ -23,8 +23,8 @@ GROUPS = {
 INTRODUCTION = """\
 # Errors
 
-Each code is stable and has a page: what it says, why it is an error, an example and its fix, both run by a test. A message
-shows the code in brackets, `error[AC101]`, and the place in the policy.
+Each code is stable and has a page: what it says, why it is an error, an example and its fix, both run by a
+test. A message shows the code in brackets, `error[AC101]`, and the place in the policy.
 """
 
 

@@ -1,0 +1,107 @@
+"""The grammar on the page about the language, as data, and random sentences of it."""
+
+import random
+import re
+from typing import TypeAlias
+
+from tests.repo.sources import ROOT
+
+PAGE = ROOT / "docs" / "language.md"
+
+#: a terminal, a production's name, or a combination: `seq`, `alt`, `opt`, `many`
+Node: TypeAlias = str | tuple[str, list["Node"]]
+
+#: what the page leaves to words
+CHARACTERS = {
+    "letter": "aZéßЖ字",
+    "digit": "0123456789",
+    "character": "a ;:*-é𝒳",
+}
+#: productions of characters; everything else is of words with blanks between
+LEXICAL = ("number", "integer", "string", "quoted", "word", "digits")
+
+_TOKEN = re.compile(r"\s*(\"[^\"]+\"|'[^']+'|\w+|[|;={}()\[\]])")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+
+
+def productions() -> dict[str, Node]:
+    (block,) = re.findall(r"^```ebnf\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    tokens = _TOKEN.findall(block)
+    grammar: dict[str, Node] = {}
+    while tokens:
+        name, equals = tokens.pop(0), tokens.pop(0)
+        assert equals == "=", f"no `=` after {name}"
+        grammar[name] = _alternatives(tokens)
+        assert tokens.pop(0) == ";", f"{name} has no end"
+    return grammar
+
+
+def _alternatives(tokens: list[str]) -> Node:
+    found = [_sequence(tokens)]
+    while tokens[0] == "|":
+        tokens.pop(0)
+        found.append(_sequence(tokens))
+    return ("alt", found)
+
+
+def _sequence(tokens: list[str]) -> Node:
+    found: list[Node] = []
+    while tokens[0] not in ("|", ";", ")", "]", "}"):
+        token = tokens.pop(0)
+        if token in _CLOSING:
+            inner = _alternatives(tokens)
+            assert tokens.pop(0) == _CLOSING[token]
+            found.append(({"(": "seq", "[": "opt", "{": "many"}[token], [inner]))
+        else:
+            found.append(token)
+    return ("seq", found)
+
+
+def terminals(grammar: dict[str, Node]) -> set[str]:
+    def of(node: Node) -> set[str]:
+        if isinstance(node, str):
+            return {node[1:-1]} if node[0] in "\"'" else set()
+        return set().union(*map(of, node[1]))
+
+    return set().union(*(of(node) for name, node in grammar.items() if name not in LEXICAL))
+
+
+class Speaker:
+    """Says random sentences; once `breath` is used up, the shortest it can."""
+
+    def __init__(
+        self, grammar: dict[str, Node], rng: random.Random, breath: int = 60, between: str = " "
+    ) -> None:
+        self._grammar, self._random, self._breath, self._between = grammar, rng, breath, between
+
+    def say(self, node: Node) -> str:
+        self._breath -= 1
+        if isinstance(node, str):
+            return self._say_symbol(node)
+        kind, parts = node
+        match kind:
+            case "alt":
+                return self.say(parts[-1] if self._breath < 0 else self._random.choice(parts))
+            case "opt":
+                return "" if self._breath < 0 or self._random.random() < 0.5 else self._all(parts)
+            case "many":
+                return self._all(parts * (0 if self._breath < 0 else self._random.randint(0, 2)))
+            case _:
+                return self._all(parts)
+
+    def _say_symbol(self, symbol: str) -> str:
+        if symbol[0] in "\"'":
+            return symbol[1:-1]
+        if symbol in CHARACTERS:
+            return self._random.choice(CHARACTERS[symbol])
+        if symbol in LEXICAL:
+            return self._spell(symbol)
+        return self.say(self._grammar[symbol])
+
+    def _spell(self, symbol: str) -> str:
+        """A word holds no sign of a comment, as the page says below the grammar."""
+        said = Speaker(self._grammar, self._random, breath=12, between="").say(self._grammar[symbol])
+        return self._spell(symbol) if symbol == "word" and "--" in said else said
+
+    def _all(self, parts: list[Node]) -> str:
+        return self._between.join(filter(None, map(self.say, parts)))

@@ -101,6 +101,13 @@ CODES: dict[str, str] = {
     "AC314": "a sum too large for the engine",
     "AC315": "a name that PostgreSQL cannot hold",
     "AC316": "the reference compared with itself",
+    "AC320": "Spark without pyspark",
+    "AC321": "a Spark that cannot be started",
+    "AC322": "another Spark in the same process",
+    "AC323": "a table that Spark cannot read",
+    "AC324": "files that the workers cannot reach",
+    "AC325": "a CSV record over several lines",
+    "AC326": "a memory limit for Spark",
     # AC4xx: the call
     "AC401": "no size of memory",
     "AC402": "a policy that cannot be read",

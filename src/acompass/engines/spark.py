@@ -24,6 +24,8 @@ from acompass.plan.session import Session
 from acompass.tables import faults
 from acompass.tables.source import Files, Frame, Source, opened
 
+_STANDARD_ERROR = 2
+
 #: better than Spark's defaults, unless the user's own configuration says otherwise; its log quotes records
 _DEFAULTS = {
     "spark.app.name": "acompass",
@@ -75,11 +77,27 @@ def started(place: str) -> SparkSession:
             raise spark_faults.runs_elsewhere(place, str(running.master))
         return SparkSession.builder.getOrCreate()
     try:
-        with warnings.catch_warnings():
+        with _quietly(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             return SparkSession.builder.config(conf=_configuration(place)).getOrCreate()
     except PySparkException:
         raise spark_faults.cannot_start(place) from None
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """A Java started meanwhile has nowhere to print: it would greet, and later quote records."""
+    if os.environ.get("ACOMPASS_DEBUG"):
+        yield
+        return
+    kept, nowhere = os.dup(_STANDARD_ERROR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _STANDARD_ERROR)
+    try:
+        yield
+    finally:
+        os.dup2(kept, _STANDARD_ERROR)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _configuration(place: str) -> SparkConf:

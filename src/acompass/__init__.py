@@ -9,6 +9,7 @@ from acompass.diagnostics import AcompassError, CallError, EngineError, PolicyEr
 from acompass.version import __version__
 
 if TYPE_CHECKING:
+    from acompass.explain.flow import explain
     from acompass.measure.flow import measure
     from acompass.pipeline import check, plan, prove, run
     from acompass.policy import Policy, load, parse
@@ -24,6 +25,7 @@ __all__ = [
     "TableError",
     "__version__",
     "check",
+    "explain",
     "load",
     "measure",
     "parse",
@@ -36,6 +38,7 @@ _HOMES = {
     "Policy": "acompass.policy",
     "Result": "acompass.result",
     "check": "acompass.pipeline",
+    "explain": "acompass.explain.flow",
     "load": "acompass.policy",
     "measure": "acompass.measure.flow",
     "parse": "acompass.policy",
@@ -57,7 +60,7 @@ def __dir__() -> list[str]:
 
 
 class _Api(ModuleType):
-    """`plan`, `prove` and `measure` are functions here and folders beside, which must not hide them."""
+    """`explain`, `measure`, `plan`, `prove` are functions here and folders beside, which must not hide them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

@@ -17,7 +17,7 @@ from acompass.checked.uses import ColumnUse, uses
 from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError, TableError
 from acompass.policy import Policy, as_policy, load, parse
 from acompass.randomness import TraceValue, exhausted, trace_source
-from acompass.result import ActionName, Plan, RequirementOutcome, Result
+from acompass.result import Plan, RequirementOutcome, Result, action_name
 from acompass.syntax.format import format_program as format  # noqa: A004
 
 if TYPE_CHECKING:
@@ -137,11 +137,23 @@ def prove(
     from acompass.prove import prove_policy
 
     parsed = as_policy(policy)
-    with _pointing_into(parsed):
+    with pointing_into(parsed):
         if table is not None:
-            with _table(parsed, table, params, None, engine, delimiter, None) as open_table:
-                schema = {column.name: column.type for column in open_table.schema}
+            columns = schema_of_table(parsed, table, params, delimiter, engine)
+            schema = {column.name: column.type for column in columns}
         return prove_policy(parsed.tree, parsed.text, claims, schema, params)
+
+
+def schema_of_table(
+    policy: Policy,
+    table: Any,
+    params: Mapping[str, ParamValue] | None = None,
+    delimiter: str | None = None,
+    engine: Any = None,
+) -> Schema:
+    """The columns of a table with the types that the policy gives them (D10)."""
+    with _table(policy, table, params, None, engine, delimiter, None) as open_table:
+        return open_table.schema
 
 
 @contextmanager
@@ -156,10 +168,10 @@ def _opened(
 ) -> Iterator[_Job]:
     parsed = as_policy(policy)
     with (
-        _pointing_into(parsed),
+        pointing_into(parsed),
         _table(parsed, table, params, missing, engine, delimiter, memory_limit) as open_table,
     ):
-        program = _checked(parsed, open_table.schema, params)
+        program = checked_program(parsed, open_table.schema, params)
         open_table.require_complete()
         yield _Job(parsed, open_table, program)
 
@@ -183,7 +195,9 @@ def _table(
     return connect(engine, table, memory_limit).open(request)
 
 
-def _checked(policy: Policy, schema: Schema, params: Mapping[str, ParamValue] | None) -> checked.Program:
+def checked_program(
+    policy: Policy, schema: Schema, params: Mapping[str, ParamValue] | None
+) -> checked.Program:
     program, found = check_types(policy.tree, policy.text, schema, params)
     if program is None:
         raise PolicyError(found, policy.text, policy.name)
@@ -191,7 +205,7 @@ def _checked(policy: Policy, schema: Schema, params: Mapping[str, ParamValue] | 
 
 
 @contextmanager
-def _pointing_into(policy: Policy) -> Iterator[None]:
+def pointing_into(policy: Policy) -> Iterator[None]:
     """Gives errors that point at a place in the policy the text to show it in."""
     try:
         yield
@@ -212,14 +226,14 @@ def _perform(
 
     source = trace_source(seed, trace)
     if canonical or any(isinstance(r.action, checked.Random) for r in job.program.requirements):
-        _require_order(job.program.schema)
+        require_order(job.program.schema)
     try:
         return job.table.run(job.program, source, canonical, progress)
     except TraceExhausted as error:
         raise exhausted(error.needed, error.given) from None
 
 
-def _require_order(schema: Schema) -> None:
+def require_order(schema: Schema) -> None:
     for column in schema:
         if column.type.kind is Kind.OPAQUE:
             message = f"the values of the column `{column.name}` have no order"
@@ -242,22 +256,10 @@ def _outcomes(program: checked.Program, evaluated: "Evaluated") -> tuple[Require
             text=requirement.text,
             holds=verdict.holds,
             affected=verdict.affected,
-            action=_action_name(requirement.action),
+            action=action_name(requirement.action),
             records=verdict.records,
             sample=evaluated.samples.get(requirement.index),
         )
         for requirement in program.requirements
         for verdict in [evaluated.verdicts[requirement.index]]
     )
-
-
-def _action_name(action: checked.Action | None) -> ActionName | None:
-    match action:
-        case None:
-            return None
-        case checked.Reject():
-            return "REJECT"
-        case checked.Replace():
-            return "REPLACE"
-        case checked.Random():
-            return "RANDOM"

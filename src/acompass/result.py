@@ -1,9 +1,25 @@
 """What a run or a check says: verdicts, counts and, for a run, the table."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, assert_never
+
+from acompass.checked.program import Action, Random, Reject, Replace
 
 ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM"]
+
+
+def action_name(action: Action | None) -> ActionName | None:
+    match action:
+        case None:
+            return None
+        case Reject():
+            return "REJECT"
+        case Replace():
+            return "REPLACE"
+        case Random():
+            return "RANDOM"
+        case _:
+            assert_never(action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +32,8 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """`affected` is |V|, 0 where the assertion holds; `records` is the size of the table it was evaluated on."""
+    """`affected` is |V|, 0 where the assertion holds; `records` is the size of the table that it was
+    evaluated on."""
 
     index: int
     line: int

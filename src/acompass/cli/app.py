@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from acompass.cli import check, conform, fmt, measure, plan, prove, run
+from acompass.cli import check, conform, explain, fmt, measure, plan, prove, run
 from acompass.version import __version__
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ def acompass(
 app.command(epilog=run.EXAMPLES)(run.run)
 app.command(epilog=check.EXAMPLES)(check.check)
 app.command(epilog=plan.EXAMPLES)(plan.plan)
+app.command("explain", epilog=explain.EXAMPLES)(explain.explain_command)
 app.command("measure", epilog=measure.EXAMPLES)(measure.measure_command)
 app.command(epilog=prove.EXAMPLES)(prove.prove)
 app.command("conform", epilog=conform.EXAMPLES)(conform.conform_command)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from acompass.checked.program import Program, Random, Replace
 from acompass.engines.engine import Evaluated
-from acompass.plan.context import Context, Progress
+from acompass.plan.context import Context, Observer, Progress
 from acompass.plan.execute import execute
 from acompass.plan.from_checked import Rewrite, plan, without_actions
 from acompass.plan.rewrites import REWRITES
@@ -47,6 +47,18 @@ def run_planned(
     after = execute(context, state, plan(program), progress)
     evaluated = Evaluated(context.verdicts, {}, state.records, after.records, context.trace_used)
     return context, after, evaluated
+
+
+def follow_planned(
+    session: Session,
+    state: State,
+    program: Program,
+    trace: TraceSource,
+    integers: frozenset[int],
+    observe: Observer,
+) -> None:
+    """What `run_planned` does, told to `observe` stage by stage."""
+    execute(Context(session, _trace(trace), integers, observe=observe), state, plan(program))
 
 
 def _trace(source: TraceSource) -> Trace:

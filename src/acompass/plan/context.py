@@ -6,11 +6,15 @@ from typing import TypeAlias
 
 from acompass.plan.regions import Verdict
 from acompass.plan.session import Session
+from acompass.plan.stages import Stage
+from acompass.plan.state import State
 from acompass.plan.trace import Trace
 from acompass.result import Sample
 
 #: of how many requirements how many are done
 Progress: TypeAlias = Callable[[int, int], None]
+#: told of a stage once it has run, with the states before and after it
+Observer: TypeAlias = Callable[["Context", Stage, State, State], None]
 
 
 @dataclass
@@ -25,3 +29,4 @@ class Context:
     trace_used: int = 0
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     samples: dict[int, Sample] = field(default_factory=dict)
+    observe: Observer | None = None

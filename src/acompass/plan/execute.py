@@ -26,7 +26,9 @@ def execute(
     total = sum(len(stage.requirements) for stage in stages)
     done = 0
     for stage in stages:
-        state = _run(context, state, stage)
+        before, state = state, _run(context, state, stage)
+        if context.observe is not None:
+            context.observe(context, stage, before, state)
         if state.depth >= DEEPEST:
             state = _stored(context, state)
         done += len(stage.requirements)

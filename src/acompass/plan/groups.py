@@ -43,7 +43,7 @@ def _evaluate(context: Context, state: State, requirement: Requirement) -> Affec
 
 
 def _evaluate_some(context: Context, state: State, requirement: Requirement) -> tuple[Affected, bool]:
-    classes = _Classes(context, state, (requirement,))
+    classes = Classes(context, state, (requirement,))
     satisfied = classes.satisfied(requirement)
     query = exp.select(exp.Count(this=exp.Star())).from_(classes.grouped.subquery("k")).where(satisfied)
     holds = bool(context.session.fetch(query)[0][0])
@@ -52,7 +52,7 @@ def _evaluate_some(context: Context, state: State, requirement: Requirement) -> 
 
 def _whole_result(context: Context, state: State, requirement: Requirement) -> Affected:
     """PROCESS without GROUP BY: all of R' or nothing."""
-    classes = _Classes(context, state, (requirement,))
+    classes = Classes(context, state, (requirement,))
     violating = exp.Not(this=exp.paren(classes.satisfied(requirement)))
     query = exp.select(exp.column("n", table="k")).from_(classes.grouped.subquery("k")).where(violating)
     rows = context.session.fetch(query)
@@ -60,7 +60,7 @@ def _whole_result(context: Context, state: State, requirement: Requirement) -> A
 
 
 def _violating_classes(context: Context, state: State, requirement: Requirement) -> Affected:
-    classes = _Classes(context, state, (requirement,))
+    classes = Classes(context, state, (requirement,))
     violating = exp.Not(this=exp.paren(classes.satisfied(requirement)))
     if requirement.action is None:
         query = exp.select(_sum(exp.column("n", table="k"))).from_(classes.grouped.subquery("k"))
@@ -75,7 +75,7 @@ def _violating_classes(context: Context, state: State, requirement: Requirement)
 
 def _run_shared(context: Context, state: State, requirements: tuple[Requirement, ...]) -> State:
     """Each requirement sees the classes that the REJECTs before it left (share_aggregations)."""
-    classes = _Classes(context, state, requirements)
+    classes = Classes(context, state, requirements)
     rejected: list[Sql] = []
     flags: list[Sql] = []
     for requirement in requirements:
@@ -132,7 +132,7 @@ def _is_one(column: str, table: str | None = None) -> Sql:
 
 
 @dataclass
-class _Classes:
+class Classes:
     """The classes of some requirements with the same WHERE and GROUP BY: `grouped` yields g0, g1, …, n (the
     number of records) and one aggregate value a requirement."""
 
@@ -206,7 +206,7 @@ def _aggregate(context: Context, function: Function, column: Sql, type_: Type) -
 
 
 def _sample(context: Context, state: State, requirement: Requirement) -> Sample:
-    classes = _Classes(context, state, (requirement,))
+    classes = Classes(context, state, (requirement,))
     columns = [*classes.keys("k"), exp.column(f"a{requirement.index}", table="k")]
     violating = exp.Not(this=exp.paren(classes.satisfied(requirement)))
     query = exp.select(*columns).from_(classes.grouped.subquery("k")).where(violating).limit(context.show)

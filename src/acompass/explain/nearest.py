@@ -1,0 +1,156 @@
+"""The nearest thing that would have kept a requirement off a record: in it, its class, or the policy."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+from acompass.checked.program import (
+    Filter,
+    Function,
+    Process,
+    Program,
+    Quantifier,
+    Requirement,
+    seen_schema,
+)
+from acompass.checked.types import Schema, Type
+from acompass.explain.distance import Target, distance, holds, nearest_target, shifted, step_of
+from acompass.explain.life import ClassSeen
+from acompass.explain.literals import MOST_ALTERNATIVES, Alternative, Literal, Relation, alternatives
+from acompass.explain.words import difference, spelled
+from acompass.semantics.bags import Record
+from acompass.syntax import tree
+from acompass.syntax.format import format_condition
+from acompass.syntax.spelling import spell_name
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One alternative with what does not hold of it, and where its columns would have to go."""
+
+    failing: tuple[Literal, ...]
+    targets: Mapping[int, Target]
+    cost: tuple[int, float]
+
+
+class Nearest:
+    def __init__(self, policy: tree.Program, program: Program):
+        pairs = zip(program.requirements, policy.requirements, strict=True)
+        self._written = {requirement.index: written for requirement, written in pairs}
+
+    def of(self, requirement: Requirement, record: Record, seen: ClassSeen | None) -> tuple[str, ...]:
+        written = self._written[requirement.index].assertion
+        if requirement.assertion.quantifier is Quantifier.SOME:
+            what = "class" if isinstance(requirement.assertion.result, Process) else "record"
+            return (f"one {what} with {_one_line(format_condition(written.condition))}",)
+        values = record if seen is None else (*seen.key.values(), seen.value)
+        way = _nearest_way(_ways(requirement, written), seen_schema(requirement), values)
+        if way is None or (seen is not None and set(way.targets) != {len(seen.key)}):
+            return ()
+        return (_change_needed(requirement, values, way), *_in_the_policy(requirement, values, way))
+
+
+def _ways(requirement: Requirement, written: tree.Assertion) -> Iterator[Alternative]:
+    """To satisfy the condition or, with FILTER, not to be looked at."""
+    assertion = requirement.assertion
+    kept = alternatives(written.condition, assertion.condition)
+    if isinstance(assertion.result, Filter) and isinstance(written.result, tree.Filter):
+        unseen = alternatives(written.result.condition, assertion.result.condition, wanted=False)
+        return islice(chain(kept, unseen), 2 * MOST_ALTERNATIVES)
+    return islice(kept, MOST_ALTERNATIVES)
+
+
+def _nearest_way(ways: Iterator[Alternative], schema: Schema, values: Record) -> _Way | None:
+    possible = (way for alternative in ways if (way := _way(alternative, schema, values)) is not None)
+    return min(possible, key=lambda way: way.cost, default=None)
+
+
+def _way(alternative: Alternative, schema: Schema, values: Record) -> _Way | None:
+    failing = tuple(literal for literal in alternative if not holds(literal, Target(values[literal.column])))
+    targets: dict[int, Target] = {}
+    for column in dict.fromkeys(literal.column for literal in failing):
+        of_column = [literal for literal in alternative if literal.column == column]
+        target = nearest_target(values[column], schema[column].type, of_column)
+        if target is None:
+            return None
+        targets[column] = target
+    total = sum(distance(values[column], target) for column, target in targets.items())
+    return _Way(failing, targets, (len(targets), total))
+
+
+def _change_needed(requirement: Requirement, values: Record, way: _Way) -> str:
+    schema, result = seen_schema(requirement), requirement.assertion.result
+    if isinstance(result, Process):
+        ((column, target),) = way.targets.items()
+        return _of_class(requirement, result, values[column], target)
+    parts = [
+        _of_column(schema, column, values[column], target, way.failing)
+        for column, target in way.targets.items()
+    ]
+    return " and ".join(parts)
+
+
+def _of_column(schema: Schema, column: int, value: Any, target: Target, failing: Sequence[Literal]) -> str:
+    name, type_ = f"`{schema[column].name}`", schema[column].type
+    if all(literal.relation is Relation.NE for literal in failing if literal.column == column):
+        return f"any other {name}"
+    return f"{name} {_placed(target, type_)}{difference(value, target.value)}"
+
+
+def _of_class(requirement: Requirement, process: Process, value: Any, target: Target) -> str:
+    of = "" if process.column is None else f"`{requirement.before[process.column].name}`"
+    where = "in its class" if process.group_by else "in the table"
+    match process.function:
+        case Function.COUNT | Function.COUNT_DISTINCT:
+            by = target.value - value
+            noun = f"distinct value of {of}" if process.function is Function.COUNT_DISTINCT else "record"
+            plural = noun.replace("value", "values") if of else "records"
+            return f"{abs(by):,} {'more' if by > 0 else 'fewer'} {noun if abs(by) == 1 else plural} {where}"
+        case Function.SUM:
+            what = f"a sum of {of}"
+        case Function.MIN:
+            what = f"a smallest {of}"
+        case Function.MAX:
+            what = f"a largest {of}"
+    return f"{what} {where} {_placed(target, process.type)}{difference(value, target.value)}"
+
+
+def _placed(target: Target, type_: Type) -> str:
+    word = {-1: "below", 0: "of", 1: "above"}[target.nudge]
+    return f"{word} {spelled(target.value, type_)}"
+
+
+def _in_the_policy(requirement: Requirement, values: Record, way: _Way) -> Iterator[str]:
+    """Another constant, where one comparison stands in the way."""
+    if len(way.failing) != 1:
+        return
+    (literal,) = way.failing
+    type_ = seen_schema(requirement)[literal.column].type
+    constant = _letting_through(literal.relation, values[literal.column], type_)
+    if constant is None:
+        return
+    written = literal.written
+    if isinstance(written.constant, tree.Parameter):
+        yield f"`{written.constant.name}` of {spelled(constant, type_)}"
+    else:
+        text = f"{spell_name(written.name.text)} {written.operator} {spelled(constant, type_)}"
+        yield f"`{text}` in the policy"
+
+
+def _letting_through(relation: Relation, value: Any, type_: Type) -> Any:
+    """The constant nearest to the policy's with which the value passes; None where there is no nearest."""
+    step = step_of(type_)
+    match relation:
+        case Relation.LE | Relation.GE:
+            return value
+        case Relation.LT if step is not None:
+            return shifted(value, step)
+        case Relation.GT if step is not None:
+            return shifted(value, step, -1)
+        case _:
+            return None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,87 @@
+"""The SQL of a program without a table: what an engine would be sent if every EACH affected a record."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlglot import exp
+
+from acompass.checked.program import Program, Requirement
+from acompass.plan import sql
+from acompass.plan.context import Context
+from acompass.plan.dialects import DUCKDB, POSTGRES, SPARK, Dialect
+from acompass.plan.execute import execute
+from acompass.plan.from_checked import naive_stages
+from acompass.plan.state import ROW_KEY, State
+from acompass.plan.trace import SeededTrace
+
+DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRES, SPARK)}
+#: the name that the table goes by
+TABLE = "records"
+
+
+@dataclass(frozen=True, slots=True)
+class Shaped:
+    """The statements of one requirement: those that count what it affects, then the table after it."""
+
+    requirement: Requirement
+    statements: tuple[str, ...]
+
+
+def shape(program: Program, dialect: str) -> tuple[Shaped, ...]:
+    """The table after requirement i is called `records_i`; one that changes nothing makes none."""
+    session = _Recording(DIALECTS[dialect])
+    context = Context(session, SeededTrace(""))
+    columns = (sql.column(i) for i in range(len(program.schema)))
+    select = exp.select(*columns, exp.column(ROW_KEY)).from_(TABLE)
+    state = State(select, program.schema, has_row_key=True, records=1)
+    shaped = []
+    for requirement, stage in zip(program.requirements, naive_stages(program), strict=True):
+        after = execute(context, state, [stage])
+        if after is not state:
+            name = session.keep(after.select, f"{TABLE}_{requirement.index}")
+            state = replace(after, select=exp.select("*").from_(exp.to_table(name)), records=1, depth=0)
+        shaped.append(Shaped(requirement, session.taken()))
+    return tuple(shaped)
+
+
+class _Recording:
+    """A session without an engine: every number that it is asked for is 1."""
+
+    def __init__(self, dialect: Dialect):
+        self.dialect = dialect
+        self._statements: list[str] = []
+        self._kept = 0
+
+    def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
+        self._record("", query)
+        return [tuple(1 for _ in query.expressions)]
+
+    def store(self, query: exp.Select) -> str:
+        return self.keep(query, self._fresh())
+
+    def keep(self, query: exp.Select, name: str) -> str:
+        self._record(f"CREATE TEMPORARY TABLE {name} AS\n", query)
+        return name
+
+    def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
+        """The rows are sent as data, never as text: the statement says their columns only."""
+        name = self._fresh()
+        typed = ", ".join(f"{column} {type_}" for column, type_ in columns)
+        self._statements.append(f"CREATE TEMPORARY TABLE {name} ({typed})")
+        return name
+
+    def taken(self) -> tuple[str, ...]:
+        """The statements since this was last asked."""
+        statements, self._statements = tuple(self._statements), []
+        return statements
+
+    def clear(self) -> None:
+        self._kept = 0
+
+    def _fresh(self) -> str:
+        self._kept += 1
+        return f"kept{self._kept}"
+
+    def _record(self, opening: str, query: exp.Select) -> None:
+        self._statements.append(opening + query.sql(self.dialect.name, pretty=True))

@@ -1,0 +1,69 @@
+"""A few records of a state, by row key: what they are, and the classes they are in."""
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from sqlglot import exp
+
+from acompass.checked.program import Condition, Requirement
+from acompass.plan import sql
+from acompass.plan.context import Context
+from acompass.plan.groups import Classes
+from acompass.plan.session import Session
+from acompass.plan.state import ROW_KEY, State
+
+#: the number of records in a class, and its aggregate values by requirement index
+ClassValues: TypeAlias = tuple[int, dict[int, Any]]
+
+_KEY = exp.column(ROW_KEY, table="t")
+
+
+def nth_row_key(session: Session, state: State, place: int) -> list[int]:
+    """The row key of the record at a place from 1, or nothing."""
+    query = exp.select(_KEY.copy()).from_(state.source()).order_by(_KEY.copy()).limit(1).offset(place - 1)
+    return [int(key) for (key,) in session.fetch(query)]
+
+
+def matching_row_keys(session: Session, state: State, condition: Condition, most: int) -> list[int]:
+    """Of the first records that satisfy a condition; a missing value satisfies none."""
+    satisfied = sql.condition(condition, state.schema, state.columns())
+    query = exp.select(_KEY.copy()).from_(state.source()).where(satisfied).order_by(_KEY.copy()).limit(most)
+    return [int(key) for (key,) in session.fetch(query)]
+
+
+def places(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, int]:
+    """The place of each of the records in the input, from 1."""
+    place = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[_KEY.copy()]))
+    numbered = exp.select(_KEY.copy(), exp.alias_(place, "place")).from_(state.source()).subquery("t")
+    query = exp.select(_KEY.copy(), exp.column("place", table="t")).from_(numbered).where(_among(row_keys))
+    return {int(key): int(place) for key, place in session.fetch(query)}
+
+
+def watched_records(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    """Those of the records that the state still has."""
+    query = exp.select(_KEY.copy(), *state.columns()).from_(state.source()).where(_among(row_keys))
+    return {int(key): tuple(record) for key, *record in session.fetch(query)}
+
+
+def watched_classes(
+    context: Context, state: State, requirements: tuple[Requirement, ...], row_keys: Sequence[int]
+) -> dict[int, ClassValues]:
+    """The class of each record that PROCESS sees; `requirements` have the same WHERE and GROUP BY."""
+    classes = Classes(context, state, requirements)
+    members = exp.select(_KEY.copy(), *state.columns()).from_(state.source())
+    watched = members.where(exp.and_(_among(row_keys), classes.where)).subquery("t")
+    values = [exp.column(f"a{requirement.index}", table="v") for requirement in requirements]
+    query = exp.select(_KEY.copy(), exp.column("n", table="v"), *values).from_(watched)
+    pairs = zip(classes.process.group_by, classes.keys("v"), strict=True)
+    same = [exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs]
+    join = exp.Join(this=classes.grouped.subquery("v"), on=sql.conjunction(list(same)))
+    query.append("joins", join)
+    indexes = [requirement.index for requirement in requirements]
+    return {
+        int(key): (int(records), dict(zip(indexes, found, strict=True)))
+        for key, records, *found in context.session.fetch(query)
+    }
+
+
+def _among(row_keys: Sequence[int]) -> exp.In:
+    return exp.In(this=_KEY.copy(), expressions=[sql.integer(key) for key in row_keys])

@@ -1,0 +1,156 @@
+"""`acompass explain`: what it prints, and how it ends."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from acompass.cli.app import app
+
+PEOPLE = """\
+Name,Age,Zip,Disease
+Ada,36,21101,flu
+Bob,82,21102,flu
+Eve,45,21101,asthma
+Joe,45,21101,flu
+Kim,36,21101,flu
+"""
+POLICY = """\
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip : Size >= k : REJECT;
+EACH PROCESS COUNT DISTINCT Disease AS Kinds GROUP BY Age, Zip : Kinds > 1;
+"""
+
+Explain = Callable[..., Result]
+
+
+@pytest.fixture
+def explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explain:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(PEOPLE, encoding="utf-8")
+    Path("policy.acp").write_text(POLICY, encoding="utf-8")
+    Path("noise.acp").write_text("EACH RESULT : Age <= 40 : RANDOM Age 20 30;", encoding="utf-8")
+    Path("trace.txt").write_text("0\n0.99\n", encoding="utf-8")
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(app, ["explain", *arguments])
+
+    return run
+
+
+def test_the_life_of_a_record_that_is_dropped(explain: Explain) -> None:
+    ran = explain("policy.acp", "people.csv", "--set", "k=2", "--record", "2")
+    assert ran.exit_code == 0, ran.stderr
+    assert ran.stdout == (
+        "record 2: Name 'Bob', Age 82, Zip 21102, Disease 'flu'\n"
+        "\n"
+        "line 1: EACH RESULT : Age <= 80 : REPLACE Age WITH 80\n"
+        "  affected: Age was 82 and became 80\n"
+        "  not affected with `Age` of 80 (2 less), or `Age <= 82` in the policy\n"
+        "\n"
+        "line 2: EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip : Size >= k : REJECT\n"
+        "  its class (Age 80, Zip 21102) has 1 record, Size is 1\n"
+        "  affected: dropped\n"
+        "  not affected with 1 more record in its class, or `k` of 1\n"
+        "\n"
+        "dropped by line 2\n"
+    )
+
+
+def test_records_by_condition_in_order_and_few(explain: Explain) -> None:
+    ran = explain(
+        "policy.acp", "people.csv", "--set", "k=2", "--where", "Name > 'B'", "--limit", "2", "--json"
+    )
+    lives = json.loads(ran.stdout)["records"]
+    assert [life["record"] for life in lives] == [2, 3]
+    assert [life["dropped_by"] for life in lives] == [2, None]
+    assert lives[1]["left"] == {"Name": "Eve", "Age": 45, "Zip": 21101, "Disease": "asthma"}
+    assert lives[1]["requirements"][2]["class"] == {
+        "key": {"Age": 45, "Zip": 21101}, "records": 2, "aggregate": "Kinds", "value": 2,
+    }  # fmt: skip
+
+
+def test_a_check_that_is_violated_says_what_is_missing(explain: Explain) -> None:
+    ran = explain("policy.acp", "people.csv", "--set", "k=2", "--record", "1")
+    nearest = "1 more distinct value of `Disease` in its class, or `Kinds > 0` in the policy"
+    assert f"not affected with {nearest}\n" in ran.stdout
+    assert ran.stdout.endswith("not affected by line 1\nleft as it was\n")
+
+
+def test_a_seed_tells_what_the_run_wrote(explain: Explain, tmp_path: Path) -> None:
+    released = CliRunner().invoke(
+        app, ["run", "noise.acp", "people.csv", "-o", "out.csv", "--seed", "s3cr3t"]
+    )
+    assert released.exit_code == 0
+    written = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[2].split(",")[1]
+    ran = explain("noise.acp", "people.csv", "--record", "2", "--seed", "s3cr3t")
+    assert f"Age was 82 and became {written}\n" in ran.stdout
+    assert "s3cr3t" not in ran.output
+
+
+def test_a_condition_never_changes_what_the_policy_sees(explain: Explain) -> None:
+    """Read as text, `Id` would put 10 before 9 in canonical order, and RANDOM would draw other values."""
+    Path("ids.csv").write_text("Id,Age\n9,50\n10,50\n", encoding="utf-8")
+    by_place = explain("noise.acp", "ids.csv", "--record", "1", "--trace", "trace.txt")
+    by_text = explain("noise.acp", "ids.csv", "--where", "Id = '9'", "--trace", "trace.txt")
+    assert "Age was 50 and became 20\n" in by_place.stdout, by_place.stderr
+    assert by_text.stdout == by_place.stdout
+
+
+def test_records_keep_their_places_when_incomplete_ones_are_dropped(explain: Explain) -> None:
+    Path("gaps.csv").write_text("Name,Age\nAda,\nBob,82\n", encoding="utf-8")
+    Path("top.acp").write_text("EACH RESULT : Age <= 80 : REPLACE Age WITH 80;", encoding="utf-8")
+    first = explain("top.acp", "gaps.csv", "--missing", "drop", "--record", "1")
+    second = explain("top.acp", "gaps.csv", "--missing", "drop", "--record", "2")
+    assert first.stdout == "record 1 is incomplete and was dropped before the first requirement\n"
+    assert second.stdout.startswith("record 2: Name 'Bob', Age 82\n")
+
+
+def test_no_record_at_all(explain: Explain) -> None:
+    ran = explain("policy.acp", "people.csv", "--set", "k=2", "--where", "Age = 99")
+    assert (ran.exit_code, ran.stdout) == (0, "no record satisfies the condition\n")
+
+
+def test_the_policy_as_algebra_needs_no_table(explain: Explain) -> None:
+    ran = explain("policy.acp", "--algebra", "--set", "k=3")
+    assert ran.exit_code == 0, ran.stderr
+    assert "  V₁ = σ[¬(Age ≤ 80)](R₀)\n  R₁ = (R₀ − V₁) ∪ π[80 → Age, …](V₁)\n" in ran.stdout
+    assert "R₂ = R₁ − V₂ = R₁ ▷ σ[¬(Size ≥ 3)](γ[Age, Zip; COUNT(*) → Size](R₁))" in ran.stdout
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])
+def test_the_policy_as_sql_parses_in_its_dialect(explain: Explain, dialect: str) -> None:
+    import sqlglot
+
+    for policy, arguments in (("policy.acp", ("--set", "k=3")), ("noise.acp", ("people.csv",))):
+        ran = explain(policy, *arguments, "--sql", "--dialect", dialect)
+        assert ran.exit_code == 0, ran.stderr
+        statements = sqlglot.parse(ran.stdout, read=dialect)
+        assert sum(statement is not None for statement in statements) >= 3
+
+
+def test_the_sql_of_duckdb_runs_and_leaves_what_run_leaves(explain: Explain) -> None:
+    import duckdb
+
+    con = duckdb.connect()
+    columns = "Age AS c0, Zip AS c1, Disease AS c2, row_number() OVER () AS rk"
+    con.execute(f"CREATE TABLE records AS SELECT {columns} FROM read_csv('people.csv')")
+    con.execute(explain("policy.acp", "--sql", "--set", "k=2").stdout)
+    left = con.execute("SELECT c0, c1 FROM records_2 ORDER BY rk").fetchall()
+    assert left == [(36, 21101), (45, 21101), (45, 21101), (36, 21101)]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["--record", "1", "--algebra"], ["--record", "0"], ["--where", "Age !"], ["--where", "Nobody = 1"]],
+)
+def test_calls_that_make_no_sense_exit_with_2(explain: Explain, arguments: list[str]) -> None:
+    ran = explain("policy.acp", "people.csv", "--set", "k=2", *arguments)
+    assert ran.exit_code == 2
+    assert ran.stderr
+
+
+def test_help_warns_of_personal_data(explain: Explain) -> None:
+    assert "personal data" in explain("--help").stdout

@@ -1,0 +1,80 @@
+"""Every record's explained life is the one that `semantics` gives it."""
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from acompass.checked.program import Program
+from acompass.conformance.compare import uploaded, without_negative_zeros
+from acompass.conformance.generate import Case, random_case
+from acompass.engines.connect import open_session
+from acompass.explain.follow import Follower
+from acompass.plan.context import Context
+from acompass.plan.execute import execute
+from acompass.plan.from_checked import plan
+from acompass.plan.session import Session
+from acompass.plan.trace import GivenTrace
+from acompass.semantics.affected import affected_bag
+from acompass.semantics.requirements import perform_requirement
+from acompass.semantics.trace import Trace
+from acompass.syntax.parse import parse
+
+CASES = 300
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with open_session("duckdb") as opened:
+        yield opened
+
+
+def _explained(case: Case, program: Program, session: Session) -> dict[int, tuple[Any, ...]]:
+    """Of each record: which requirements affected it, which dropped it, and what was left."""
+    follower = Follower(parse(case.policy_text)[0], program, dict(enumerate(case.records)))
+    state = uploaded(session, program.schema, case.records)
+    execute(Context(session, GivenTrace(case.trace), observe=follower), state, plan(program))
+    return {
+        key: (
+            [step.index for step in follower.steps(key) if step.affected],
+            [step.index for step in follower.steps(key) if step.dropped],
+            repr(follower.alive.get(key)),
+        )
+        for key in range(len(case.records))
+    }
+
+
+def _meant(case: Case, program: Program) -> dict[int, tuple[Any, ...]]:
+    """Equal records are interchangeable, but keep their places: `semantics` updates each where it is."""
+    lives: dict[int, tuple[list[int], list[int]]] = {key: ([], []) for key in range(len(case.records))}
+    bag, keys, trace = list(case.records), list(lives), Trace(iter(case.trace))
+    for requirement in program.requirements:
+        affected = affected_bag(bag, requirement.assertion)
+        for position in affected:
+            lives[keys[position]][0].append(requirement.index)
+        length = len(bag)
+        bag, _ = perform_requirement(requirement, bag, trace)
+        if len(bag) < length:
+            for position in affected:
+                lives[keys[position]][1].append(requirement.index)
+            keys = [key for position, key in enumerate(keys) if position not in affected]
+    left = dict(zip(keys, bag, strict=True))
+    return {key: (*life, repr(left.get(key))) for key, life in lives.items()}
+
+
+def _has_equal_records(case: Case) -> bool:
+    return len({repr(record) for record in case.records}) < len(case.records)
+
+
+def test_what_is_explained_is_what_the_semantics_does(session: Session) -> None:
+    explained = 0
+    for seed in range(CASES):
+        case = without_negative_zeros(random_case(random.Random(seed)))
+        if "RANDOM" in case.policy_text and _has_equal_records(case):
+            continue  # which of two equal records draws which value is nobody's to say (D18)
+        program = case.program()
+        assert _explained(case, program, session) == _meant(case, program), case
+        session.clear()
+        explained += 1
+    assert explained > CASES / 2

@@ -32,9 +32,9 @@ def test_the_smallest_disagreement_is_a_literate_test(
     acompass: Acompass, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
 ) -> None:
     monkeypatch.setattr(DuckDBSession, "dialect", replace(DUCKDB, **{part: BROKEN[part]}))
-    ran = acompass("conform", "--engine", "duckdb", "--cases", "120")
+    ran = acompass("conform", "--engine", "duckdb", "--cases", "100")
     assert ran.exit_code == 1
-    assert "120 cases, " in ran.stdout
+    assert "100 cases, " in ran.stdout
     page = tmp_path / "found.md"
     page.write_text(ran.stdout, encoding="utf-8")
     (case,) = read_cases(page)
@@ -47,7 +47,7 @@ def test_the_smallest_disagreement_is_a_literate_test(
 def test_an_engine_that_fails_disagrees(acompass: Acompass, monkeypatch: pytest.MonkeyPatch) -> None:
     failing = replace(DUCKDB, float_sum=lambda value: sql.call("no_such_function", value))
     monkeypatch.setattr(DuckDBSession, "dialect", failing)
-    ran = acompass("conform", "--engine", "duckdb", "--cases", "120")
+    ran = acompass("conform", "--engine", "duckdb", "--cases", "100")
     assert ran.exit_code == 1
     assert "instead of an answer: DuckDB stopped with a " in ran.stdout
 
@@ -65,6 +65,6 @@ def test_kinds_that_an_engine_lacks_are_left_out_and_named(
 
     lacking = replace(DUCKDB, lacks=frozenset({Kind.DECIMAL, Kind.FLOAT}), float_sum=None)
     monkeypatch.setattr(DuckDBSession, "dialect", lacking)
-    ran = acompass("conform", "--engine", "duckdb", "--cases", "120")
+    ran = acompass("conform", "--engine", "duckdb", "--cases", "100")
     assert ran.exit_code == 0
     assert "which the engine lacks: decimal, float" in ran.stdout

@@ -29,14 +29,17 @@ _UNTYPED = frozenset({Kind.INTEGER, Kind.TEXT})
 def literate(disagreement: Disagreement) -> str:
     case = without_negative_zeros(disagreement.case)
     program = case.program()
-    is_seeded = disagreement.what == "seeded"
-    trace = semantics.seeded_trace(SEED) if is_seeded else iter(case.trace)
+    trace = semantics.seeded_trace(SEED) if disagreement.what == "seeded" else iter(case.trace)
     outcome = semantics.run_program(program, case.records, trace)
     after = semantics.canonical_order(program.final_schema, outcome.records)
     actions = [type(each.action).__name__.upper() if each.action else "-" for each in program.requirements]
+    drawn_from = _random_option(disagreement, outcome.trace_used)
     blocks = [
         ("acompass", f"{case.policy_text}\n"),
-        ("options", "".join(f"{line}\n" for line in _options(case, 0 if is_seeded else outcome.trace_used))),
+        (
+            "options",
+            "".join(f"{line}\n" for line in _options(case, _random_option(disagreement, outcome.trace_used))),
+        ),
         ("csv", _csv(case.schema, case.records)),
         ("after", _csv(program.final_schema, after)),
         ("verdicts", _verdicts(outcome.requirements, actions)),
@@ -45,14 +48,20 @@ def literate(disagreement: Disagreement) -> str:
     return "\n".join([f"## {_TITLES[disagreement.what]}\n", *fenced])
 
 
-def _options(case: Case, used: int) -> Iterable[str]:
+def _random_option(disagreement: Disagreement, used: int) -> str | None:
+    """Where the random numbers come from; nothing is said where none are drawn."""
+    if disagreement.what == "seeded":
+        return f"seed: {SEED}"
+    drawn = disagreement.case.trace[:used]
+    return "trace: " + " ".join(_decimal(rho) for rho in drawn) if drawn else None
+
+
+def _options(case: Case, random_option: str | None) -> Iterable[str]:
     yield from (f"set: {name}={value}" for name, value in case.params.items())
     if any(column.type.kind not in _UNTYPED for column in case.schema):
         yield "types: " + " ".join(str(column.type) for column in case.schema)
-    if used:
-        yield "trace: " + " ".join(_decimal(rho) for rho in case.trace[:used])
-    else:
-        yield f"seed: {SEED}"
+    if random_option is not None:
+        yield random_option
     yield "order: canonical"
     yield "force: yes"
 

@@ -2,14 +2,14 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from acompass.checked.convert import convert, to_text
 from acompass.checked.types import INTEGER, TEXT, Kind, Type, Value, decimal
-from acompass.conformance.values import random_value
+from acompass.conformance.values import KINDS, random_value
 
 _OPERATORS = ("<", ">", "=", "<=", ">=", "≤", "≥")
 _ALIASES = (
@@ -34,9 +34,11 @@ class Attribute:
 
 
 class PolicyWriter:
-    """Writes requirements; `attributes` follows what REPLACE and RANDOM do to the columns (D12)."""
+    """Writes requirements; `attributes` follows what REPLACE and RANDOM do to the columns (D12), which never
+    makes a column of another kind than `kinds`."""
 
-    def __init__(self, rng: random.Random, attributes: list[Attribute]):
+    def __init__(self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS):
+        self._kinds = kinds
         self.params: dict[str, Any] = {}
         self._rng = rng
         self._attributes = attributes
@@ -160,9 +162,10 @@ class PolicyWriter:
 
     def _replacement(self, column: Attribute) -> tuple[Value, Type]:
         roll = self._rng.random()
-        if roll < 0.12 and column.type.kind is not Kind.TEXT:
+        if roll < 0.12 and column.type.kind is not Kind.TEXT and Kind.TEXT in self._kinds:
             return self._rng.choice(("*", "212**", "", "été", "n/a ")), TEXT
-        if roll < 0.2 and column.type.kind in (Kind.INTEGER, Kind.DECIMAL):
+        exact = (Kind.INTEGER, Kind.DECIMAL)
+        if roll < 0.2 and column.type.kind in exact and Kind.DECIMAL in self._kinds:
             scale = column.type.scale + self._rng.randint(1, 2)
             return Decimal(5).scaleb(-scale), decimal(scale)
         value: Value = self._rng.choice((*column.pool, random_value(self._rng, column.type)))

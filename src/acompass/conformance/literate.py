@@ -36,10 +36,7 @@ def literate(disagreement: Disagreement) -> str:
     drawn_from = _random_option(disagreement, outcome.trace_used)
     blocks = [
         ("acompass", f"{case.policy_text}\n"),
-        (
-            "options",
-            "".join(f"{line}\n" for line in _options(case, _random_option(disagreement, outcome.trace_used))),
-        ),
+        ("options", "".join(f"{line}\n" for line in _options(case, drawn_from))),
         ("csv", _csv(case.schema, case.records)),
         ("after", _csv(program.final_schema, after)),
         ("verdicts", _verdicts(outcome.requirements, actions)),

@@ -1,6 +1,9 @@
 """A page as it is once everything on it has been done, in an empty folder with the examples."""
 
+import json
 from pathlib import Path
+
+import yaml
 
 from acompass.syntax.parse import parse
 from tests.docs.console import played
@@ -35,9 +38,11 @@ class _Reader:
             case Block(language="python", name=""):
                 return self._on_the_page(self._interpreter.played(self._for_real(block.content)))
             case Block(name=name) if name:
+                _require_form(block)
                 self._write(name, self._for_real(block.content))
             case _:
-                _require_nothing_to_run(block)
+                assert block.language not in UNCHECKED, f"commands go in `console`:\n{block.content}"
+                _require_form(block)
         return block.content
 
     def _command(self, command: str) -> str:
@@ -59,12 +64,16 @@ class _Reader:
         return content
 
 
-def _require_nothing_to_run(block: Block) -> None:
-    where = "commands go in `console`, Python in `python`"
-    assert block.language not in UNCHECKED, f"{where}:\n{block.content}"
-    if block.language == "acompass":
-        _, found = parse(block.content)
-        assert not found, f"not a policy: {found[0].message}\n{block.content}"
+def _require_form(block: Block) -> None:
+    """What is not run can be read. A policy that is a file may be wrong: a command of the page says so."""
+    match block:
+        case Block(language="acompass", name=""):
+            _, found = parse(block.content)
+            assert not found, f"not a policy: {found[0].message}\n{block.content}"
+        case Block(language="yaml"):
+            yaml.safe_load(block.content)
+        case Block(language="json"):
+            json.loads(block.content)
 
 
 def _require_replacement(excuse: str) -> None:

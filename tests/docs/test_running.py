@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.docs.matching import matches
 from tests.docs.pages import servers
@@ -49,12 +50,19 @@ def test_a_page_that_is_wrong_is_noticed_and_put_right(block: str, tmp_path: Pat
         "```sh\nacompass check a b\n```",
         "```acompass\nEACH RESULT Age = 3;\n```",
         "```python\nprint(1)\n```",
+        "```pycon\n>>> 1\n```",
         "<!-- not run: too slow -->\n```console\n$ sleep 9\n```",
         "<!-- not run: too slow; tests/none.py -->\n```console\n$ sleep 9\n```",
     ],
 )
 def test_a_block_that_cannot_be_checked_is_refused(block: str, tmp_path: Path) -> None:
     with pytest.raises(AssertionError):
+        performed(f"{block}\n", tmp_path, {})
+
+
+@pytest.mark.parametrize("block", ["```yaml ci.yml\na: [\n```", "```json\n{\n```"])
+def test_a_block_that_cannot_be_read_is_refused(block: str, tmp_path: Path) -> None:
+    with pytest.raises((ValueError, yaml.YAMLError)):
         performed(f"{block}\n", tmp_path, {})
 
 

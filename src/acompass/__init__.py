@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "check",
     "explain",
+    "lint",
     "load",
     "measure",
     "parse",

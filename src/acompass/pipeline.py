@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from acompass.checked import program as checked
 from acompass.checked.from_syntax import check as check_types
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from acompass.engines.engine import Evaluated, OpenTable
     from acompass.prove import Proof
 
-__all__ = ["Policy", "check", "format", "load", "parse", "plan", "prove", "run"]
+__all__ = ["Policy", "check", "format", "lint", "load", "parse", "plan", "prove", "run"]
 
 Progress = Callable[[int, int], None]
 
@@ -48,14 +48,23 @@ def check(
     delimiter: str | None = None,
     memory_limit: str | None = None,
     show: int = 0,
+    report: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Evaluates every assertion on the table as given; no action is performed (D22)."""
+    """Evaluates every assertion on the table as given; no action is performed (D22).
+
+    With `report` a page about it is written there.
+    """
+    if report is not None:
+        _require_files(report, table)
     with _opened(policy, table, params, missing, engine, delimiter, memory_limit) as job:
         evaluated = job.table.check(job.program, show, progress)
     requirements = _outcomes(job.program, evaluated)
     ok = all(requirement.holds for requirement in requirements)
-    return Result(evaluated.records_in, evaluated.records_out, ok, requirements, 0)
+    result = Result(evaluated.records_in, evaluated.records_out, ok, requirements, 0)
+    if report is not None:
+        _report(report, "check", job, result, (table, None), params, engine, delimiter, memory_limit)
+    return result
 
 
 def run(
@@ -72,14 +81,18 @@ def run(
     force: bool = False,
     delimiter: str | None = None,
     memory_limit: str | None = None,
+    report: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Performs the requirements one after the other.
 
     With `output` the table is written there, unless a requirement without an action is violated and `force`
-    is not given. Without, it comes back in the result.
+    is not given. Without, it comes back in the result. With `report` a page about it is written there.
     """
     from acompass.engines.engine import Destination
+
+    if report is not None:
+        _require_files(report, table, output)
 
     canonical = _is_canonical(order)
     path = None if output is None else os.fspath(output)
@@ -90,9 +103,47 @@ def run(
         requirements = _outcomes(job.program, evaluated)
         ok = all(each.holds for each in requirements if each.action is None)
         table_out = job.table.deliver(destination) if ok or force or path is None else None
-    return Result(
+    result = Result(
         evaluated.records_in, evaluated.records_out, ok, requirements, evaluated.trace_used, table_out
     )
+    if report is not None:
+        left = table_out if path is None else path if ok or force else None
+        _report(report, "run", job, result, (table, left), params, engine, delimiter, memory_limit)
+    return result
+
+
+def _require_files(report: str | os.PathLike[str], before: Any, after: Any = None) -> None:
+    from acompass.report.html.make import require_files
+
+    require_files(report, before, after)
+
+
+def _report(
+    path: str | os.PathLike[str],
+    command: Literal["run", "check"],
+    job: _Job,
+    result: Result,
+    tables: tuple[Any, Any],
+    params: Mapping[str, ParamValue] | None,
+    engine: Any,
+    delimiter: str | None,
+    memory_limit: str | None,
+) -> None:
+    from acompass.report.html.make import Subject, write_report
+
+    subject = Subject(
+        command=command,
+        before=tables[0],
+        after=tables[1],
+        policy=job.policy,
+        params=params,
+        schema=job.program.schema,
+        result=result,
+        engine=engine,
+        delimiter=delimiter,
+        memory_limit=memory_limit,
+    )
+    write_report(path, subject)
 
 
 def plan(
@@ -139,9 +190,38 @@ def prove(
     parsed = as_policy(policy)
     with pointing_into(parsed):
         if table is not None:
-            columns = schema_of_table(parsed, table, params, delimiter, engine)
-            schema = {column.name: column.type for column in columns}
+            schema = _types_of_table(parsed, table, params, delimiter, engine)
         return prove_policy(parsed.tree, parsed.text, claims, schema, params)
+
+
+def lint(
+    policy: Policy | str,
+    schema: Mapping[str, str | Type] | None = None,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    table: Any = None,
+    engine: Any = None,
+    delimiter: str | None = None,
+) -> tuple[Diagnostic, ...]:
+    """What is probably a mistake in the policy; `table` is looked at for its schema only."""
+    from acompass.lint import lint_policy
+
+    parsed = as_policy(policy)
+    with pointing_into(parsed):
+        if table is not None:
+            schema = _types_of_table(parsed, table, params, delimiter, engine)
+        return lint_policy(parsed.tree, parsed.text, schema, params)
+
+
+def _types_of_table(
+    policy: Policy,
+    table: Any,
+    params: Mapping[str, ParamValue] | None,
+    delimiter: str | None,
+    engine: Any,
+) -> dict[str, str | Type]:
+    columns = schema_of_table(policy, table, params, delimiter, engine)
+    return {column.name: column.type for column in columns}
 
 
 def schema_of_table(

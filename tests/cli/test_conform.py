@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from acompass.engines.duckdb import DuckDBSession
 from acompass.plan import sql
-from acompass.plan.dialects import DUCKDB
+from acompass.plan.dialects.duckdb import DUCKDB
 from acompass.plan.sql import Sql
 from tests.cli.conftest import Acompass
 from tests.language.cases import read_cases

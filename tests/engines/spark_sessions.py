@@ -67,8 +67,9 @@ def spark() -> Iterator[Any]:
 class Cluster:
     """One master and two workers on loopback, each a process of its own."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, memory: str = "512m"):
         self.folder = folder
+        self._memory = memory
         self._processes: list[subprocess.Popen[bytes]] = []
         self._logs: list[TextIO] = []
         self.url = self._start_master()
@@ -106,7 +107,7 @@ class Cluster:
     def _start_worker(self, number: int) -> subprocess.Popen[bytes]:
         worker = "org.apache.spark.deploy.worker.Worker"
         folder = str(self.folder / f"worker{number}")
-        limits = ("--cores", "1", "--memory", "768m", "--work-dir", folder)
+        limits = ("--cores", "1", "--memory", "4g", "--work-dir", folder)
         options = ("--host", "127.0.0.1", "--webui-port", str(_free_port()))
         process = self._start(f"worker{number}", worker, *options, *limits, self.url)
         self._await("master", "Registering worker", number)
@@ -125,7 +126,7 @@ class Cluster:
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "512m",
             "spark.executor.extraJavaOptions": f"-Djava.io.tmpdir={self.folder} {_LIGHT}",
-            "spark.executor.memory": "512m",
+            "spark.executor.memory": self._memory,
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.sql.shuffle.partitions": "4",
         }

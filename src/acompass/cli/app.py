@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from acompass.cli import check, conform, explain, fmt, measure, plan, prove, run
+from acompass.cli import check, conform, explain, fmt, lint, measure, plan, prove, run, verify_report
 from acompass.version import __version__
 
 app = typer.Typer(
@@ -41,8 +41,10 @@ app.command(epilog=plan.EXAMPLES)(plan.plan)
 app.command("explain", epilog=explain.EXAMPLES)(explain.explain_command)
 app.command("measure", epilog=measure.EXAMPLES)(measure.measure_command)
 app.command(epilog=prove.EXAMPLES)(prove.prove)
+app.command(epilog=lint.EXAMPLES)(lint.lint)
 app.command("conform", epilog=conform.EXAMPLES)(conform.conform_command)
 app.command(epilog=fmt.EXAMPLES)(fmt.fmt)
+app.command("verify-report", epilog=verify_report.EXAMPLES)(verify_report.verify_report)
 
 
 def start() -> None:

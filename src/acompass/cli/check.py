@@ -7,6 +7,7 @@ from typing import Annotated, assert_never
 import typer
 
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.hints import hint
 from acompass.cli.options import (
     Delimiter,
     Engine,
@@ -15,6 +16,7 @@ from acompass.cli.options import (
     NoProgress,
     PolicyPath,
     Quiet,
+    Report,
     Settings,
     TablePath,
     params_of,
@@ -64,6 +66,7 @@ def check(
     show: Show = 0,
     delimiter: Delimiter = None,
     memory_limit: MemoryLimit = None,
+    report: Report = None,
     quiet: Quiet = False,
     no_progress: NoProgress = False,
 ) -> None:
@@ -74,20 +77,24 @@ def check(
     with exit_codes(lambda error: _report_error(error, policy, format_)):
         from acompass import pipeline
 
+        parsed, params = policy_and_table(policy, table), params_of(settings)
         with progress_bar(not (quiet or no_progress)) as progress:
             result = pipeline.check(
-                policy_and_table(policy, table),
+                parsed,
                 table,
-                params=params_of(settings),
+                params=params,
                 missing=missing,
                 engine=engine,
                 delimiter=delimiter,
                 memory_limit=memory_limit,
+                report=report,
                 show=show,
                 progress=progress,
             )
         if not quiet:
             tell(_report(result, policy, format_))
+        if not quiet and format_ is Format.TEXT:
+            hint(parsed, params)
         exit_by_verdict(result.ok)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from acompass.cli.exits import exit_codes
-from acompass.cli.options import AsJson, Delimiter, MemoryLimit, TablePath, policy_and_table
+from acompass.cli.options import AsJson, Delimiter, MemoryLimit, Report, TablePath, policy_and_table
 from acompass.cli.streams import tell
 from acompass.diagnostics import AcompassError
 from acompass.report.as_json import error_to_object, to_json
@@ -62,6 +62,7 @@ def measure_command(
     below: Below = None,
     delimiter: Delimiter = None,
     memory_limit: MemoryLimit = None,
+    report: Report = None,
     as_json: AsJson = False,
 ) -> None:
     """Say how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure and risk."""
@@ -81,6 +82,7 @@ def measure_command(
             below=below or THRESHOLDS,
             delimiter=delimiter,
             memory_limit=memory_limit,
+            report=report,
         )
         tell(to_json(measures.to_json()) if as_json else measures_text(measures))
 

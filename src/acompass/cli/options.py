@@ -54,6 +54,14 @@ MemoryLimit = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")]
 NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress bar.")]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        "--report",
+        metavar="HTML",
+        help="Also write a page with charts and a certificate; it shows no record.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
 
 

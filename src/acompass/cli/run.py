@@ -6,6 +6,7 @@ from typing import Annotated, TextIO
 import typer
 
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.hints import hint
 from acompass.cli.options import (
     AsJson,
     Delimiter,
@@ -16,6 +17,7 @@ from acompass.cli.options import (
     Order,
     PolicyPath,
     Quiet,
+    Report,
     Seed,
     Settings,
     TablePath,
@@ -63,6 +65,7 @@ def run(
     json: AsJson = False,
     delimiter: Delimiter = None,
     memory_limit: MemoryLimit = None,
+    report: Report = None,
     quiet: Quiet = False,
     no_progress: NoProgress = False,
 ) -> None:
@@ -75,11 +78,12 @@ def run(
     with exit_codes(tell_error if json else None):
         from acompass import pipeline
 
+        parsed, params = policy_and_table(policy, table), params_of(settings)
         with progress_bar(not (quiet or no_progress or json)) as progress:
             result = pipeline.run(
-                policy_and_table(policy, table),
+                parsed,
                 table,
-                params=params_of(settings),
+                params=params,
                 seed=seed,
                 trace=None if trace is None else read_trace(trace),
                 missing=missing,
@@ -89,12 +93,14 @@ def run(
                 force=force,
                 delimiter=delimiter,
                 memory_limit=memory_limit,
+                report=report,
                 progress=progress,
             )
         if json:
             tell(to_json(to_object(result)))
         elif not quiet:
             _report(result, sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
+            hint(parsed, params)
         if not (result.ok or force):
             say(f"`{output}` not written: {NOT_WRITTEN}")
         exit_by_verdict(result.ok)

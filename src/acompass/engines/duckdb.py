@@ -16,7 +16,7 @@ from acompass.engines.failures import engine_failed, out_of_memory
 from acompass.engines.planned import check_planned, run_planned, uses_order, written_columns
 from acompass.plan import sql
 from acompass.plan.context import Context, Progress
-from acompass.plan.dialects import DUCKDB
+from acompass.plan.dialects.duckdb import DUCKDB
 from acompass.plan.execute import final_select
 from acompass.plan.session import Session
 from acompass.plan.state import ROW_KEY, State

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
 from acompass.plan import sql
-from acompass.plan.dialects import POSTGRES
+from acompass.plan.dialects.postgres import POSTGRES
 from acompass.plan.sql import Sql
 
 _TYPES: dict[str, Type] = {

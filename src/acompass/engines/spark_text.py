@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from acompass.checked.types import Kind, Type
 from acompass.plan import sql
-from acompass.plan.dialects import SPARK
+from acompass.plan.dialects.spark import SPARK
 from acompass.plan.sql import Sql
 
 

@@ -9,7 +9,10 @@ from sqlglot import exp
 from acompass.checked.program import Program, Requirement
 from acompass.plan import sql
 from acompass.plan.context import Context
-from acompass.plan.dialects import DUCKDB, POSTGRES, SPARK, Dialect
+from acompass.plan.dialects.dialect import Dialect
+from acompass.plan.dialects.duckdb import DUCKDB
+from acompass.plan.dialects.postgres import POSTGRES
+from acompass.plan.dialects.spark import SPARK
 from acompass.plan.execute import execute
 from acompass.plan.from_checked import naive_stages
 from acompass.plan.state import ROW_KEY, State

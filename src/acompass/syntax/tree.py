@@ -1,4 +1,4 @@
-"""The syntax tree: one frozen node a production of the paper's Figure 1 (LANGUAGE section 1), each with its span.
+"""The syntax tree: one frozen node a production of the paper's Figure 1 (LANGUAGE section 1), with its span.
 
 Spans do not take part in equality: two trees are equal when they say the same.
 """
@@ -32,16 +32,12 @@ class Function(StrEnum):
     COUNT_DISTINCT = "COUNT DISTINCT"
 
 
-def _span() -> Span:
-    return field(compare=False, repr=False)  # type: ignore[no-any-return]
-
-
 @dataclass(frozen=True, slots=True)
 class Name:
     """An attribute's name, words joined by one space; `quoted` says how it was written, not what it means."""
 
     text: str
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
     quoted: bool = field(default=False, compare=False)
 
 
@@ -50,13 +46,13 @@ class Number:
     """An exact number; `3` and `3.0` differ by scale (the exponent), as Decimal keeps it."""
 
     value: Decimal
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class String:
     value: str
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +60,7 @@ class Parameter:
     """A bare word in the place of a constant (D5)."""
 
     name: str
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 Constant: TypeAlias = Number | String | Parameter
@@ -75,13 +71,13 @@ class Comparison:
     name: Name
     operator: Operator
     constant: Constant
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
     operand: "Condition"
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +85,7 @@ class And:
     """Two or more operands."""
 
     operands: tuple["Condition", ...]
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +93,7 @@ class Or:
     """Two or more operands."""
 
     operands: tuple["Condition", ...]
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 Condition: TypeAlias = Comparison | Not | And | Or
@@ -109,20 +105,20 @@ class Aggregate:
 
     function: Function
     column: Name | None
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Everything:
     """`RESULT` (or `RECORD`, D1)."""
 
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
     condition: Condition
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +127,7 @@ class Process:
     alias: Name
     where: Condition | None
     group_by: tuple[Name, ...]
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 Result: TypeAlias = Everything | Filter | Process
@@ -142,19 +138,19 @@ class Assertion:
     quantifier: Quantifier
     result: Result
     condition: Condition
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
     name: Name
     constant: Constant
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +158,7 @@ class Random:
     name: Name
     lower: Number | Parameter
     upper: Number | Parameter
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 Action: TypeAlias = Reject | Replace | Random
@@ -174,7 +170,7 @@ class Requirement:
 
     assertion: Assertion
     action: Action | None
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +178,11 @@ class Comment:
     """`text` as written, delimiters included; the span says where it stood."""
 
     text: str
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     requirements: tuple[Requirement, ...]
     comments: tuple[Comment, ...]
-    span: Span = _span()
+    span: Span = field(compare=False, repr=False)

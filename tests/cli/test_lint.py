@@ -1,0 +1,47 @@
+import json
+
+GAPS = (
+    "EACH FILTER Zip > '10' AND Zip < '20' : Zip = '1*' : REPLACE Zip WITH '1*';\n"
+    "EACH FILTER Zip > '20' AND Zip < '30' : Zip = '2*' : REPLACE Zip WITH '2*';\n"
+)
+SOUND = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+
+
+def test_findings_are_shown_with_their_page_and_exit_with_1(acompass, policy):
+    ran = acompass("lint", policy(GAPS))
+    assert ran.exit_code == 1
+    assert "warning[AC507]" in ran.stdout
+    assert "docs/errors/AC507.md" in ran.stdout
+
+
+def test_nothing_found_exits_with_0(acompass, policy):
+    ran = acompass("lint", policy(SOUND))
+    assert (ran.exit_code, ran.stdout) == (0, "nothing found\n")
+
+
+def test_findings_as_json(acompass, policy):
+    found = json.loads(acompass("lint", policy(GAPS), "--json").stdout)["diagnostics"]
+    assert "AC507" in {each["code"] for each in found}
+    assert {each["severity"] for each in found} == {"warning"}
+
+
+def test_run_and_check_point_at_lint_in_one_line(acompass, policy, tmp_path):
+    table = tmp_path / "zips.csv"
+    table.write_text("Zip,Age\n15,30\n")
+    path = policy(GAPS)
+    for command in (("check", path, str(table)), ("run", path, str(table), "-o", str(tmp_path / "out.csv"))):
+        hints = [line for line in acompass(*command).stderr.splitlines() if line.startswith("hint: ")]
+        assert len(hints) == 1
+        assert f"acompass lint {path}" in hints[0]
+
+
+def test_no_hint_where_there_is_none_to_give(acompass, policy):
+    assert acompass("check", policy(SOUND), "people.csv").stderr == ""
+
+
+def test_no_hint_under_quiet_or_json(acompass, policy, tmp_path):
+    table = tmp_path / "zips.csv"
+    table.write_text("Zip,Age\n15,30\n")
+    path = policy(GAPS)
+    assert acompass("check", path, str(table), "--quiet").stderr == ""
+    assert acompass("check", path, str(table), "--format", "json").stderr == ""

@@ -139,6 +139,14 @@ CODES: dict[str, str] = {
     "AC606": "weights that add up to too much",
     "AC607": "a population that does not hold the table",
     "AC608": "a column that cannot be measured",
+    # AC7xx: explaining and reports
+    "AC701": "no choice of a record to explain",
+    "AC702": "a record that the table does not have",
+    "AC703": "RANDOM explained without its seed or trace",
+    "AC704": "something that is not one condition",
+    "AC705": "an unknown dialect of SQL",
+    "AC706": "a report on a table that is not a file",
+    "AC707": "a file that is not a report",
     # AC9xx: a fault of acompass itself
     "AC901": "internal error",
 }

@@ -20,17 +20,17 @@ def group(
     attributes = [f"s{i}" for i in range(len(sensitive))]
     columns = [view.values(quasi_identifiers, "q"), *([view.values(sensitive, "s")] if sensitive else [])]
     con.execute(f"""
-        CREATE TEMP TABLE measure_groups AS
+        CREATE OR REPLACE TEMP TABLE measure_groups AS
         SELECT {", ".join(columns)}, {view.count} AS n FROM {view.relation} GROUP BY ALL
     """)
     con.execute(f"""
-        CREATE TEMP TABLE {CLASSES} AS
+        CREATE OR REPLACE TEMP TABLE {CLASSES} AS
         SELECT {", ".join(keys)}, sum(n)::BIGINT AS size, row_number() OVER () AS class
         FROM measure_groups GROUP BY {", ".join(keys)}
     """)
     if attributes:
         con.execute(f"""
-            CREATE TEMP TABLE {CELLS} AS
+            CREATE OR REPLACE TEMP TABLE {CELLS} AS
             SELECT class, size, {", ".join(f"g.{name}" for name in attributes)}, n
             FROM measure_groups AS g JOIN {CLASSES} AS c
               ON {" AND ".join(f"g.{key} IS NOT DISTINCT FROM c.{key}" for key in keys)}

@@ -1,5 +1,6 @@
 """The whole measurement on one page: names to positions, one grouped pass, every model from that."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,7 +14,7 @@ from acompass.diagnostics import Span
 from acompass.engines.duckdb import connection, failures
 from acompass.measure.change import compare
 from acompass.measure.classes import class_sizes, group
-from acompass.measure.columns import Positions, positions, refuse_opaque, request, same_columns
+from acompass.measure.columns import Positions, Request, positions, refuse_opaque, request, same_columns
 from acompass.measure.result import THRESHOLDS, Classes, Measures
 from acompass.measure.risk import journalist
 from acompass.measure.sensitive import measure_column
@@ -35,16 +36,22 @@ def measure(
     below: Sequence[int] = THRESHOLDS,
     delimiter: str | None = None,
     memory_limit: str | None = None,
+    report: str | os.PathLike[str] | None = None,
 ) -> Measures:
     """Measure a table by its quasi-identifiers; names left out are read off the policy.
 
     `against` is the table before it was anonymized, `population` a table of everyone its people could be.
+    With `report` a page about the table is written there.
     """
+    if report is not None:
+        from acompass.report.html.make import require_files
+
+        require_files(report, table, against)
     asked = request(None if policy is None else as_policy(policy).tree, qi, sensitive, weight)
     with ExitStack() as stack:
         stack.enter_context(failures())
         con = stack.enter_context(connection(memory_limit))
-        open_ = partial(_open, stack, con, delimiter=delimiter, every_column=against is not None)
+        open_ = partial(open_view, stack, con, delimiter=delimiter, every_column=against is not None)
         view, found = open_(table, partial(positions, asked))
         measures = measure_view(con, view, found, below)
         if population is not None:
@@ -54,7 +61,32 @@ def measure(
             before, theirs = open_(against, partial(same_columns, asked, role="other table"))
             change = compare(con, view, found, before, theirs, measures.classes)
             measures = replace(measures, comparison=change)
-        return measures
+    if report is not None:
+        _report(report, asked, table, against, policy, delimiter, memory_limit)
+    return measures
+
+
+def _report(
+    path: str | os.PathLike[str],
+    asked: Request,
+    table: Any,
+    against: Any,
+    policy: Policy | str | None,
+    delimiter: str | None,
+    memory_limit: str | None,
+) -> None:
+    from acompass.report.html.make import Subject, write_report
+
+    subject = Subject(
+        command="measure",
+        before=table if against is None else against,
+        after=None if against is None else table,
+        policy=None if policy is None else as_policy(policy),
+        asked=asked,
+        delimiter=delimiter,
+        memory_limit=memory_limit,
+    )
+    write_report(path, subject)
 
 
 def measure_view(
@@ -72,7 +104,7 @@ def measure_view(
     )
 
 
-def _open(
+def open_view(
     stack: ExitStack,
     con: duckdb.DuckDBPyConnection,
     table: Any,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from acompass.measure.result import Classes, Comparison, Measures, Sensitive
+from acompass.measure.sizes import classes_within, size_label, size_ranges
 from acompass.report.words import counted, on_one_line
 
 _NONE = "none"
@@ -49,14 +50,10 @@ def _class_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
 def _size_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
     """The sizes in steps of 1, 2, 5, 10, 20, 50, …"""
     yield "class size", "classes", "records"
-    low = 1
-    while low <= (classes.largest or 0):
-        end = low * 5 // 2 if str(low).startswith("2") else low * 2
-        inside = [(size, number) for size, number in classes.sizes if low <= size < end]
-        if inside:
-            number, records = sum(n for _, n in inside), sum(size * n for size, n in inside)
-            yield f"{low:,}" if end == low + 1 else f"{low:,} to {end - 1:,}", f"{number:,}", f"{records:,}"
-        low = end
+    for low, high in size_ranges(classes.largest or 0):
+        number, records = classes_within(classes, low, high)
+        if number:
+            yield size_label(low, high), f"{number:,}", f"{records:,}"
 
 
 def _risk_rows(measures: Measures) -> Iterator[tuple[str, ...]]:

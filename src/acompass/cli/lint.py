@@ -33,7 +33,7 @@ def lint(
     engine: Engine = None,
     delimiter: Delimiter = None,
 ) -> None:
-    """Say what is probably a mistake: requirements that cannot be violated, that are undone by a later one, gaps
+    """Say what is probably a mistake: requirements that cannot be violated, that a later one undoes, gaps
     between generalization rules, and so on. Each finding has a code, a page and a fix.
 
     Exits with 1 if there is a finding.

@@ -97,6 +97,14 @@ def test_random_of_all_integers(spark: Any) -> None:
     assert sorted(drawn) == sorted((record["n"],) for record in expected)
 
 
+def test_the_seed_is_in_no_plan(spark: Any) -> None:
+    """Spark's pages and event logs show plans (D20)."""
+    table = spark.createDataFrame([(i,) for i in range(9)], "n bigint")
+    result = acompass.run("EACH RESULT : n < 0 : RANDOM n 0 5;", table, seed="a great secret")
+    assert result.table.count() == 9
+    assert "secret" not in result.table._jdf.queryExecution().toString()
+
+
 def test_types_survive_untouched(spark: Any) -> None:
     schema = (
         "a tinyint, b int, c bigint, d decimal(12,3), e float, f double, g string, h boolean, i date, "

@@ -20,7 +20,7 @@ from acompass.engines.spark_files import location
 from acompass.engines.spark_session import failures
 from acompass.plan.sql import Sql
 from acompass.tables import faults
-from acompass.tables.output import STANDARD_OUTPUT
+from acompass.tables.output import STANDARD_OUTPUT, is_device
 from acompass.tables.replacing import replacing, written
 from acompass.tables.to_csv import header_line
 
@@ -31,11 +31,10 @@ _DONE = "_SUCCESS"
 def write_csv(frame: DataFrame, names: Sequence[str], delimiter: str, path: str) -> None:
     """The workers write the records, in order over the files' names; they are put behind the header here."""
     header = header_line(names, delimiter).encode()
-    if path == STANDARD_OUTPUT:
+    if path == STANDARD_OUTPUT or is_device(path):
         with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
             _write_text(frame, str(Path(folder, "parts")))
-            _join(header, Path(folder, "parts"), sys.stdout.buffer)
-            sys.stdout.buffer.flush()
+            _write_through(header, Path(folder, "parts"), path)
         return
     with _beside(path) as parts:
         _write_text(frame, parts)
@@ -45,6 +44,15 @@ def write_csv(frame: DataFrame, names: Sequence[str], delimiter: str, path: str)
                     _join(header, Path(parts), packed)
             else:
                 _join(header, Path(parts), file)
+
+
+def _write_through(header: bytes, parts: Path, path: str) -> None:
+    if path == STANDARD_OUTPUT:
+        _join(header, parts, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    with written(path), open(path, "wb") as device:
+        _join(header, parts, device)
 
 
 def _write_text(frame: DataFrame, parts: str) -> None:

@@ -31,7 +31,7 @@ from acompass.plan.state import State
 from acompass.randomness import TraceSource
 from acompass.tables.faults import missing_values
 from acompass.tables.missing import ERROR
-from acompass.tables.output import STANDARD_OUTPUT, require_writable
+from acompass.tables.output import STANDARD_OUTPUT, is_device, require_writable
 from acompass.tables.source import Files, Frame
 
 
@@ -71,7 +71,7 @@ class SparkTable:
                 raise spark_faults.output_exists(path)
             return
         require_writable(path, self._source, destination.overwrite)
-        if path == STANDARD_OUTPUT:
+        if path == STANDARD_OUTPUT or is_device(path):
             require_shared(self._spark, "standard output")
         elif path.lower().endswith(".parquet"):
             require_replaceable(path)

@@ -32,7 +32,7 @@ def require_writable(path: str, source: Source, overwrite: bool) -> None:
 
 def write(con: duckdb.DuckDBPyConnection, content: Content, path: str) -> int:
     """Writes whole or not at all; says how many records."""
-    if path == STANDARD_OUTPUT or _is_device(path):
+    if path == STANDARD_OUTPUT or is_device(path):
         return _write_through(con, content, path)
     with replacing(path) as part:
         return _write(con, content, part, path)
@@ -62,7 +62,7 @@ def _write_through(con: duckdb.DuckDBPyConnection, content: Content, path: str) 
 
 
 def _suffix(path: str) -> str:
-    if path == STANDARD_OUTPUT or _is_device(path):
+    if path == STANDARD_OUTPUT or is_device(path):
         return ".csv"
     for suffix in (".csv", ".csv.gz", ".parquet"):
         if path.lower().endswith(suffix):
@@ -70,7 +70,7 @@ def _suffix(path: str) -> str:
     raise faults.unknown_format(path)
 
 
-def _is_device(path: str) -> bool:
+def is_device(path: str) -> bool:
     """A pipe, a terminal, the null device: there, but neither a file nor a folder."""
     try:
         mode = os.stat(path).st_mode

@@ -34,7 +34,7 @@ def _ask(setting: Setting) -> Answer:
         seconds(lambda: acompass.run(policy, table, seed="s", output=alone, force=True)) for _ in range(2)
     )
     with tempfile.TemporaryDirectory(prefix="acompass-cluster-") as folder:
-        cluster = Cluster(Path(folder), memory="3g")
+        cluster = Cluster(Path(folder), memory="3g", java="-XX:+UseParallelGC")
         try:
             output = str(setting.folder / "spread.parquet")
             driver = cluster.driver(_DRIVER, policy, table, output)

@@ -67,10 +67,11 @@ def spark() -> Iterator[Any]:
 class Cluster:
     """One master and two workers on loopback, each a process of its own."""
 
-    def __init__(self, folder: Path, memory: str = "512m"):
+    def __init__(self, folder: Path, memory: str = "512m", java: str = _LIGHT):
         self.folder = folder
         self._memory = memory
-        self._processes: list[subprocess.Popen[bytes]] = []
+        self._java = java
+        self._processes: list[subprocess.Popen[Any]] = []
         self._logs: list[TextIO] = []
         self.url = self._start_master()
         self.workers = [self._start_worker(number) for number in (1, 2)]
@@ -125,7 +126,7 @@ class Cluster:
             **_folders(self.folder),
             "spark.driver.host": "127.0.0.1",
             "spark.driver.memory": "512m",
-            "spark.executor.extraJavaOptions": f"-Djava.io.tmpdir={self.folder} {_LIGHT}",
+            "spark.executor.extraJavaOptions": f"-Djava.io.tmpdir={self.folder} {self._java}",
             "spark.executor.memory": self._memory,
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.sql.shuffle.partitions": "4",
@@ -133,11 +134,13 @@ class Cluster:
         options = [word for name, value in settings.items() for word in ("--conf", f'"{name}={value}"')]
         log = (self.folder / "driver.log").open("w")
         self._logs.append(log)
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [sys.executable, "-c", script, self.url, *arguments],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.folder,
             env={**os.environ, "PYSPARK_SUBMIT_ARGS": " ".join([*options, "pyspark-shell"])},
         )  # fmt: skip
+        self._processes.append(process)
+        return process
 
     def lose(self, worker: int) -> None:
         """Kills the worker; what it started notices and ends."""

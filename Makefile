@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 
-.PHONY: help demo test lint pytest fuzz bench docs format clean
+.PHONY: help demo test lint pytest fuzz bench docs screenshots format clean
 
 help: ## show what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -40,6 +40,9 @@ bench: $(VENV)/.test ## every question of benchmarks/
 
 docs: $(VENV)/.docs ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+screenshots: $(VENV)/.test ## the pictures of the report in docs/images; needs Chromium
+	$(BIN)/python -m tests.report.screenshots
 
 format: $(VENV)/.test ## rewrite the code in its canonical form
 	$(BIN)/ruff check --fix .

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from acompass.report.html.elements import Html, tag
 
-_WIDTH, _HEIGHT = 720, 260
-_LEFT, _BOTTOM, _TOP = 56, 44, 12
+_WIDTH, _HEIGHT = 720, 240
+_LEFT, _BOTTOM, _TOP = 56, 26, 12
 #: bars of the first and the second series
 SERIES = ("before", "after")
 

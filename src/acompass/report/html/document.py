@@ -99,8 +99,6 @@ def _sections(content: Content) -> Iterator[Html]:
     measures, series = _measures(content), content.series
     if content.result is not None:
         yield policy_section(content.result, performed=content.command == "run")
-    if content.proof is not None:
-        yield proof_section(content.proof)
     if measures:
         yield classes_section(measures, series)
         yield risk_section(measures, series)
@@ -108,4 +106,6 @@ def _sections(content: Content) -> Iterator[Html]:
             yield sensitive_section(measures, series)
     if content.overview is not None and content.overview.columns:
         yield columns_section(content.overview.columns, series)
+    if content.proof is not None:
+        yield proof_section(content.proof)
     yield certificate_section(content.certificate)

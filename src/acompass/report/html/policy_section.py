@@ -25,6 +25,7 @@ def _requirement(outcome: RequirementOutcome, performed: bool) -> Html:
         "div",
         f"{affected_of(outcome)} {_effect(outcome, performed)}",
         share_bar(outcome.affected, outcome.records, "after"),
+        class_="effect",
     )
     text = tag("pre", tag("code", outcome.text))
     return row(str(outcome.line), text, badge(verdict(outcome), tone), effect)

@@ -28,23 +28,38 @@ def classes_section(measures: Sequence[Measures], series: Sequence[str]) -> Html
     names = ", ".join(measures[-1].quasi_identifiers)
     largest = max(each.classes.largest or 0 for each in measures)
     found = [
-        (low, high, [classes_within(m.classes, low, high) for m in measures])
-        for low, high in size_ranges(largest)
+        (*ends, [classes_within(each.classes, *ends) for each in measures]) for ends in size_ranges(largest)
     ]
-    filled = [
-        (size_label(low, high), counts) for low, high, counts in found if any(number for number, _ in counts)
+    filled = [(low, high, counts) for low, high, counts in found if any(number for number, _ in counts)]
+    groups = [
+        Group(_short(low, high), tuple(records for _, records in counts)) for low, high, counts in filled
     ]
-    groups = [Group(label, tuple(records for _, records in counts)) for label, counts in filled]
     words = "; ".join(f"{name}: {_smallest(each)}" for name, each in zip(series, measures, strict=True))
-    chart = grouped_bars("Records by the size of their class", words, groups, series)
+    title = "Records by the size of their class"
+    chart = tag("figure", grouped_bars(title, words, groups, series), tag("figcaption", title))
     header = ("class size", *(f"{what}, {name}" for what in ("classes", "records") for name in series))
     rows = [
-        row(label, *(f"{number:,}" for number, _ in counts), *(f"{records:,}" for _, records in counts))
-        for label, counts in filled
+        row(
+            size_label(low, high),
+            *(f"{number:,}" for number, _ in counts),
+            *(f"{records:,}" for _, records in counts),
+        )
+        for low, high, counts in filled
     ]
     about = tag("p", f"Records that are alike in {names} are one equivalence class.", class_="about")
     data = table("Classes and the records in them, by size", header, rows)
     return section("Class sizes", "classes", about, key(series), chart, data)
+
+
+def _short(low: int, high: int) -> str:
+    """A range of sizes in little room: 5–9, 2k–5k."""
+    if low == high:
+        return str(low)
+    return f"{low}–{high}" if low < 1000 else f"{_thousands(low)}–{_thousands(high + 1)}"
+
+
+def _thousands(number: int) -> str:
+    return f"{number // 1_000_000:,}M" if number >= 1_000_000 else f"{number // 1000:,}k"
 
 
 def _smallest(measures: Measures) -> str:

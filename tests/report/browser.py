@@ -1,0 +1,42 @@
+"""A page in a real browser: Debian's Chromium, without a window."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+_PLAIN = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--force-device-scale-factor=1",
+)
+#: Blink's numbers for the colours that a user prefers
+_SCHEMES = {"light": "1", "dark": "0"}
+
+
+def _browse(*arguments: str) -> str:
+    assert CHROMIUM is not None
+    ran = subprocess.run(
+        [CHROMIUM, *_PLAIN, *arguments], capture_output=True, text=True, timeout=120, check=True
+    )
+    return ran.stdout
+
+
+def rendered(page: Path) -> str:
+    """The page's elements once the browser has read them."""
+    return _browse("--dump-dom", page.resolve().as_uri())
+
+
+def screenshot(page: Path, image: Path, scheme: str, size: tuple[int, int]) -> None:
+    _browse(
+        f"--blink-settings=preferredColorScheme={_SCHEMES[scheme]}",
+        f"--window-size={size[0]},{size[1]}",
+        f"--screenshot={image}",
+        page.resolve().as_uri(),
+    )
+
+
+def printed(page: Path, document: Path) -> None:
+    _browse("--no-pdf-header-footer", f"--print-to-pdf={document}", page.resolve().as_uri())

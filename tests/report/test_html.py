@@ -1,0 +1,207 @@
+"""`--report`: what is on the page, and what is not."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import acompass
+from acompass.cli.app import app
+from tests.report.pages import Element, certificate_in, read_page
+from tests.report.people import NAME, POLICY, RARE, people
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(people(), encoding="utf-8")
+    Path("policy.acp").write_text(POLICY, encoding="utf-8")
+    return lambda *arguments: CliRunner().invoke(app, list(arguments))
+
+
+RUN = ("run", "policy.acp", "people.csv", "-o", "out.csv", "--set", "k=2", "--report", "r.html")
+
+
+@pytest.fixture
+def page(invoke: Invoke) -> Element:
+    ran = invoke(*RUN, "--seed", "s3cr3t")
+    assert ran.exit_code == 0, ran.stderr
+    return read_page(Path("r.html"))
+
+
+def _headings(page: Element) -> list[str]:
+    return [heading.text for heading in page.all("h2")]
+
+
+def test_a_run_shows_everything(page: Element) -> None:
+    assert _headings(page) == [
+        "The policy",
+        "Class sizes",
+        "Risk",
+        "Sensitive columns",
+        "How each column changed",
+        "Proofs",
+        "Certificate",
+    ]
+    verdicts = [span.text for span in page.all("span") if "verdict" in (span.attributes.get("class") or "")]
+    assert verdicts[:5] == ["every check holds", "violated", "violated", "violated", "holds"]
+    assert verdicts[5:] == ["proved", "proved", "proved", "proved"]
+    (chart,) = [svg for svg in page.all("svg") if svg.attributes.get("class") == "chart"]
+    assert len([bar for bar in chart.all("rect") if bar.attributes["class"] == "after"]) > 2
+
+
+def test_the_page_is_accessible_without_a_script(page: Element) -> None:
+    assert page.all("html")[0].attributes["lang"] == "en"
+    assert page.all("title")[0].text == "Release report: out.csv"
+    assert all(header.attributes.get("scope") in ("col", "row") for header in page.all("th"))
+    assert all(table.all("caption")[0].text for table in page.all("table"))
+    assert len(page.all("h1")) == len(page.all("main")) == 1
+    (skip,) = page.all("a")
+    assert skip.attributes["href"] == "#" + str(page.all("main")[0].attributes["id"])
+    for svg in page.all("svg"):
+        if svg.attributes.get("aria-hidden") != "true":
+            named = str(svg.attributes["aria-labelledby"]).split()
+            assert svg.attributes["role"] == "img"
+            assert [child.attributes.get("id") for child in svg.children[:2]] == named
+    identifiers = [e.attributes["id"] for name in ("h2", "main", "title", "desc") for e in page.all(name)
+                   if "id" in e.attributes]  # fmt: skip
+    assert len(identifiers) == len(set(identifiers))
+
+
+def test_nothing_comes_from_elsewhere(page: Element) -> None:
+    text = Path("r.html").read_text(encoding="utf-8")
+    assert not re.findall(r"""(?:https?:|//[a-z]|@import|url\(|\ssrc=|<link|<iframe|\bon\w+=")""", text)
+    assert [script.attributes["type"] for script in page.all("script")] == ["application/json"]
+
+
+def test_light_dark_and_paper(page: Element) -> None:
+    style = page.all("style")[0].text
+    for media in ("prefers-color-scheme: dark", "print"):
+        assert media in style
+
+
+def test_no_record_no_rare_value_and_no_seed(page: Element) -> None:
+    text = Path("r.html").read_text(encoding="utf-8")
+    for secret in (NAME, RARE, "21777", "s3cr3t", "97,"):
+        assert secret not in text
+    assert "Person 1" not in text
+    assert "No value is shared by 10 records." in page.words
+
+
+def test_small_counts_are_never_given(page: Element) -> None:
+    """Of the columns; class sizes and verdicts are counts of nobody in particular."""
+    (grid,) = [div for div in page.all("div") if div.attributes.get("class") == "columns"]
+    counts = [cell.text for cell in grid.all("td") if cell.attributes.get("class") == "number"]
+    assert counts
+    assert [count for count in counts if 0 < int(count.replace(",", "")) < 10] == []
+
+
+def test_everything_is_escaped(invoke: Invoke) -> None:
+    evil = "<script>alert(1)</script>"
+    rows = "".join(f'"{evil}&{"x" * 3}"\n' for _ in range(12))
+    Path("evil.csv").write_text(f'"{evil}"\n{rows}', encoding="utf-8")
+    Path("evil.acp").write_text(f"""EACH RESULT : "{evil}" > '{evil}';""", encoding="utf-8")
+    ran = invoke("check", "evil.acp", "evil.csv", "--report", "evil.html")
+    assert ran.exit_code == 0, ran.stderr
+    page = read_page(Path("evil.html"))
+    assert len(page.all("script")) == 1
+    assert f"{evil}&xxx" in page.words
+
+
+def test_the_certificate_holds_hashes_and_counts(page: Element) -> None:
+    import hashlib
+
+    certificate = certificate_in(page)
+    digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest()
+               for name in ("policy.acp", "people.csv", "out.csv")}  # fmt: skip
+    assert certificate["policy"]["sha256"] == digests["policy.acp"]
+    assert [file["sha256"] for file in certificate["input"]] == [digests["people.csv"]]
+    assert [file["sha256"] for file in certificate["output"]] == [digests["out.csv"]]
+    assert certificate["parameters"] == {"k": "2"}
+    assert certificate["counts"]["records_in"] == 401
+    assert certificate["versions"]["acompass"] == acompass.__version__
+
+
+def test_a_report_verifies_against_its_files(invoke: Invoke, page: Element) -> None:
+    arguments = (
+        "verify-report",
+        "r.html",
+        "--policy",
+        "policy.acp",
+        "--input",
+        "people.csv",
+        "--output",
+        "out.csv",
+    )
+    ran = invoke(*arguments)
+    assert (ran.exit_code, ran.stdout) == (
+        0,
+        "report: matches\npolicy: matches\ninput: matches\noutput: matches\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "what"), [("policy.acp", "policy"), ("people.csv", "input"), ("out.csv", "output")]
+)
+def test_a_changed_file_is_noticed(invoke: Invoke, page: Element, name: str, what: str) -> None:
+    Path(name).write_bytes(Path(name).read_bytes() + b"\n")
+    ran = invoke("verify-report", "r.html", f"--{what}", name)
+    assert (ran.exit_code, ran.stdout) == (1, f"report: matches\n{what}: differs\n")
+
+
+def test_a_changed_page_is_noticed(invoke: Invoke, page: Element) -> None:
+    text = Path("r.html").read_text(encoding="utf-8")
+    Path("r.html").write_text(text.replace("violated", "proved", 1), encoding="utf-8")
+    ran = invoke("verify-report", "r.html")
+    assert (ran.exit_code, ran.stdout) == (1, "report: differs\n")
+
+
+def test_a_violated_check_is_reported_and_no_table_is_written(invoke: Invoke) -> None:
+    Path("strict.acp").write_text("EACH RESULT : Age <= 40;", encoding="utf-8")
+    ran = invoke("run", "strict.acp", "people.csv", "-o", "out.csv", "--report", "r.html")
+    assert ran.exit_code == 1
+    page = read_page(Path("r.html"))
+    assert page.all("h1")[0].text == "Release report: people.csv"
+    assert "a check is violated" in page.words
+    assert "No table was written." in page.words
+    assert certificate_in(page)["output"] is None
+
+
+def test_check_and_measure_show_one_table(invoke: Invoke) -> None:
+    assert invoke("check", "policy.acp", "people.csv", "--set", "k=2", "--report", "c.html").exit_code == 1
+    measured = invoke(
+        "measure", "people.csv", "--qi", "Age,Zip", "--sensitive", "Disease", "--report", "m.html"
+    )
+    assert measured.exit_code == 0, measured.stderr
+    check, measure = read_page(Path("c.html")), read_page(Path("m.html"))
+    assert "Proofs" not in _headings(check)
+    assert _headings(check)[0] == "The policy"
+    assert _headings(measure) == ["Class sizes", "Risk", "Sensitive columns", "The columns", "Certificate"]
+
+
+def test_measure_against_the_table_before(invoke: Invoke, page: Element) -> None:
+    ran = invoke(
+        "measure", "out.csv", "--policy", "policy.acp", "--against", "people.csv", "--report", "m.html"
+    )
+    assert ran.exit_code == 0, ran.stderr
+    compared = read_page(Path("m.html"))
+    assert "How each column changed" in _headings(compared)
+    assert certificate_in(compared)["output"][0]["name"] == "out.csv"
+
+
+def test_a_data_frame_in_python(tmp_path: Path) -> None:
+    table = [{"Age": 30 + i % 3, "Zip": "21000"} for i in range(60)]
+    policy = "EACH PROCESS COUNT(*) AS N GROUP BY Age : N >= 2 : REJECT;"
+    acompass.run(policy, table, report=tmp_path / "r.html")
+    page = read_page(tmp_path / "r.html")
+    assert "Class sizes" in _headings(page)
+    assert certificate_in(page)["input"] is None
+
+
+def test_no_record_left(tmp_path: Path) -> None:
+    acompass.run("EACH RESULT : Age < 0 : REJECT;", [{"Age": 30}], report=tmp_path / "r.html")
+    assert "records out" in read_page(tmp_path / "r.html").words

@@ -1,11 +1,13 @@
 """Files on Spark: read as the embedded engine reads them, and written byte for byte as it writes them."""
 
 import gzip
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
+from pyspark.sql import DataFrameWriter
 
 import acompass
 from acompass.diagnostics import AcompassError
@@ -129,6 +131,41 @@ def test_parquet_in_and_out(spark: Any, tmp_path: Path) -> None:
         "local.csv",
         "out.parquet",
     ]
+
+
+def test_parquet_files_that_are_not_one_table(spark: Any, tmp_path: Path) -> None:
+    for name, query in {"1": "SELECT 1 AS a", "2": "SELECT 1 AS a, 2 AS b"}.items():
+        duckdb.sql(query).write_parquet(str(tmp_path / f"{name}.parquet"))
+    with pytest.raises(AcompassError, match="has other columns"):
+        acompass.check(POLICY, str(tmp_path / "*.parquet"), engine=ENGINE)
+
+
+def test_a_parquet_file_that_is_not_whole(spark: Any, tmp_path: Path) -> None:
+    table = _file(tmp_path, b"PAR1 and then PAR1", "table.parquet")
+    with pytest.raises(AcompassError, match="not a whole Parquet file"):
+        acompass.check(POLICY, table, engine=ENGINE)
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet"])
+def test_records_that_workers_wrote_elsewhere_are_missed(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    """As on machines that do not share the folder: some files never come here."""
+    table = _file(tmp_path, "a,b\n1,x\n2,y\n")
+    monkeypatch.setattr(DataFrameWriter, "text", _losing(DataFrameWriter.text))
+    monkeypatch.setattr(DataFrameWriter, "parquet", _losing(DataFrameWriter.parquet))
+    with pytest.raises(AcompassError, match="cannot reach the output's folder"):
+        acompass.run(POLICY, table, engine=ENGINE, output=tmp_path / output)
+    assert sorted(tmp_path.iterdir()) == [Path(table)]
+
+
+def _losing(write: Callable[..., None]) -> Callable[..., None]:
+    def written(writer: Any, path: str) -> None:
+        write(writer, path)
+        for part in Path(path.removeprefix("file:")).glob("part-*"):
+            part.unlink()
+
+    return written
 
 
 def test_a_folder_of_another_is_not_replaced(spark: Any, tmp_path: Path) -> None:

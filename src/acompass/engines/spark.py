@@ -16,12 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 from acompass.engines import spark_faults
 from acompass.engines.engine import TableRequest
 from acompass.engines.spark_csv import read_csv
-from acompass.engines.spark_files import is_file, locations, require_shared
+from acompass.engines.spark_files import is_file, locations, require_same_columns, require_shared
 from acompass.engines.spark_reading import Read, read_frame
 from acompass.engines.spark_session import PlanSession, failures, own_session
 from acompass.engines.spark_table import SparkTable
 from acompass.plan.session import Session
-from acompass.tables import faults
 from acompass.tables.source import Files, Frame, Source, opened
 
 _STANDARD_ERROR = 2
@@ -170,8 +169,7 @@ def _frame(spark: SparkSession, table: Any) -> DataFrame:
 def _read_files(spark: SparkSession, session: PlanSession, source: Files, request: TableRequest) -> Read:
     if source.format == "csv":
         return read_csv(spark, session, source, request)
-    try:
+    require_same_columns(source)
+    with failures():
         frame = spark.read.parquet(*locations(source))
-    except PySparkException:
-        raise faults.damaged(source.shown[0], "Parquet") from None
     return read_frame(session, frame, request)

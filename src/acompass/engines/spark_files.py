@@ -4,11 +4,12 @@ import os
 import re
 from pathlib import Path
 
+import pyarrow.parquet
 from pyspark.sql import SparkSession
 
 from acompass.engines import spark_faults
 from acompass.tables import faults
-from acompass.tables.source import Files
+from acompass.tables.source import Files, readable
 
 _GLOB = re.compile(r"([\\\[\]{}*?])")
 _SUFFIXES = (".csv", ".csv.gz", ".parquet", ".pq", ".tsv", ".tsv.gz", ".txt")
@@ -24,6 +25,22 @@ def locations(source: Files) -> list[str]:
         if Path(path).name.startswith(("_", ".")):
             raise faults.unreadable(shown, "Spark passes over names that begin with `_` or `.`")
     return [_GLOB.sub(r"\\\1", location(path)) for path in source.paths]
+
+
+def require_same_columns(source: Files) -> None:
+    """Spark would take the columns of one of the files, and miss or pass over those of others in silence."""
+    schemas = [_schema(path, shown) for path, shown in zip(source.paths, source.shown, strict=True)]
+    for schema, shown in zip(schemas, source.shown, strict=True):
+        if not schema.equals(schemas[0]):
+            raise faults.files_differ(shown, source.shown[0], "has other columns")
+
+
+def _schema(path: str, shown: str) -> pyarrow.Schema:
+    with readable(path, shown):
+        try:
+            return pyarrow.parquet.read_schema(path)
+        except pyarrow.ArrowException:
+            raise faults.damaged(shown, "Parquet") from None
 
 
 def location(path: str) -> str:

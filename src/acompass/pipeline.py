@@ -115,7 +115,7 @@ def run(
 def _require_files(report: str | os.PathLike[str], before: Any, after: Any = None) -> None:
     from acompass.report.html.make import require_files
 
-    require_files(report, before, after)
+    require_files(report, [before], after)
 
 
 def _report(

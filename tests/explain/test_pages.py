@@ -20,6 +20,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("people.csv").write_text(PEOPLE, encoding="utf-8")
     Path("policy.acp").write_text("EACH RESULT : Age <= 80 : REJECT;", encoding="utf-8")
+    Path("adults.acp").write_text("EACH RESULT : Age >= 18;", encoding="utf-8")
     Path("noise.acp").write_text("EACH RESULT : Age <= 40 : RANDOM Age 20 30;", encoding="utf-8")
 
 
@@ -35,7 +36,7 @@ def test_the_example_says_what_is_shown(page: Page) -> None:
     (ran,) = _run(page.example)
     assert ran.exit_code == 2
     assert ran.stderr.splitlines()[0] == page.example["console"].splitlines()[1]
-    assert not set(os.listdir()) - {"people.csv", "policy.acp", "noise.acp"}
+    assert not set(os.listdir()) - {"people.csv", "policy.acp", "noise.acp", "adults.acp"}
 
 
 @pytest.mark.parametrize("page", CALLS, ids=lambda page: page.code)

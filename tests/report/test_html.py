@@ -205,3 +205,12 @@ def test_a_data_frame_in_python(tmp_path: Path) -> None:
 def test_no_record_left(tmp_path: Path) -> None:
     acompass.run("EACH RESULT : Age < 0 : REJECT;", [{"Age": 30}], report=tmp_path / "r.html")
     assert "records out" in read_page(tmp_path / "r.html").words
+
+
+@pytest.mark.parametrize("taken", ["people.csv", "out.csv"])
+def test_a_report_takes_no_tables_place(invoke: Invoke, taken: str) -> None:
+    before = Path("people.csv").read_bytes()
+    ran = invoke(*RUN[:-1], taken)
+    assert ran.exit_code == 2
+    assert Path("people.csv").read_bytes() == before
+    assert not Path("out.csv").exists()

@@ -147,6 +147,7 @@ CODES: dict[str, str] = {
     "AC705": "an unknown dialect of SQL",
     "AC706": "a report on a table that is not a file",
     "AC707": "a file that is not a report",
+    "AC708": "a report in the place of a table",
     # AC9xx: a fault of acompass itself
     "AC901": "internal error",
 }

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from acompass.checked.program import Condition, Program
 from acompass.checked.types import Schema
-from acompass.engines.duckdb import DuckDBSession, DuckDBTable, connection, failures, read
+from acompass.engines.duckdb import DuckDBTable, connection, failures, read
 from acompass.engines.engine import TableRequest
 from acompass.engines.planned import follow_planned, uses_order
 from acompass.plan import sql
@@ -49,7 +49,7 @@ class FollowedTable(DuckDBTable):
         return nth_row_key(self._session, self._given, place)
 
     def matching(self, wanted: Wanted, most: int) -> list[int]:
-        """The table is read anew: what the condition says of a column must not change its type to the policy."""
+        """The table is read anew: what the condition says of a column must not reach the policy."""
         state = self._as_given(wanted.uses)
         return matching_row_keys(self._session, state, wanted.condition(state.schema), most)
 
@@ -63,10 +63,6 @@ class FollowedTable(DuckDBTable):
     def follow(self, program: Program, trace: TraceSource, observe: Observer) -> None:
         integers = self._order_integers() if uses_order(program) else frozenset()
         follow_planned(self._session, self._state(), program, trace, integers, observe)
-
-    @property
-    def session(self) -> DuckDBSession:
-        return self._session
 
     def _as_given(self, uses: Uses) -> State:
         with failures():

@@ -46,7 +46,7 @@ def measure(
     if report is not None:
         from acompass.report.html.make import require_files
 
-        require_files(report, table, against)
+        require_files(report, [table, against])
     asked = request(None if policy is None else as_policy(policy).tree, qi, sensitive, weight)
     with ExitStack() as stack:
         stack.enter_context(failures())

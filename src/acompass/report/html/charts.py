@@ -7,8 +7,6 @@ from acompass.report.html.elements import Html, tag
 
 _WIDTH, _HEIGHT = 720, 240
 _LEFT, _BOTTOM, _TOP = 56, 26, 12
-#: bars of the first and the second series
-SERIES = ("before", "after")
 
 
 @dataclass(frozen=True, slots=True)

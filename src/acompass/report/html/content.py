@@ -1,10 +1,8 @@
 """What goes into a page."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from acompass.checked.parameters import ParamValue
 from acompass.measure.overview import Overview
 from acompass.policy import Policy
 from acompass.prove import Proof
@@ -20,7 +18,6 @@ class Content:
 
     command: Command
     policy: Policy | None
-    params: Mapping[str, ParamValue]
     result: Result | None
     proof: Proof | None
     overview: Overview | None

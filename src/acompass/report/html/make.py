@@ -1,7 +1,7 @@
 """Everything that a page says, gathered and written."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -44,15 +44,28 @@ class Subject:
     memory_limit: str | None = None
 
 
-def require_files(path: str | os.PathLike[str], before: Any, after: Any = None) -> None:
-    """Raises where a report could not be made, before anything runs."""
-    for table, name in ((before, "standard input"), (after, "standard output")):
-        if isinstance(table, str) and table == _STREAM:
-            help_ = "name a file, or leave the report out"
-            raise CallError([Diagnostic("AC706", f"a report needs files, found {name}", help=help_)])
-    folder = Path(os.path.realpath(path)).parent
-    if not folder.is_dir():
+def require_files(path: str | os.PathLike[str], tables: Sequence[Any], output: Any = None) -> None:
+    """Raises where a report could not be made, or would take the place of a table, before anything runs."""
+    if _STREAM in [table for table in tables if isinstance(table, str)]:
+        raise _needs_files("standard input")
+    if isinstance(output, str) and output == _STREAM:
+        raise _needs_files("standard output")
+    place = os.path.realpath(path)
+    if not os.path.isdir(os.path.dirname(place)):
         raise no_folder(str(Path(path).parent))
+    for table in (*tables, output):
+        if isinstance(table, str | os.PathLike) and os.path.realpath(table) == place:
+            raise _takes_its_place(os.fspath(path))
+
+
+def _needs_files(found: str) -> CallError:
+    help_ = "name a file, or leave the report out"
+    return CallError([Diagnostic("AC706", f"a report needs files, found {found}", help=help_)])
+
+
+def _takes_its_place(path: str) -> CallError:
+    help_ = "write the report elsewhere: `--report report.html`"
+    return CallError([Diagnostic("AC708", f"the report would take the place of `{path}`", help=help_)])
 
 
 def write_report(path: str | os.PathLike[str], subject: Subject) -> None:
@@ -71,7 +84,7 @@ def _content(subject: Subject) -> Content:
     shown = _overview(subject, tables)
     series = ("before", "after") if len(tables) == 2 else ("table",)
     return Content(
-        subject.command, subject.policy, params, subject.result, _proof(subject), shown, series, certificate
+        subject.command, subject.policy, subject.result, _proof(subject), shown, series, certificate
     )
 
 

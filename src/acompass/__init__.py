@@ -61,7 +61,7 @@ def __dir__() -> list[str]:
 
 
 class _Api(ModuleType):
-    """`explain`, `measure`, `plan`, `prove` are functions here and folders beside, which must not hide them."""
+    """`plan`, `prove` and others are functions here and folders beside, which must not hide them."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

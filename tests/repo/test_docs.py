@@ -11,7 +11,7 @@ from tests.repo.sources import ROOT, kept_files, shown
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-COMMAND = re.compile(r"\bacompass ([a-z-]+)((?: [^\n`|>]*)?)")
+COMMAND = re.compile(r"\bacompass ([a-z][a-z-]*)((?: [^\n`|>]*)?)")
 SHELL = re.compile(r"^```(?:console|sh|shell|bash)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MADE = re.compile(r"\bmake ([a-z]+)")
 OPTION = re.compile(r"(?<!\S)--[a-z-]+")

@@ -91,7 +91,8 @@ _RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
 
 
 def percent(value: Fraction | None) -> str:
-    return "none" if value is None else f"{float(value) * 100:.3g} %"
+    """With a space that no line ends at."""
+    return "none" if value is None else f"{float(value) * 100:.3g}\N{NO-BREAK SPACE}%"
 
 
 def sensitive_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:

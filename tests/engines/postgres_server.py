@@ -1,7 +1,8 @@
 """A real PostgreSQL server for the tests, with databases whose text order is not by code point.
 
 The server comes from a wheel that has no ICU, so the orders are the C library's: `localedef` compiles them
-into a folder of ours, from the sources in the package `locales`.
+into a folder of ours, from the sources in the package `locales`. Without them those databases order by code
+point like any other, and what is about the order alone is skipped.
 """
 
 import os
@@ -18,6 +19,13 @@ import pytest
 from psycopg import sql
 
 LOCALES = {"english": "en_US", "german": "de_DE"}
+_SOURCES = Path("/usr/share/i18n/locales")
+HAS_LOCALES = shutil.which("localedef") is not None and all(
+    (_SOURCES / language).exists() for language in LOCALES.values()
+)
+needs_locales = pytest.mark.skipif(
+    not HAS_LOCALES, reason="the C library's locales cannot be compiled; on Debian: apt install locales"
+)
 
 
 class Server:
@@ -43,7 +51,7 @@ class Server:
         self._made.add(database)
         with psycopg.connect(self._server.get_uri(), autocommit=True) as con:
             name, locale = sql.Identifier(database), "C"
-            if database in LOCALES:
+            if database in LOCALES and HAS_LOCALES:
                 locale = self._compiled(LOCALES[database])
             con.execute(
                 sql.SQL("CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LOCALE {}").format(
@@ -54,8 +62,7 @@ class Server:
     def _compiled(self, language: str) -> str:
         name = f"{language}.UTF-8"
         compile_ = ["localedef", "-i", language, "-f", "UTF-8", str(self._folder / "locales" / name)]
-        ran = subprocess.run(compile_, capture_output=True, text=True)
-        assert ran.returncode == 0, f"{ran.stderr}\non Debian and Ubuntu: apt install locales"
+        subprocess.run(compile_, capture_output=True, check=True)
         return name
 
 

@@ -4,11 +4,12 @@ import psycopg
 import pytest
 
 import acompass
-from tests.engines.postgres_server import Server
+from tests.engines.postgres_server import Server, needs_locales
 
 WORDS = ["a", "B", "é", "Z", "z", "ä", "b", "A", "ß", "SS", "a-b", "ab", "a b", "𝒳", "ﬀ", ""]
 
 
+@needs_locales
 @pytest.mark.parametrize("database", ["english", "german"])
 def test_the_database_itself_orders_otherwise(postgres: Server, database: str) -> None:
     with psycopg.connect(postgres.url(database)) as con:

@@ -43,7 +43,9 @@ def read_text(con: duckdb.DuckDBPyConnection, source: Files) -> Text:
     text = Text(fresh_name("csv"), names, delimiter, source)
     files = zip(source.paths, source.shown, strict=True)
     blanks = any(has_blanks_at_quotes(path, shown, delimiter) for path, shown in files)
-    if blanks or not _is_read(con, text):
+    # from a line break in a name the engine takes how lines end, and may then find no records at all
+    broken_name = any("\n" in name or "\r" in name for name in names)
+    if blanks or broken_name or not _is_read(con, text):
         _read_mended(con, text)
     return text
 

@@ -5,15 +5,19 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedIOBase
+from itertools import islice
 from typing import NoReturn
 
 from acompass.tables import faults
 from acompass.tables.rfc4180 import Field, MalformedCsv, Problem, records
 from acompass.tables.source import DELIMITERS, Files, readable
 
+#: records that the delimiter is tried on, the header among them
+_SAMPLED = 20
+
 
 def read_header(source: Files) -> tuple[tuple[str, ...], str]:
-    """The names that all files share, and the delimiter: as given, else the one that makes most fields."""
+    """The names that all files share, and the delimiter: as given, else the one that fits."""
     first, first_shown = source.paths[0], source.shown[0]
     delimiter = source.delimiter or _find_delimiter(first, first_shown)
     names = _names(first, first_shown, delimiter)
@@ -73,14 +77,22 @@ def _names(path: str, shown: str, delimiter: str) -> tuple[str, ...]:
 
 
 def _find_delimiter(path: str, shown: str) -> str:
-    widths = {delimiter: _width(path, shown, delimiter) for delimiter in DELIMITERS}
-    return max(DELIMITERS, key=lambda delimiter: widths[delimiter])
+    """The one that makes the most names, among those that make as many fields of the first records."""
+    return max(DELIMITERS, key=lambda delimiter: _fitness(path, shown, delimiter))
 
 
-def _width(path: str, shown: str, delimiter: str) -> int:
-    """How many names the delimiter makes of the header; none if the header is not CSV with it."""
+def _fitness(path: str, shown: str, delimiter: str) -> tuple[bool, int]:
+    names, *sample = _first_widths(path, shown, delimiter) or [0]
+    return names > 1 and all(width == names for width in sample), names
+
+
+def _first_widths(path: str, shown: str, delimiter: str) -> list[int]:
+    """How many fields the delimiter makes of the header and the first records, as far as they are CSV."""
+    widths: list[int] = []
     with opened_bytes(path, shown) as file:
         try:
-            return next((len(fields) for _, fields in records(file, delimiter)), 0)
+            for _, fields in islice(records(file, delimiter), _SAMPLED):
+                widths.append(len(fields))
         except MalformedCsv:
-            return 0
+            pass
+    return widths

@@ -3,12 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from tests.plan import fixtures
-from tests.plan.running import case_of, observed, stages
 
 from acompass.conformance.compare import compare
 from acompass.plan.rewrites import REWRITES, inline_ranges, look_up_values, merge_chains, share_aggregations
 from acompass.plan.stages import ChainStage, GroupStage, RecordStage
+from tests.plan import fixtures
+from tests.plan.running import case_of, observed, stages
 
 
 def case(policy):

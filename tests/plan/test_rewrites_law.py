@@ -3,11 +3,11 @@
 import random
 
 import pytest
-from tests.plan.running import duckdb_session
-from tests.plan.test_rewrites import VARIANTS
 
 from acompass.conformance.compare import compare, observe_session
 from acompass.conformance.generate import random_case
+from tests.plan.running import duckdb_session
+from tests.plan.test_rewrites import VARIANTS
 
 CASES = 120
 

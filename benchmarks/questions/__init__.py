@@ -10,6 +10,7 @@ from benchmarks.questions import (
     memory,
     pycanon,
     rules,
+    spark,
     start_up,
     statements,
 )
@@ -27,4 +28,5 @@ QUESTIONS = (
     growth.QUESTION,
     start_up.QUESTION,
     memory.QUESTION,
+    spark.QUESTION,
 )

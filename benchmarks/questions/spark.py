@@ -5,6 +5,7 @@ what it takes to spread the work. Both read the same Parquet file and write Parq
 """
 
 import json
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -27,7 +28,9 @@ for _ in range(2):
 """
 
 
-def _ask(setting: Setting) -> Answer:
+def _ask(setting: Setting) -> Answer | None:
+    if shutil.which("java") is None:
+        return None
     table, policy = people(setting.folder, setting.records), full()
     alone = str(setting.folder / "alone.parquet")
     embedded = min(

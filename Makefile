@@ -33,10 +33,14 @@ fuzz: $(VENV)/.test ## the long campaigns
 	$(BIN)/python -m tests.syntax.fuzz_texts --cases 1000000
 	$(BIN)/acompass conform --engine duckdb --cases 100000 --no-progress
 	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000
+	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000
 	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000
 
 bench: $(VENV)/.test ## every question of benchmarks/
-	for question in benchmarks/*.py; do $(BIN)/python $$question || exit 1; done
+	$(BIN)/python benchmarks/parse_and_check.py
+	$(BIN)/python benchmarks/prove_scaling.py
+	$(BIN)/python benchmarks/measure_pycanon.py
+	$(BIN)/python -m benchmarks.performance
 
 docs: $(VENV)/.docs ## the documentation as a site, in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -8,6 +8,7 @@ from benchmarks.questions import (
     k_check,
     k_l_reject,
     memory,
+    postgres,
     pycanon,
     rules,
     spark,
@@ -28,5 +29,6 @@ QUESTIONS = (
     growth.QUESTION,
     start_up.QUESTION,
     memory.QUESTION,
+    postgres.QUESTION,
     spark.QUESTION,
 )

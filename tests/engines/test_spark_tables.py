@@ -13,11 +13,13 @@ POLICY = "EACH RESULT : n >= 2 : REPLACE n WITH 2;"
 
 @pytest.fixture
 def catalog(spark: Any) -> Iterator[Any]:
-    spark.sql("CREATE TABLE people (`full name` CHAR(4), n INT) USING parquet")
-    spark.sql("INSERT INTO people VALUES ('ab', 1), ('c', 3)")
-    yield spark
+    """In a session of its own: other tests' temporary views would hide tables of the same name."""
+    session = spark.newSession()
+    session.sql("CREATE TABLE people (`full name` CHAR(4), n INT) USING parquet")
+    session.sql("INSERT INTO people VALUES ('ab', 1), ('c', 3)")
+    yield session
     for name in ("people", "copied"):
-        spark.sql(f"DROP TABLE IF EXISTS {name}")
+        session.sql(f"DROP TABLE IF EXISTS {name}")
 
 
 def _rows(spark: Any, name: str) -> list[tuple[Any, ...]]:

@@ -65,6 +65,12 @@ EACH PROCESS MIN(Pay) AS low GROUP BY Age, Zip : low < 1000;
 EACH PROCESS SUM(Pay) AS total GROUP BY Age, Zip : total < 7000 : REJECT;
 """
 
+K_AND_L = """
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2 : REJECT;
+EACH PROCESS COUNT DISTINCT Illness AS d GROUP BY Age, Zip : d >= 2 : REJECT;
+EACH PROCESS COUNT DISTINCT Pay AS d WHERE Age < 80 GROUP BY Zip : d >= 2 : REPLACE Zip WITH '*';
+"""
+
 ALL = {
     "disjoint columns": DISJOINT,
     "one column": CHAIN,
@@ -72,4 +78,5 @@ ALL = {
     "columns that depend on each other": MIXED_COLUMNS,
     "records and groups in turn": ALTERNATING,
     "the same groups": SAME_GROUPS,
+    "counts of classes and of values": K_AND_L,
 }

@@ -5,7 +5,14 @@ from dataclasses import replace
 import pytest
 
 from acompass.conformance.compare import compare
-from acompass.plan.rewrites import REWRITES, inline_ranges, look_up_values, merge_chains, share_aggregations
+from acompass.plan.rewrites import (
+    REWRITES,
+    count_in_two_levels,
+    inline_ranges,
+    look_up_values,
+    merge_chains,
+    share_aggregations,
+)
 from acompass.plan.stages import ChainStage, GroupStage, RecordStage
 from tests.plan import fixtures
 from tests.plan.running import case_of, observed, stages
@@ -41,6 +48,14 @@ def test_share_aggregations_joins_requirements_on_the_same_groups():
     (group,) = stages(case(fixtures.SAME_GROUPS).program(), [share_aggregations])
     assert isinstance(group, GroupStage)
     assert len(group.requirements) == 4
+
+
+def test_count_in_two_levels_takes_counts_of_one_column():
+    rewrites = [share_aggregations, count_in_two_levels]
+    group, _ = stages(case(fixtures.K_AND_L).program(), rewrites)
+    assert group.two_levels
+    (mixed,) = stages(case(fixtures.SAME_GROUPS).program(), rewrites)
+    assert not mixed.two_levels
 
 
 def test_without_rewrites_there_is_a_stage_a_requirement():

@@ -39,9 +39,13 @@ class ChainStage:
 
 @dataclass(frozen=True, slots=True)
 class GroupStage:
-    """Requirements over PROCESS with the same WHERE and GROUP BY, worked out by one aggregation."""
+    """Requirements over PROCESS with the same WHERE and GROUP BY, worked out by one aggregation.
+
+    `two_levels` counts distinct values by grouping by class and value first.
+    """
 
     requirements: tuple[Requirement, ...]
+    two_levels: bool = False
 
 
 Stage: TypeAlias = RecordStage | ChainStage | GroupStage

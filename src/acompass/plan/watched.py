@@ -7,8 +7,8 @@ from sqlglot import exp
 
 from acompass.checked.program import Condition, Requirement
 from acompass.plan import sql
+from acompass.plan.classes import Classes
 from acompass.plan.context import Context
-from acompass.plan.groups import Classes
 from acompass.plan.session import Session
 from acompass.plan.state import ROW_KEY, State
 

@@ -1,8 +1,9 @@
 """The rewrites, in the order they run. None changes a verdict, a count, a trace position or a bag."""
 
+from acompass.plan.rewrites.count_in_two_levels import count_in_two_levels
 from acompass.plan.rewrites.inline_ranges import inline_ranges
 from acompass.plan.rewrites.look_up_values import look_up_values
 from acompass.plan.rewrites.merge_chains import merge_chains
 from acompass.plan.rewrites.share_aggregations import share_aggregations
 
-REWRITES = (merge_chains, look_up_values, inline_ranges, share_aggregations)
+REWRITES = (merge_chains, look_up_values, inline_ranges, share_aggregations, count_in_two_levels)

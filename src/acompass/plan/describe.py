@@ -20,7 +20,8 @@ def describe(stage: Stage, schema: Schema) -> str:
         case GroupStage():
             groups = process_of(stage.requirements[0]).group_by
             over = f"grouped by {_names(groups, schema)}" if groups else "over the whole table"
-            return f"{which}: one aggregation {over}"
+            levels = " and by value first" if stage.two_levels else ""
+            return f"{which}: one aggregation {over}{levels}"
         case _:
             assert_never(stage)
 

@@ -2,6 +2,7 @@
 
     python -m benchmarks.performance [NAME …]
 
+With names, only those are asked, and only their rows written.
 RECORDS sets the size of the large tables (20,000,000), BIG=1 adds what takes 100,000,000 records, DATA is
 a folder for the generated tables. Exits with 1 if a target is missed.
 """
@@ -28,8 +29,7 @@ def main(names: Sequence[str]) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         setting = Setting(folder, int(os.environ.get("RECORDS", "20000000")), os.environ.get("BIG") == "1")
         answers = [(question, _asked(question, setting)) for question in chosen]
-    if not names:
-        write_page([(question, answer) for question, answer in answers if answer is not None])
+    write_page([(question, answer) for question, answer in answers if answer is not None])
     return 0 if all(answer is None or q.met(answer.value) for q, answer in answers) else 1
 
 
@@ -48,13 +48,18 @@ def row(question: Question, answer: Answer) -> str:
 
 
 def write_page(answers: Sequence[tuple[Question, Answer]]) -> None:
-    """Replaces what stands between the marks; the rest of the page is prose."""
-    rows = "\n".join(row(question, answer) for question, answer in answers)
+    """Replaces the rows of the questions asked, between the marks; the rest of the page is prose."""
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    written, _, after = rest.partition(END)
+    rows = {question.text: _row_of(question, written) for question in QUESTIONS}
+    rows |= {question.text: row(question, answer) for question, answer in answers}
+    table = "\n".join(line for line in rows.values() if line is not None)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    text = PAGE.read_text()
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{machine}\n\n{HEADER}{rows}\n\n{END}{after}")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{machine}\n\n{HEADER}{table}\n\n{END}{after}")
+
+
+def _row_of(question: Question, table: str) -> str | None:
+    return next((line for line in table.splitlines() if line.startswith(f"| {question.text} |")), None)
 
 
 if __name__ == "__main__":

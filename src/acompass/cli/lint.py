@@ -1,12 +1,18 @@
 """`acompass lint`: say what is probably a mistake in a policy."""
 
 import sys
-from typing import Annotated
-
-import typer
 
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
-from acompass.cli.options import AsJson, Delimiter, Engine, PolicyPath, Settings, params_of, policy_and_table
+from acompass.cli.options import (
+    AsJson,
+    Delimiter,
+    Engine,
+    PolicyPath,
+    SchemaTable,
+    Settings,
+    params_of,
+    policy_and_table,
+)
 from acompass.cli.streams import shows_color, tell
 from acompass.report.as_json import to_json
 
@@ -19,15 +25,10 @@ EXAMPLES = """**Examples**
     acompass lint policy.acp --set k=3 --json
 """
 
-Table = Annotated[
-    str | None,
-    typer.Option("--table", metavar="TABLE", help="Take the columns and their types from a table."),
-]
-
 
 def lint(
     policy: PolicyPath,
-    table: Table = None,
+    table: SchemaTable = None,
     settings: Settings = None,
     json: AsJson = False,
     engine: Engine = None,

@@ -21,6 +21,10 @@ TablePath = Annotated[
         "- is standard input.",
     ),
 ]
+SchemaTable = Annotated[
+    str | None,
+    typer.Option("--table", metavar="TABLE", help="Take the columns and their types from a table."),
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Bind a parameter of the policy.")
 ]

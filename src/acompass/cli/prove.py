@@ -5,7 +5,16 @@ from typing import Annotated
 import typer
 
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
-from acompass.cli.options import AsJson, Delimiter, Engine, PolicyPath, Settings, params_of, policy_and_table
+from acompass.cli.options import (
+    AsJson,
+    Delimiter,
+    Engine,
+    PolicyPath,
+    SchemaTable,
+    Settings,
+    params_of,
+    policy_and_table,
+)
 from acompass.cli.streams import tell
 from acompass.report.as_json import to_json
 
@@ -24,16 +33,12 @@ Claims = Annotated[
         "--claim", metavar="ASSERTION", help="Prove this, not the policy's own assertions; may be repeated."
     ),
 ]
-Table = Annotated[
-    str | None,
-    typer.Option("--table", metavar="TABLE", help="Take the columns and their types from a table."),
-]
 
 
 def prove(
     policy: PolicyPath,
     claims: Claims = None,
-    table: Table = None,
+    table: SchemaTable = None,
     settings: Settings = None,
     json: AsJson = False,
     engine: Engine = None,

@@ -31,9 +31,9 @@ pytest: $(VENV)/.test
 
 fuzz: $(VENV)/.test ## the long campaigns
 	$(BIN)/python -m tests.syntax.fuzz_texts --cases 1000000
-	$(BIN)/acompass conform --engine duckdb --cases 100000 --no-progress
-	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000
-	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000
+	$(BIN)/python -m tests.laws.differential --engine duckdb --cases 100000 --workers $(WORKERS)
+	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000 --workers $(WORKERS)
+	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
 	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000
 
 bench: $(VENV)/.test ## every question of benchmarks/

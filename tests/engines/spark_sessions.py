@@ -10,6 +10,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -36,24 +37,23 @@ def require_java() -> None:
         pytest.skip("Spark needs Java 17 or later, and there is none")
 
 
-def _folders(folder: Path) -> dict[str, str]:
+def _folders(folder: Path, java: str = _LIGHT) -> dict[str, str]:
     """Nothing is left in the folder that tests run in."""
     return {
-        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {_LIGHT}",
+        "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {java}",
         "spark.local.dir": str(folder),
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }
 
 
-@pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
+@contextmanager
+def local_spark(java: str = _LIGHT) -> Iterator[Any]:
     """A session on `local[2]`, which that URL then means in this process."""
-    require_java()
     from pyspark.sql import SparkSession
 
     folder = Path(tempfile.mkdtemp(prefix="acompass-spark-"))
     builder = SparkSession.builder.master("local[2]")
-    for name, value in {**_QUICK, **_folders(folder)}.items():
+    for name, value in {**_QUICK, **_folders(folder, java)}.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():
         # pyspark has a word to say about the newest pandas, which is not used with it
@@ -62,6 +62,13 @@ def spark() -> Iterator[Any]:
     yield session
     session.stop()
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    require_java()
+    with local_spark() as session:
+        yield session
 
 
 class Cluster:

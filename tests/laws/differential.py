@@ -1,29 +1,42 @@
 """The differential test at any length: `python -m tests.laws.differential --engine postgres --cases 20000`.
 
-An engine is `duckdb`, `postgres` (a server of our own, whose database orders text as dictionaries do), or
-what `--engine` of the commands takes. Half of the cases run without the rewrites of the plan.
+An engine is `duckdb`, `postgres` (a server of our own, whose database orders text as dictionaries do),
+`spark` (one in each process), or what `--engine` of the commands takes. Every second share of the cases runs
+without the rewrites of the plan. How far it is goes to standard error.
 """
 
 import argparse
+import multiprocessing
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import ExitStack, contextmanager
+from multiprocessing.util import Finalize
 
 from acompass.conformance.literate import literate
 from acompass.conformance.run import Report, conform
+from acompass.plan.rewrites import REWRITES
 from tests.engines.postgres_server import running_server
+from tests.engines.spark_sessions import local_spark
+
+#: so many cases at a time; each share has a seed of its own
+_SHARE = 250
+_HOTSPOT = "-XX:+UseSerialGC"
 
 
 def main() -> int:
     options = _options()
     started = time.monotonic()
-    with _url(options.engine) as url:
-        half = options.cases // 2
-        reports = [conform(url, options.cases - half, options.seed)]
-        if half:
-            reports.append(conform(url, half, options.seed + 1, rewrites=()))
+    reports = []
+    with _shares(options) as shares:
+        for share in as_completed(shares):
+            reports.append(share.result())
+            print(_summary(options.engine, reports, time.monotonic() - started), file=sys.stderr)
     print(_summary(options.engine, reports, time.monotonic() - started))
+    for report in reports:
+        if report.smallest is not None:
+            print(literate(report.smallest))
     return 0 if all(report.ok for report in reports) else 1
 
 
@@ -32,23 +45,48 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--engine", default="duckdb")
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1, help="how many processes")
     return parser.parse_args()
 
 
 @contextmanager
+def _shares(options: argparse.Namespace) -> Iterator[list["Future[Report]"]]:
+    # a fork would share the server's and Spark's connections
+    processes = multiprocessing.get_context("spawn")
+    with (
+        _url(options.engine) as url,
+        ProcessPoolExecutor(options.workers, processes, _prepare, (options.engine,)) as pool,
+    ):
+        starts = range(0, options.cases, _SHARE)
+        yield [
+            pool.submit(_share, url, min(_SHARE, options.cases - start), options.seed + number, number % 2)
+            for number, start in enumerate(starts)
+        ]
+
+
+@contextmanager
 def _url(engine: str) -> Iterator[str]:
-    if engine != "postgres":
-        yield engine
-        return
-    with running_server() as server:
-        yield server.url("english")
+    if engine == "postgres":
+        with running_server() as server:
+            yield server.url("english")
+    else:
+        yield "local[2]" if engine == "spark" else engine
+
+
+def _prepare(engine: str) -> None:
+    if engine == "spark":
+        opened = ExitStack()
+        opened.enter_context(local_spark(_HOTSPOT))
+        Finalize(None, opened.close, exitpriority=1)
+
+
+def _share(url: str, cases: int, seed: int, plain: bool) -> Report:
+    return conform(url, cases, seed, rewrites=() if plain else REWRITES)
 
 
 def _summary(engine: str, reports: list[Report], seconds: float) -> str:
     cases, differing = sum(r.cases for r in reports), sum(r.disagreements for r in reports)
-    lines = [f"{engine}: {cases:,} cases, {differing:,} disagreements, {seconds:.0f} s"]
-    lines += [literate(report.smallest) for report in reports if report.smallest is not None]
-    return "\n".join(lines)
+    return f"{engine}: {cases:,} cases, {differing:,} disagreements, {seconds:.0f} s"
 
 
 if __name__ == "__main__":

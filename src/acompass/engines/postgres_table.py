@@ -106,7 +106,7 @@ class _Look:
         self._timed = [i for i in self._named if out_of_range(columns[i]) is not None]
         kept = [exp.Not(this=is_missing(columns[i])) for i in self._named] if dropping else []
         asked: list[Sql] = [
-            _count_where(sql.conjunction(list(kept))),
+            _count_where(sql.all_of(*kept)),
             *(_count_where(is_missing(columns[i])) for i in self._named),
             *(_count_where(out_of_range(columns[i]) or sql.FALSE.copy()) for i in self._timed),
             *(each for i in self._wide for each in _extent(columns[i])),

@@ -128,7 +128,7 @@ def _is_null(column: Sql) -> Sql:
 
 
 def _complete(text: _Text) -> Sql:
-    return sql.conjunction([exp.Not(this=_is_null(sql.column(p, "t"))) for p in text.missing])
+    return sql.all_of(*(exp.Not(this=_is_null(sql.column(p, "t"))) for p in text.missing))
 
 
 def _completed(text: _Text, missing: str) -> list[Sql]:

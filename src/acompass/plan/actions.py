@@ -34,7 +34,7 @@ def perform(context: Context, state: State, requirement: Requirement, affected: 
         return changed_schema.derive(converted) if converted else state
     match action:
         case Reject():
-            rest = exp.Not(this=exp.paren(affected.predicate))
+            rest = sql.negated(affected.predicate)
             after = state.derive({}, joins=affected.joins, where=rest)
             return replace(after, records=state.records - affected.count)
         case Replace():
@@ -69,7 +69,9 @@ def retyped(state: State, requirements: tuple[Requirement, ...]) -> Schema:
 def _randomize(context: Context, state: State, action: Random, affected: Affected) -> State:
     """Only the affected records are ranked; they are kept, so that no later stage ranks them again."""
     session = context.session
-    rest = state.derive({}, joins=affected.joins, where=exp.Not(this=exp.paren(affected.predicate)))
+    rest = state.derive(
+        {}, joins=[join.copy() for join in affected.joins], where=sql.negated(affected.predicate.copy())
+    )
     hit = replace(state.derive({}, joins=affected.joins, where=affected.predicate), records=affected.count)
     drawn = context.trace.draw(session, context.trace_used, affected.count, action.lower, action.upper)
     context.trace_used += affected.count

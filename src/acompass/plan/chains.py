@@ -71,10 +71,11 @@ class _Chain:
         if self.stage.by_values:
             source, size = self.values.relation, exp.Sum(this=exp.column("n", table="q"))
         else:
-            located = exp.select(*(exp.alias_(r, f"k{j}") for j, r in enumerate(self.regions())))
-            source, size = located.from_(self.state.source()).subquery("q"), exp.Count(this=exp.Star())
-        query = exp.select(*self.keys("q"), exp.alias_(size, "n")).from_(source)
-        rows = self.context.session.fetch(query.group_by(*self.keys("q")))
+            regions = (sql.named(region, f"k{j}") for j, region in enumerate(self.regions()))
+            located = sql.query(regions, self.state.source())
+            source, size = located.subquery("q", copy=False), exp.Count(this=exp.Star())
+        query = sql.query([*self.keys("q"), sql.named(size, "n")], source)
+        rows = self.context.session.fetch(query.group_by(*self.keys("q"), copy=False))
         return [Combination(tuple(int(k) for k in row[:-1]), int(row[-1])) for row in rows]
 
 
@@ -101,7 +102,7 @@ def _apply_inline(
     old = converted.get(column, sql.column(column, "t"))
     changed = {**converted, column: exp.Case(ifs=writes, default=old)} if writes else converted
     drops = [_within(chain, column, r) for r in ranges if not r.kept]
-    where = exp.Not(this=exp.paren(exp.or_(*drops))) if drops else None
+    where = sql.negated(sql.any_of(*drops)) if drops else None
     return chain.state.derive(changed, where=where)
 
 
@@ -126,7 +127,7 @@ def _within(chain: _Chain, column: int, r: _Range) -> Sql:
     if r.last < 2 * len(constants):
         operator = Operator.LE if r.last % 2 else Operator.LT
         bounds.append(sql.comparison(value, type_, operator, constants[r.last // 2]))
-    return exp.paren(sql.conjunction(bounds))
+    return exp.Paren(this=sql.all_of(*bounds))
 
 
 def _apply_lookup(
@@ -142,7 +143,7 @@ def _apply_lookup(
     else:
         old, own = "k", chain.regions()
     pairs = zip(own, (exp.column(f"{old}{j}", table="o") for j in range(len(own))), strict=True)
-    on = exp.and_(*(exp.EQ(this=exp.paren(mine), expression=theirs) for mine, theirs in pairs))
+    on = sql.all_of(*(exp.EQ(this=exp.Paren(this=mine), expression=theirs) for mine, theirs in pairs))
     new = {column: _written_or(column, converted.get(column, sql.column(column, "t"))) for column in written}
     join = exp.Join(this=exp.to_table(table).as_("o"), on=on)
     return chain.state.derive({**converted, **new}, joins=[join])
@@ -153,8 +154,8 @@ def _outcomes_of_values(chain: _Chain, outcomes: str, written: Sequence[int]) ->
     values = [exp.column(f"v{j}", table="q") for j in range(len(chain.stage.columns))]
     new = [exp.column(f"w{column}", table="o") for column in written]
     pairs = zip(chain.keys("q"), chain.keys("o"), strict=True)
-    on = exp.and_(*(exp.EQ(this=mine, expression=theirs) for mine, theirs in pairs))
-    select = exp.select(*values, *new).from_(chain.values.relation)
+    on = sql.all_of(*(exp.EQ(this=mine, expression=theirs) for mine, theirs in pairs))
+    select = sql.query([*values, *new], chain.values.relation.copy())
     select.append("joins", exp.Join(this=exp.to_table(outcomes).as_("o"), on=on))
     return chain.context.session.store(select)
 

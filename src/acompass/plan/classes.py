@@ -5,7 +5,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Function, Process, Requirement, seen_schema
+from acompass.checked.program import Condition, Function, Process, Requirement, seen_schema
 from acompass.checked.types import Kind, Type
 from acompass.plan import sql
 from acompass.plan.context import Context
@@ -30,57 +30,59 @@ class Classes:
 
     @property
     def where(self) -> Sql:
-        condition = self.process.where
-        if condition is None:
-            return sql.TRUE.copy()
+        return sql.TRUE.copy() if self.process.where is None else self._condition(self.process.where)
+
+    @property
+    def _where(self) -> Sql | None:
+        return None if self.process.where is None else self._condition(self.process.where)
+
+    def _condition(self, condition: Condition) -> Sql:
         return sql.condition(condition, self.state.schema, self.state.columns())
 
     def keys(self, table: str) -> list[Sql]:
         return [exp.column(f"g{j}", table=table) for j in range(len(self.process.group_by))]
 
-    @property
-    def grouped(self) -> exp.Select:
-        return self._grouped_twice() if self.two_levels else self._grouped_once()
+    def grouped(self, table: str = "k") -> Sql:
+        """The classes, to be read as `table`."""
+        classes = self._grouped_twice() if self.two_levels else self._grouped_once()
+        return classes.subquery(table, copy=False)
 
     def _grouped_once(self) -> exp.Select:
         keys = [sql.column(g, "t") for g in self.process.group_by]
-        select = exp.select(
-            *(exp.alias_(key, f"g{j}") for j, key in enumerate(keys)),
-            exp.alias_(exp.Count(this=exp.Star()), "n"),
-            *(exp.alias_(self._aggregate(r), f"a{r.index}") for r in self.requirements),
-        ).from_(self.state.source())
-        if self.process.where is not None:
-            select = select.where(self.where)
+        columns = [
+            *(sql.named(key, f"g{j}") for j, key in enumerate(keys)),
+            sql.named(exp.Count(this=exp.Star()), "n"),
+            *(sql.named(self._aggregate(r), f"a{r.index}") for r in self.requirements),
+        ]
+        select = sql.query(columns, self.state.source(), self._where)
         if keys:
-            return select.group_by(*(key.copy() for key in keys))
+            return select.group_by(*(key.copy() for key in keys), copy=False)
         # no record, no result: an aggregate of nothing is no record (D16)
-        return select.having(exp.GT(this=exp.Count(this=exp.Star()), expression=sql.integer(0)))
+        any_record = exp.GT(this=exp.Count(this=exp.Star()), expression=sql.integer(0))
+        return select.having(any_record, copy=False)
 
     def _grouped_twice(self) -> exp.Select:
         """By class and value, then by class: see `count_in_two_levels`."""
-        columns = (process_of(r).column for r in self.requirements)
-        counted = next(sql.column(column, "t") for column in columns if column is not None)
+        aggregated = (process_of(r).column for r in self.requirements)
+        counted = next(sql.column(column, "t") for column in aggregated if column is not None)
         keys = [sql.column(g, "t") for g in self.process.group_by]
-        values = exp.select(
-            *(exp.alias_(key, f"g{j}") for j, key in enumerate(keys)),
-            exp.alias_(exp.Count(this=exp.Star()), "n"),
-        ).from_(self.state.source())
-        if self.process.where is not None:
-            values = values.where(self.where)
+        values = sql.query(
+            [
+                *(sql.named(key, f"g{j}") for j, key in enumerate(keys)),
+                sql.named(exp.Count(this=exp.Star()), "n"),
+            ],
+            self.state.source(),
+            self._where,
+        ).group_by(*(key.copy() for key in keys), counted, copy=False)
         size = sql.cast(exp.Sum(this=exp.column("n", table="i")), "BIGINT")
         aggregates = {Function.COUNT: size, Function.COUNT_DISTINCT: exp.Count(this=exp.Star())}
-        return (
-            exp.select(
-                *self.keys("i"),
-                exp.alias_(size.copy(), "n"),
-                *(
-                    exp.alias_(aggregates[process_of(r).function].copy(), f"a{r.index}")
-                    for r in self.requirements
-                ),
-            )
-            .from_(values.group_by(*(key.copy() for key in keys), counted).subquery("i"))
-            .group_by(*self.keys("i"))
-        )
+        columns = [
+            *self.keys("i"),
+            sql.named(size.copy(), "n"),
+            *(sql.named(aggregates[process_of(r).function].copy(), f"a{r.index}") for r in self.requirements),
+        ]
+        classes = sql.query(columns, values.subquery("i", copy=False))
+        return classes.group_by(*self.keys("i"), copy=False)
 
     def _aggregate(self, requirement: Requirement) -> Sql:
         process = process_of(requirement)
@@ -96,7 +98,7 @@ class Classes:
 
     def join(self, table: str) -> exp.Join:
         pairs = zip(self.process.group_by, self.keys("v"), strict=True)
-        on = exp.and_(*(exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs))
+        on = sql.all_of(*(exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs))
         return exp.Join(this=exp.to_table(table).as_("v"), on=on, side="LEFT")
 
 

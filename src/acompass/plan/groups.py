@@ -43,31 +43,30 @@ def _evaluate(classes: Classes) -> Affected:
 
 def _evaluate_some(classes: Classes, requirement: Requirement) -> tuple[Affected, bool]:
     satisfied = classes.satisfied(requirement)
-    query = exp.select(exp.Count(this=exp.Star())).from_(classes.grouped.subquery("k")).where(satisfied)
+    query = sql.query([exp.Count(this=exp.Star())], classes.grouped(), satisfied)
     holds = bool(classes.context.session.fetch(query)[0][0])
     return Affected(sql.TRUE.copy(), 0 if holds else classes.state.records), holds
 
 
 def _whole_result(classes: Classes, requirement: Requirement) -> Affected:
     """PROCESS without GROUP BY: all of R' or nothing."""
-    violating = exp.Not(this=exp.paren(classes.satisfied(requirement)))
-    query = exp.select(exp.column("n", table="k")).from_(classes.grouped.subquery("k")).where(violating)
+    violating = sql.negated(classes.satisfied(requirement))
+    query = sql.query([exp.column("n", table="k")], classes.grouped(), violating)
     rows = classes.context.session.fetch(query)
     return Affected(classes.where, int(rows[0][0]) if rows else 0)
 
 
 def _violating_classes(classes: Classes, requirement: Requirement) -> Affected:
     session = classes.context.session
-    violating = exp.Not(this=exp.paren(classes.satisfied(requirement)))
+    violating, size = sql.negated(classes.satisfied(requirement)), exp.column("n", table="k")
     if requirement.action is None:
-        query = exp.select(_sum(exp.column("n", table="k"))).from_(classes.grouped.subquery("k"))
-        return Affected(sql.FALSE.copy(), int(session.fetch(query.where(violating))[0][0]))
-    query = exp.select(*classes.keys("k"), exp.column("n", table="k"))
-    table = session.store(query.from_(classes.grouped.subquery("k")).where(violating))
-    total = exp.select(_sum(exp.column("n"))).from_(exp.to_table(table))
+        query = sql.query([_sum(size)], classes.grouped(), violating)
+        return Affected(sql.FALSE.copy(), int(session.fetch(query)[0][0]))
+    table = session.store(sql.query([*classes.keys("k"), size], classes.grouped(), violating))
+    total = sql.query([_sum(exp.column("n"))], exp.to_table(table))
     count = int(session.fetch(total)[0][0])
     found = exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
-    return Affected(exp.and_(found, classes.where), count, [classes.join(table)])
+    return Affected(sql.all_of(found, classes.where), count, [classes.join(table)])
 
 
 def _run_shared(classes: Classes) -> State:
@@ -76,27 +75,25 @@ def _run_shared(classes: Classes) -> State:
     rejected: list[Sql] = []
     flags: list[Sql] = []
     for requirement in requirements:
-        violated = exp.Not(this=exp.paren(classes.satisfied(requirement)))
-        flags.append(exp.and_(violated, *(exp.Not(this=exp.paren(r.copy())) for r in rejected)))
+        violated = sql.negated(classes.satisfied(requirement))
+        flags.append(sql.all_of(violated.copy(), *(sql.negated(r.copy()) for r in rejected)))
         if isinstance(requirement.action, Reject):
             rejected.append(violated)
-    grouped = classes.grouped.subquery("k")
-    n = exp.column("n", table="k")
+    grouped, n = classes.grouped(), exp.column("n", table="k")
     if not rejected:
-        counts = context.session.fetch(exp.select(*(_sum_where(n, flag) for flag in flags)).from_(grouped))[0]
+        counts = context.session.fetch(sql.query((_sum_where(n, flag) for flag in flags), grouped))[0]
         return _shared_verdicts(context, state, requirements, [int(count) for count in counts])
-    marked = exp.select(
-        *classes.keys("k"), n, *(exp.alias_(_as_number(flag), f"v{j}") for j, flag in enumerate(flags))
-    ).from_(grouped)
-    table = context.session.store(marked.where(exp.or_(*(flag.copy() for flag in flags))))
+    marks = (sql.named(_as_number(flag), f"v{j}") for j, flag in enumerate(flags))
+    marked = sql.query([*classes.keys("k"), n, *marks], grouped, sql.any_of(*flags))
+    table = context.session.store(marked)
     sums = (_sum_where(exp.column("n"), _is_one(f"v{j}")) for j in range(len(flags)))
-    counts = context.session.fetch(exp.select(*sums).from_(exp.to_table(table)))[0]
+    counts = context.session.fetch(sql.query(sums, exp.to_table(table)))[0]
     after = _shared_verdicts(context, state, requirements, [int(count) for count in counts])
     if after.records == state.records:
         return after
     dropping = [j for j, r in enumerate(requirements) if isinstance(r.action, Reject)]
-    drop = exp.or_(*(_is_one(f"v{j}", "v") for j in dropping))
-    gone = exp.Coalesce(this=exp.paren(drop), expressions=[sql.FALSE.copy()])
+    drop = sql.any_of(*(_is_one(f"v{j}", "v") for j in dropping))
+    gone = exp.Coalesce(this=exp.Paren(this=drop), expressions=[sql.FALSE.copy()])
     kept = state.derive({}, joins=[classes.join(table)], where=exp.Not(this=gone))
     return replace(kept, records=after.records)
 
@@ -131,7 +128,6 @@ def _is_one(column: str, table: str | None = None) -> Sql:
 def _sample(classes: Classes, requirement: Requirement) -> Sample:
     context = classes.context
     columns = [*classes.keys("k"), exp.column(f"a{requirement.index}", table="k")]
-    violating = exp.Not(this=exp.paren(classes.satisfied(requirement)))
-    query = exp.select(*columns).from_(classes.grouped.subquery("k")).where(violating).limit(context.show)
-    rows = context.session.fetch(query)
+    query = sql.query(columns, classes.grouped(), sql.negated(classes.satisfied(requirement)))
+    rows = context.session.fetch(query.limit(context.show))
     return Sample(tuple(column.name for column in seen_schema(requirement)), rows)

@@ -23,12 +23,11 @@ def run_records(context: Context, state: State, stage: RecordStage) -> State:
 
 def _evaluate(context: Context, state: State, requirement: Requirement) -> Affected:
     seen, satisfied = _conditions(state, requirement)
-    violating = exp.and_(seen, exp.Not(this=exp.paren(satisfied)))
     if requirement.assertion.quantifier is Quantifier.EACH:
-        count = _count(context, state, violating)
-        affected = Affected(violating, count)
+        violating = sql.all_of(seen, sql.negated(satisfied))
+        affected = Affected(violating, _count(context, state, violating.copy()))
     else:
-        found = _count(context, state, exp.and_(seen, satisfied))
+        found = _count(context, state, sql.all_of(seen, satisfied))
         affected = Affected(sql.TRUE.copy(), 0 if found else state.records)
     holds = _holds(requirement, affected, state)
     context.verdicts[requirement.index] = Verdict(holds, affected.count, state.records)
@@ -57,11 +56,11 @@ def _holds(requirement: Requirement, affected: Affected, state: State) -> bool:
 
 
 def _count(context: Context, state: State, predicate: Sql) -> int:
-    query = exp.select(exp.Count(this=exp.Star())).from_(state.source()).where(predicate)
+    query = sql.query([exp.Count(this=exp.Star())], state.source(), predicate)
     return int(context.session.fetch(query)[0][0])
 
 
 def _sample(context: Context, state: State, affected: Affected) -> Sample:
-    query = exp.select(*state.columns()).from_(state.source()).where(affected.predicate).limit(context.show)
+    query = sql.query(state.columns(), state.source(), affected.predicate.copy()).limit(context.show)
     rows: list[tuple[Any, ...]] = context.session.fetch(query)
     return Sample(tuple(column.name for column in state.schema), rows)

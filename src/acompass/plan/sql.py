@@ -3,7 +3,9 @@ policy ever becomes SQL text, and constants become literals only here (invariant
 
 import datetime
 import math
+from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Context, Decimal
+from functools import cache
 from typing import TypeAlias, assert_never
 
 from sqlglot import exp
@@ -49,7 +51,12 @@ def call(function: str, *arguments: Sql) -> Sql:
 
 
 def cast(expression: Sql, type_: str) -> Sql:
-    return exp.Cast(this=expression, to=exp.DataType.build(type_))
+    return exp.Cast(this=expression, to=_type(type_).copy())
+
+
+@cache
+def _type(name: str) -> exp.DataType:
+    return exp.DataType.build(name)
 
 
 def decimal_type(scale: int) -> str:
@@ -110,8 +117,26 @@ def scale_of(value: Decimal) -> int:
     return max(0, -exponent)
 
 
-def conjunction(parts: list[Sql]) -> Sql:
-    return exp.and_(*parts) if parts else TRUE.copy()
+def query(columns: Iterable[Sql], source: Sql, where: Sql | None = None) -> exp.Select:
+    """A SELECT of parts that are nobody else's: sqlglot's builders would copy them all at every step."""
+    select = exp.Select(expressions=list(columns)).from_(source, copy=False)
+    return select if where is None else select.where(where, copy=False)
+
+
+def named(expression: Sql, alias: str) -> Sql:
+    return exp.Alias(this=expression, alias=exp.to_identifier(alias))
+
+
+def all_of(*parts: Sql) -> Sql:
+    return exp.and_(*parts, copy=False) if parts else TRUE.copy()
+
+
+def any_of(*parts: Sql) -> Sql:
+    return exp.or_(*parts, copy=False)
+
+
+def negated(condition: Sql) -> Sql:
+    return exp.Not(this=exp.Paren(this=condition))
 
 
 def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...]) -> Sql:
@@ -120,11 +145,11 @@ def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...])
         case checked.Comparison():
             return comparison(columns[node.column], schema[node.column].type, node.operator, node.value)
         case checked.Not():
-            return exp.Not(this=exp.paren(condition(node.operand, schema, columns)))
+            return negated(condition(node.operand, schema, columns))
         case checked.And():
-            return exp.paren(exp.and_(*(condition(part, schema, columns) for part in node.operands)))
+            return exp.Paren(this=all_of(*(condition(part, schema, columns) for part in node.operands)))
         case checked.Or():
-            return exp.paren(exp.or_(*(condition(part, schema, columns) for part in node.operands)))
+            return exp.Paren(this=any_of(*(condition(part, schema, columns) for part in node.operands)))
         case _:
             assert_never(node)
 

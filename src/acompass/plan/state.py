@@ -40,19 +40,17 @@ class State:
         where: Sql | None = None,
     ) -> "State":
         """The state with some columns rewritten and some records dropped."""
-        select = exp.select(*self._projection(changed)).from_(self.source())
+        select = sql.query(self._projection(changed), self.source(), where)
         for join in joins or []:
             select.append("joins", join)
-        if where is not None:
-            select = select.where(where)
         in_order = self.in_order and not joins
         return replace(self, select=select, depth=self.depth + 1, in_order=in_order)
 
     def projection(self, changed: dict[int, Sql] | None = None) -> exp.Select:
-        return exp.select(*self._projection(changed or {})).from_(self.source())
+        return sql.query(self._projection(changed or {}), self.source())
 
     def _projection(self, changed: dict[int, Sql]) -> list[Sql]:
-        columns = [exp.alias_(changed.get(i, column), sql.name(i)) for i, column in enumerate(self.columns())]
+        columns = [sql.named(changed.get(i, column), sql.name(i)) for i, column in enumerate(self.columns())]
         if self.has_row_key:
             columns.append(exp.column(ROW_KEY, table="t"))
         return columns

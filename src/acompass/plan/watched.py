@@ -56,7 +56,7 @@ def watched_classes(
     query = exp.select(_KEY.copy(), exp.column("n", table="v"), *values).from_(watched)
     pairs = zip(classes.process.group_by, classes.keys("v"), strict=True)
     same = [exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs]
-    join = exp.Join(this=classes.grouped.subquery("v"), on=sql.conjunction(list(same)))
+    join = exp.Join(this=classes.grouped("v"), on=sql.all_of(*same))
     query.append("joins", join)
     indexes = [requirement.index for requirement in requirements]
     return {

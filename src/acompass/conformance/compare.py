@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from sqlglot import exp
-
 from acompass import semantics
 from acompass.checked.program import Program, Random
 from acompass.checked.types import Kind, Schema
@@ -140,7 +138,7 @@ def uploaded(session: Session, schema: Schema, records: list[tuple[Any, ...]]) -
     columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
     numbered = [(*record, place) for place, record in enumerate(records)]
     table = session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
-    select = exp.select("*").from_(exp.to_table(table))
+    select = sql.everything(sql.table(table))
     return State(select, schema, has_row_key=True, records=len(records))
 
 

@@ -201,7 +201,7 @@ class DuckDBTable:
     def _state(self) -> State:
         columns = (sql.column(i) for i in range(len(self.schema)))
         row_key = exp.alias_(exp.column(self._loaded.row_number), ROW_KEY)
-        relation = exp.to_table(self._loaded.relation)
+        relation = sql.table(self._loaded.relation)
         records = self._loaded.records
         if records is None:
             records = self._session.fetch(exp.select(exp.Count(this=exp.Star())).from_(relation))[0][0]

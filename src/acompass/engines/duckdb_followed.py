@@ -69,5 +69,5 @@ class FollowedTable(DuckDBTable):
             loaded = load(self._con, self._source, uses, ERROR)
         columns = (sql.column(i) for i in range(len(loaded.schema)))
         row_key = exp.alias_(exp.column(loaded.row_number), ROW_KEY)
-        select = exp.select(*columns, row_key).from_(exp.to_table(loaded.relation))
+        select = exp.select(*columns, row_key).from_(sql.table(loaded.relation))
         return State(select, loaded.schema, has_row_key=True, records=0)

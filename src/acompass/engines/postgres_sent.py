@@ -3,7 +3,6 @@
 from typing import Any
 
 import psycopg
-from sqlglot import exp
 
 from acompass.checked.program import Program
 from acompass.engines.duckdb import DuckDBTable
@@ -87,7 +86,7 @@ class SentTable(DuckDBTable):
         columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(self.schema)]
         here = self._state()
         table = send(self._con, here.select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
-        select = exp.select("*").from_(exp.to_table(table))
+        select = sql.everything(sql.table(table))
         return State(select, self.schema, has_row_key=True, records=here.records)
 
     def _require_room(self) -> None:

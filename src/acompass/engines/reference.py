@@ -73,7 +73,7 @@ class ReferenceTable(DuckDBTable):
         columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
         numbered = ((*record, place) for place, record in enumerate(records))
         table = self._session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
-        select = exp.select("*").from_(exp.to_table(table))
+        select = sql.everything(sql.table(table))
         return State(select, schema, has_row_key=True, records=len(records))
 
 

@@ -67,7 +67,7 @@ def integer_columns(session: PlanSession, state: State, positions: Sequence[int]
 
 
 def _table(name: str) -> Sql:
-    return exp.to_table(name).as_("t")
+    return sql.table(name, "t")
 
 
 def _read_lines(

@@ -45,7 +45,7 @@ def read_frame(session: PlanSession, frame: DataFrame, request: TableRequest) ->
     require_names([column.name for column in columns])
     with failures():
         view = session.view(frame.toDF(*(sql.name(column.position) for column in columns)))
-    table = exp.to_table(view).as_("t")
+    table = sql.table(view, "t")
     named = frozenset(request.uses([column.name for column in columns]))
     lacking, records = _look(session, table, columns, named)
     select = _select(table, columns, named, lacking, request.missing)

@@ -78,9 +78,9 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     numbered = replace(hit, select=ranked(context, hit))
     new_value = _as_type(context, drawn.value, state.schema[action.column].type)
     replaced = numbered.derive({action.column: new_value}, joins=[drawn.join])
-    kept = replace(state, select=exp.select("*").from_(exp.to_table(session.store(replaced.select))))
+    kept = replace(state, select=sql.everything(sql.table(session.store(replaced.select))))
     both = exp.union(rest.select, kept.projection(), distinct=False)
-    union = exp.select("*").from_(both.subquery("t"))
+    union = sql.everything(both.subquery("t"))
     return replace(state, select=union, depth=rest.depth, in_order=False)
 
 

@@ -145,7 +145,7 @@ def _apply_lookup(
     pairs = zip(own, (exp.column(f"{old}{j}", table="o") for j in range(len(own))), strict=True)
     on = sql.all_of(*(exp.EQ(this=exp.Paren(this=mine), expression=theirs) for mine, theirs in pairs))
     new = {column: _written_or(column, converted.get(column, sql.column(column, "t"))) for column in written}
-    join = exp.Join(this=exp.to_table(table).as_("o"), on=on)
+    join = exp.Join(this=sql.table(table, "o"), on=on)
     return chain.state.derive({**converted, **new}, joins=[join])
 
 
@@ -156,7 +156,7 @@ def _outcomes_of_values(chain: _Chain, outcomes: str, written: Sequence[int]) ->
     pairs = zip(chain.keys("q"), chain.keys("o"), strict=True)
     on = sql.all_of(*(exp.EQ(this=mine, expression=theirs) for mine, theirs in pairs))
     select = sql.query([*values, *new], chain.values.relation.copy())
-    select.append("joins", exp.Join(this=exp.to_table(outcomes).as_("o"), on=on))
+    select.append("joins", exp.Join(this=sql.table(outcomes, "o"), on=on))
     return chain.context.session.store(select)
 
 

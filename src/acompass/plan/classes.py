@@ -99,7 +99,7 @@ class Classes:
     def join(self, table: str) -> exp.Join:
         pairs = zip(self.process.group_by, self.keys("v"), strict=True)
         on = sql.all_of(*(exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs))
-        return exp.Join(this=exp.to_table(table).as_("v"), on=on, side="LEFT")
+        return exp.Join(this=sql.table(table, "v"), on=on, side="LEFT")
 
 
 def _aggregate(context: Context, function: Function, column: Sql, type_: Type) -> Sql:

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
+from acompass.plan import sql
 from acompass.plan.chains import run_chain
 from acompass.plan.context import Context, Progress
 from acompass.plan.groups import run_groups
@@ -51,7 +52,7 @@ def _run(context: Context, state: State, stage: Stage) -> State:
 
 def _stored(context: Context, state: State) -> State:
     table = context.session.store(state.select)
-    return replace(state, select=exp.select("*").from_(exp.to_table(table)), depth=0)
+    return replace(state, select=sql.everything(sql.table(table)), depth=0)
 
 
 def final_select(context: Context, state: State, *, canonical: bool, keep_order: bool) -> exp.Select:

@@ -63,7 +63,7 @@ def _violating_classes(classes: Classes, requirement: Requirement) -> Affected:
         query = sql.query([_sum(size)], classes.grouped(), violating)
         return Affected(sql.FALSE.copy(), int(session.fetch(query)[0][0]))
     table = session.store(sql.query([*classes.keys("k"), size], classes.grouped(), violating))
-    total = sql.query([_sum(exp.column("n"))], exp.to_table(table))
+    total = sql.query([_sum(exp.column("n"))], sql.table(table))
     count = int(session.fetch(total)[0][0])
     found = exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
     return Affected(sql.all_of(found, classes.where), count, [classes.join(table)])
@@ -87,7 +87,7 @@ def _run_shared(classes: Classes) -> State:
     marked = sql.query([*classes.keys("k"), n, *marks], grouped, sql.any_of(*flags))
     table = context.session.store(marked)
     sums = (_sum_where(exp.column("n"), _is_one(f"v{j}")) for j in range(len(flags)))
-    counts = context.session.fetch(sql.query(sums, exp.to_table(table)))[0]
+    counts = context.session.fetch(sql.query(sums, sql.table(table)))[0]
     after = _shared_verdicts(context, state, requirements, [int(count) for count in counts])
     if after.records == state.records:
         return after

@@ -62,7 +62,7 @@ class LocatedValues:
         select = self._with_regions(select, regions).from_(self._distinct())
         for j, column in enumerate(self.columns):
             select.append("joins", self._ordered_join(j, column))
-        return exp.to_table(self.context.session.store(select)).as_("q")
+        return sql.table(self.context.session.store(select), "q")
 
     def _distinct(self) -> Sql:
         columns = [sql.column(column, "t") for column in self.columns]
@@ -94,7 +94,7 @@ class LocatedValues:
         fields = (("j", "INT"), ("constant", sql.type_name(self._type(column))))
         table = self.context.session.upload(fields, rows)
         reached = exp.GTE(this=sql.column(column, "t"), expression=exp.column("constant", table=_match(j)))
-        return exp.Join(this=exp.to_table(table).as_(_match(j)), on=reached, method="ASOF", side="LEFT")
+        return exp.Join(this=sql.table(table, _match(j)), on=reached, method="ASOF", side="LEFT")
 
 
 def _match(j: int) -> str:

@@ -52,7 +52,7 @@ def ranked(context: Context, state: State) -> exp.Select:
 def _ranked_by_groups(context: Context, state: State, most_groups: int) -> exp.Select:
     """The place within a group of neighbours in canonical order, plus the number of records in groups before:
     many workers sort a group each, and one sorts the groups, of which there are few."""
-    kept = exp.select("*").from_(exp.to_table(context.session.store(state.select)))
+    kept = sql.everything(sql.table(context.session.store(state.select)))
     stored = replace(state, select=kept, depth=0)
     group = _finest_grouping(context, stored, most_groups)
     window = exp.Window(

@@ -43,7 +43,7 @@ def shape(program: Program, dialect: str) -> tuple[Shaped, ...]:
         after = execute(context, state, [stage])
         if after is not state:
             name = session.keep(after.select, f"{TABLE}_{requirement.index}")
-            state = replace(after, select=exp.select("*").from_(exp.to_table(name)), records=1, depth=0)
+            state = replace(after, select=sql.everything(sql.table(name)), records=1, depth=0)
         shaped.append(Shaped(requirement, session.taken()))
     return tuple(shaped)
 

@@ -123,6 +123,16 @@ def query(columns: Iterable[Sql], source: Sql, where: Sql | None = None) -> exp.
     return select if where is None else select.where(where, copy=False)
 
 
+def table(name: str, alias: str | None = None) -> Sql:
+    """A table by a name of our own making, which needs no quotes."""
+    named_table = exp.Table(this=exp.to_identifier(name))
+    return named_table if alias is None else named_table.as_(alias, copy=False)
+
+
+def everything(source: Sql) -> exp.Select:
+    return query([exp.Star()], source)
+
+
 def named(expression: Sql, alias: str) -> Sql:
     return exp.Alias(this=expression, alias=exp.to_identifier(alias))
 

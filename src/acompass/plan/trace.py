@@ -45,7 +45,7 @@ class SeededTrace:
         )
         drawn = session.dialect.scaled(session.dialect.hash52(text), upper - lower + 1)
         value = sql.cast(exp.Add(this=exp.paren(drawn), expression=exp.paren(sql.integer(lower))), "BIGINT")
-        return Drawn(value, exp.Join(this=_table(self._table, "s"), kind="CROSS"))
+        return Drawn(value, exp.Join(this=sql.table(self._table, "s"), kind="CROSS"))
 
 
 class GivenTrace:
@@ -60,11 +60,7 @@ class GivenTrace:
         rows = ((i, lower + int(rho * span)) for i, rho in enumerate(values, start=1))
         table = session.upload((("i", "BIGINT"), ("drawn", "BIGINT")), rows)
         on = exp.EQ(this=exp.column("i", table="s"), expression=exp.column("i", table="t"))
-        return Drawn(exp.column("drawn", table="s"), exp.Join(this=_table(table, "s"), on=on))
+        return Drawn(exp.column("drawn", table="s"), exp.Join(this=sql.table(table, "s"), on=on))
 
 
 Trace = SeededTrace | GivenTrace
-
-
-def _table(name: str, alias: str) -> Sql:
-    return exp.to_table(name).as_(alias)

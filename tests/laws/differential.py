@@ -33,10 +33,9 @@ def main() -> int:
         for share in as_completed(shares):
             reports.append(share.result())
             print(_summary(options.engine, reports, time.monotonic() - started), file=sys.stderr)
+            if reports[-1].smallest is not None:
+                print(literate(reports[-1].smallest), flush=True)
     print(_summary(options.engine, reports, time.monotonic() - started))
-    for report in reports:
-        if report.smallest is not None:
-            print(literate(report.smallest))
     return 0 if all(report.ok for report in reports) else 1
 
 

@@ -1,6 +1,7 @@
 """Every way a command can end: an exit code, a line or two on standard error, never a traceback."""
 
 import os
+import pkgutil
 import signal
 import subprocess
 import sys
@@ -8,10 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
 
 from acompass import pipeline
-from acompass.cli.app import app
+from acompass.cli.app import COMMANDS
 from acompass.version import __version__
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
@@ -29,7 +29,7 @@ def test_the_installed_script_and_the_module_are_the_same_command():
     assert said == shell("--version").stdout == f"acompass {__version__}\n"
 
 
-@pytest.mark.parametrize("command", sorted(get_command(app).commands))
+@pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_shows_examples(acompass, command):
     said = acompass(command, "--help")
     assert said.exit_code == 0
@@ -40,6 +40,22 @@ def test_every_command_shows_examples(acompass, command):
 def test_a_wrong_call_exits_with_2(acompass, arguments):
     ran = acompass(*arguments)
     assert (ran.exit_code, ran.stdout) == (2, "")
+
+
+def test_without_a_command_it_is_shown_what_there_is(acompass):
+    ran = acompass()
+    assert (ran.exit_code, ran.stderr) == (2, "")
+    assert ran.stdout == acompass("--help").stdout
+    assert all(f"\n  {command} " in ran.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"), [(["chekc"], "check"), (["check", "a", "b", "--formt", "json"], "--format")]
+)
+def test_a_mistyped_name_is_met_with_the_nearest(acompass, arguments, meant):
+    said = acompass(*arguments).stderr
+    assert "Did you mean" in said
+    assert f"'{meant}'" in said
 
 
 def test_policy_and_table_cannot_both_be_standard_input(acompass):
@@ -106,6 +122,18 @@ def test_an_interrupt_that_an_engine_makes_an_error_of_its_own_is_still_one(acom
 
     monkeypatch.setattr(pipeline, "run", interrupt)
     ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["check", "--help"], ["check", "policy.acp", "people.csv"]]
+)
+def test_an_interrupt_while_a_command_is_imported_ends_like_any_other(acompass, monkeypatch, arguments):
+    def interrupt(_name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pkgutil, "resolve_name", interrupt)
+    ran = acompass(*arguments)
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
 

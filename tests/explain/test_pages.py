@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
 import acompass
 from acompass.cli.app import app

@@ -6,17 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import typer
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from acompass.cli.measure import measure_command
+from acompass.cli.app import app
 
 DOCS = Path(__file__).parents[2] / "docs"
 FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-
-app = typer.Typer()
-app.command("measure")(measure_command)
-app.command("other")(lambda: None)  # with one command only, its name would not be an argument
 
 
 @dataclass(frozen=True)

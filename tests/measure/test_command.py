@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from click.testing import CliRunner, Result
 
+from acompass.cli.app import app
 from acompass.cli.measure import names_in
-from tests.measure.pages import app
 from tests.measure.tables import csv_table
 
 PEOPLE = ("Age,Zip,Disease,Number", (31, "a", "flu", 2), (31, "a", "cold", 1), (44, "b", "flu", 3))
@@ -20,14 +20,14 @@ def _measure(*arguments: str) -> Result:
 @pytest.mark.parametrize(
     ("options", "names"),
     [
-        (None, None),
+        ([], None),
         (["Age,Zip"], ["Age", "Zip"]),
         (["Age, Postal Code"], ["Age", "Postal Code"]),
         (["Age", "Zip"], ["Age", "Zip"]),
         (['"Income, yearly",Age'], ["Income, yearly", "Age"]),
     ],
 )
-def test_a_list_of_names(options: list[str] | None, names: list[str] | None) -> None:
+def test_a_list_of_names(options: list[str], names: list[str] | None) -> None:
     assert names_in(options) == names
 
 

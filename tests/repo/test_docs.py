@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.main import get_command
+from click import Context
 
-from acompass.cli.app import app
+from acompass.cli.app import COMMANDS, app
 from tests.repo.sources import ROOT, kept_files, shown
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -33,17 +33,16 @@ def test_links_lead_somewhere() -> None:
 
 
 def _options_of(command: str) -> set[str]:
-    parameters = get_command(app).commands[command].params  # type: ignore[attr-defined]
+    parameters = app.get_command(Context(app), command).params
     return {option for parameter in parameters for option in parameter.opts} | {"--help"}
 
 
 def test_shell_blocks_use_commands_and_options_that_exist() -> None:
-    commands = set(get_command(app).commands)  # type: ignore[attr-defined]
     wrong = []
     for page in _pages():
         for block in SHELL.findall(page.read_text(encoding="utf-8")):
             for command, rest in COMMAND.findall(block.replace("\\\n", " ")):
-                if command not in commands or not set(OPTION.findall(rest)) <= _options_of(command):
+                if command not in COMMANDS or not set(OPTION.findall(rest)) <= _options_of(command):
                     wrong.append(f"{shown(page)}: acompass {command}{rest}")
     assert wrong == []
 

@@ -67,6 +67,7 @@ ARROWS = {
 
 #: a library, and the files that may import it
 HOMES = {
+    "click": ("cli/",),
     "duckdb": ("engines/duckdb", "measure/", "tables/"),
     "ibis": ("tables/to_frame.py",),
     "lark": ("syntax/",),
@@ -79,7 +80,6 @@ HOMES = {
     "pyspark": ("engines/spark",),
     "rich": ("cli/",),
     "sqlglot": ("conformance/", "engines/", "plan/"),
-    "typer": ("cli/",),
 }
 
 ENGINES = {"duckdb", "sqlglot", "pyspark", "psycopg", "ibis", "pandas", "polars", "pyarrow", "narwhals"}

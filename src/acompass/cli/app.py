@@ -1,50 +1,63 @@
-"""The commands, put together; each has a module of its own and imports what it needs when called."""
+"""The commands, put together; each has a module of its own, imported when it is called."""
 
+import pkgutil
 import sys
 from io import TextIOWrapper
-from typing import Annotated
 
-import typer
+import click
+from click.exceptions import NoSuchCommand
 
-from acompass.cli import check, conform, explain, fmt, lint, measure, plan, prove, run, verify_report
+from acompass.cli.exits import WRONG, exit_codes
 from acompass.version import __version__
 
-app = typer.Typer(
-    name="acompass",
-    help="Check and anonymize tables of people with one readable A-COMPASS policy.",
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+COMMANDS = {
+    "run": "acompass.cli.run:run",
+    "check": "acompass.cli.check:check",
+    "plan": "acompass.cli.plan:plan",
+    "explain": "acompass.cli.explain:explain_command",
+    "measure": "acompass.cli.measure:measure_command",
+    "prove": "acompass.cli.prove:prove",
+    "lint": "acompass.cli.lint:lint",
+    "conform": "acompass.cli.conform:conform_command",
+    "fmt": "acompass.cli.fmt:fmt",
+    "verify-report": "acompass.cli.verify_report:verify_report",
+}
+
+
+class _Commands(click.Group):
+    """Imports the one command that is called."""
+
+    # Click would end an interrupt outside of a command, as while one is imported, with 1
+    make_context = exit_codes()(click.Group.make_context)
+    invoke = exit_codes()(click.Group.invoke)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        if cmd_name not in COMMANDS:  # Click would suggest none, as it knows only what is imported
+            raise NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
+        command: click.Command = pkgutil.resolve_name(COMMANDS[cmd_name])
+        return command
+
+
+@click.group(
+    cls=_Commands,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+        "show_default": True,
+    },
 )
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"acompass {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def acompass(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
+@click.version_option(__version__, message="acompass %(version)s", help="Show the version.")
+@click.pass_context
+def app(context: click.Context) -> None:
     """Check and anonymize tables of people with one readable A-COMPASS policy."""
-
-
-app.command(epilog=run.EXAMPLES)(run.run)
-app.command(epilog=check.EXAMPLES)(check.check)
-app.command(epilog=plan.EXAMPLES)(plan.plan)
-app.command("explain", epilog=explain.EXAMPLES)(explain.explain_command)
-app.command("measure", epilog=measure.EXAMPLES)(measure.measure_command)
-app.command(epilog=prove.EXAMPLES)(prove.prove)
-app.command(epilog=lint.EXAMPLES)(lint.lint)
-app.command("conform", epilog=conform.EXAMPLES)(conform.conform_command)
-app.command(epilog=fmt.EXAMPLES)(fmt.fmt)
-app.command("verify-report", epilog=verify_report.EXAMPLES)(verify_report.verify_report)
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        context.exit(WRONG)
 
 
 def start() -> None:

@@ -1,74 +1,70 @@
 """`acompass check`: say which of a policy's assertions hold on a table as it is."""
 
 import sys
-from enum import StrEnum
-from typing import Annotated, assert_never
+from pathlib import Path
+from typing import Literal, TypeAlias, assert_never, get_args
 
-import typer
+import click
 
+from acompass.cli import options
+from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
 from acompass.cli.hints import hint
-from acompass.cli.options import (
-    Delimiter,
-    Engine,
-    MemoryLimit,
-    Missing,
-    NoProgress,
-    PolicyPath,
-    Quiet,
-    Report,
-    Settings,
-    TablePath,
-    params_of,
-    policy_and_table,
-)
+from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import style_of, tell
 from acompass.diagnostics import AcompassError
 from acompass.report.as_json import to_json, to_object
 from acompass.result import Result
 
-EXAMPLES = """**Examples**
-
-    acompass check policy.acp people.csv
-
-    acompass check policy.acp people.csv --set k=5 --format sarif > check.sarif
-
-    acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
+EXAMPLES = """\
+acompass check policy.acp people.csv
+acompass check policy.acp people.csv --set k=5 --format sarif > check.sarif
+acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
 """
 
 
-class Format(StrEnum):
-    TEXT = "text"
-    JSON = "json"
-    JUNIT = "junit"
-    SARIF = "sarif"
+Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 
 
-OutputFormat = Annotated[Format, typer.Option("--format", help="How to report on standard output.")]
-Show = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        min=0,
-        help="Also show up to N violating classes or records a requirement: these are personal data.",
-    ),
-]
-
-
+@click.command(cls=Command, epilog=EXAMPLES)
+@options.policy
+@options.table
+@options.settings
+@options.missing
+@options.engine
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(get_args(Format)),
+    default="text",
+    help="How to report on standard output.",
+)
+@click.option(
+    "--show",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Also show up to N violating classes or records a requirement: these are personal data.",
+)
+@options.delimiter
+@options.memory_limit
+@options.report
+@options.quiet
+@options.no_progress
 def check(
-    policy: PolicyPath,
-    table: TablePath,
-    settings: Settings = None,
-    missing: Missing = None,
-    engine: Engine = None,
-    format_: OutputFormat = Format.TEXT,
-    show: Show = 0,
-    delimiter: Delimiter = None,
-    memory_limit: MemoryLimit = None,
-    report: Report = None,
-    quiet: Quiet = False,
-    no_progress: NoProgress = False,
+    policy: str,
+    table: str,
+    settings: tuple[str, ...],
+    missing: str | None,
+    engine: str | None,
+    format_: Format,
+    show: int,
+    delimiter: str | None,
+    memory_limit: str | None,
+    report: Path | None,
+    quiet: bool,
+    no_progress: bool,
 ) -> None:
     """Evaluate every assertion of a policy on a table as it is. No action is performed, nothing is written.
 
@@ -93,24 +89,24 @@ def check(
             )
         if not quiet:
             tell(_report(result, policy, format_))
-        if not quiet and format_ is Format.TEXT:
+        if not quiet and format_ == "text":
             hint(parsed, params)
         exit_by_verdict(result.ok)
 
 
 def _report(result: Result, policy: str, format_: Format) -> str:
     match format_:
-        case Format.TEXT:
+        case "text":
             from acompass.report.terminal import check_text
 
             return check_text(result, style_of(sys.stdout))
-        case Format.JSON:
+        case "json":
             return to_json(to_object(result))
-        case Format.JUNIT:
+        case "junit":
             from acompass.report.junit import to_junit
 
             return to_junit(result, policy)
-        case Format.SARIF:
+        case "sarif":
             from acompass.report.sarif import to_sarif
 
             return to_json(to_sarif(result, policy))
@@ -120,15 +116,15 @@ def _report(result: Result, policy: str, format_: Format) -> str:
 
 def _report_error(error: AcompassError, policy: str, format_: Format) -> None:
     match format_:
-        case Format.TEXT:
+        case "text":
             pass
-        case Format.JSON:
+        case "json":
             tell_error(error)
-        case Format.JUNIT:
+        case "junit":
             from acompass.report.junit import errors_to_junit
 
             tell(errors_to_junit(error.diagnostics, policy))
-        case Format.SARIF:
+        case "sarif":
             from acompass.report.sarif import errors_to_sarif
 
             tell(to_json(errors_to_sarif(error.diagnostics, error.source, policy)))

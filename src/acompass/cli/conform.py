@@ -1,34 +1,30 @@
 """`acompass conform`: does an engine give policies the meaning that `semantics` gives them?"""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
+from acompass.cli import options
+from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.options import NoProgress
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import tell
 
 if TYPE_CHECKING:
     from acompass.conformance.run import Report
 
-EXAMPLES = """**Examples**
-
-    acompass conform --engine duckdb
-
-    acompass conform --engine postgres://me@localhost/test --cases 20000 --seed 7
+EXAMPLES = """\
+acompass conform --engine duckdb
+acompass conform --engine postgres://me@localhost/test --cases 20000 --seed 7
 """
 
-EngineUrl = Annotated[str, typer.Option("--engine", metavar="URL", help="The engine, as for a run.")]
-Cases = Annotated[int, typer.Option(metavar="N", min=1, help="How many random cases.")]
-CaseSeed = Annotated[
-    int, typer.Option("--seed", metavar="N", help="Which cases; the same seed, the same cases.")
-]
 
-
-def conform_command(
-    engine: EngineUrl, cases: Cases = 500, seed: CaseSeed = 0, no_progress: NoProgress = False
-) -> None:
+@click.command(cls=Command, epilog=EXAMPLES)
+@click.option("--engine", required=True, metavar="URL", help="The engine, as for a run.")
+@click.option("--cases", type=click.IntRange(min=1), default=500, metavar="N", help="How many random cases.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Which cases; the same seed, the same cases.")
+@options.no_progress
+def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> None:
     """Run random policies on random tables, on an engine and by the definition, and compare what comes out.
 
     Exits with 1 if one differs, and shows the smallest that does as a literate test.

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn, TypeAlias
 
-import typer
+from click import ClickException
+from click.exceptions import Exit
 
 from acompass.cli.interrupts import noted_interrupts
 from acompass.cli.streams import say, shows_color, tell
@@ -26,7 +27,7 @@ def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
     with noted_interrupts() as interrupts:
         try:
             yield
-        except (typer.Exit, typer.BadParameter):
+        except (Exit, ClickException):
             raise
         except (Exception, KeyboardInterrupt) as error:
             _end(KeyboardInterrupt() if interrupts.arrived else error, report_error)
@@ -36,10 +37,10 @@ def _end(error: BaseException, report_error: ReportError | None) -> NoReturn:
     match error:
         case KeyboardInterrupt():
             say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
+            raise Exit(INTERRUPTED) from None
         case BrokenPipeError():
             _drop_standard_output()
-            raise typer.Exit(VIOLATED) from None
+            raise Exit(VIOLATED) from None
         case AcompassError():
             _fail(error, report_error)
         case _:
@@ -52,7 +53,7 @@ def _fail(error: AcompassError, report_error: ReportError | None) -> NoReturn:
     show_error(error)
     if report_error is not None:
         report_error(error)
-    raise typer.Exit(WRONG) from None
+    raise Exit(WRONG) from None
 
 
 def show_error(error: AcompassError) -> None:
@@ -69,7 +70,7 @@ def tell_error(error: AcompassError) -> None:
 
 def exit_by_verdict(ok: bool) -> None:
     if not ok:
-        raise typer.Exit(VIOLATED)
+        raise Exit(VIOLATED)
 
 
 def _internal(error: BaseException) -> Diagnostic:

@@ -1,76 +1,59 @@
 """`acompass explain`: the life of a record, or the policy in other words."""
 
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
+from acompass.cli import options
+from acompass.cli.command import Command
 from acompass.cli.exits import exit_codes, tell_error
-from acompass.cli.options import (
-    AsJson,
-    Delimiter,
-    MemoryLimit,
-    Missing,
-    PolicyPath,
-    Seed,
-    Settings,
-    Trace,
-    params_of,
-    policy_and_table,
-)
+from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import tell
 from acompass.cli.trace import read_trace
 from acompass.report.as_json import to_json
 
-EXAMPLES = """**Examples**
-
-    acompass explain policy.acp people.csv --set k=3 --record 5
-
-    acompass explain policy.acp people.csv --set k=3 --where 'Age = 86' --json
-
-    acompass explain policy.acp --algebra
-
-    acompass explain policy.acp people.csv --set k=3 --sql --dialect postgres
+EXAMPLES = """\
+acompass explain policy.acp people.csv --set k=3 --record 5
+acompass explain policy.acp people.csv --set k=3 --where 'Age = 86' --json
+acompass explain policy.acp --algebra
+acompass explain policy.acp people.csv --set k=3 --sql --dialect postgres
 """
 
-Table = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="TABLE", help="A .csv, .csv.gz or .parquet file, or a glob of them; - is standard input."
-    ),
-]
-Record = Annotated[
-    int | None, typer.Option("--record", metavar="N", min=1, help="Explain the N-th record, from 1.")
-]
-Where = Annotated[
-    str | None,
-    typer.Option(
-        "--where", metavar="CONDITION", help="Explain records that satisfy this, as they are in TABLE."
-    ),
-]
-Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Explain at most N of them.")]
-Algebra = Annotated[bool, typer.Option("--algebra", help="Show the policy as relational algebra.")]
-Sql = Annotated[bool, typer.Option("--sql", help="Show the policy as SQL.")]
-DialectName = Annotated[
-    str, typer.Option("--dialect", metavar="NAME", help="Of the SQL: duckdb, postgres or spark.")
-]
 
-
+@click.command(cls=Command, epilog=EXAMPLES)
+@options.policy
+@click.argument("table", required=False, help=options.TABLE_FILE)
+@click.option("--record", type=click.IntRange(min=1), metavar="N", help="Explain the N-th record, from 1.")
+@click.option("--where", metavar="CONDITION", help="Explain records that satisfy this, as they are in TABLE.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=5, metavar="N", help="Explain at most N of them."
+)
+@click.option("--algebra", is_flag=True, help="Show the policy as relational algebra.")
+@click.option("--sql", is_flag=True, help="Show the policy as SQL.")
+@click.option("--dialect", default="duckdb", metavar="NAME", help="Of the SQL: duckdb, postgres or spark.")
+@options.settings
+@options.seed
+@options.trace
+@options.missing
+@options.delimiter
+@options.memory_limit
+@options.as_json
 def explain_command(
-    policy: PolicyPath,
-    table: Table = None,
-    record: Record = None,
-    where: Where = None,
-    limit: Limit = 5,
-    algebra: Algebra = False,
-    sql: Sql = False,
-    dialect: DialectName = "duckdb",
-    settings: Settings = None,
-    seed: Seed = None,
-    trace: Trace = None,
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    memory_limit: MemoryLimit = None,
-    json: AsJson = False,
+    policy: str,
+    table: str | None,
+    record: int | None,
+    where: str | None,
+    limit: int,
+    algebra: bool,
+    sql: bool,
+    dialect: str,
+    settings: tuple[str, ...],
+    seed: str | None,
+    trace: Path | None,
+    missing: str | None,
+    delimiter: str | None,
+    memory_limit: str | None,
+    as_json: bool,
 ) -> None:
     """Say what run does to a record and why: the requirements that affect it, its classes, what is written,
     and the nearest thing that would have left it alone. This prints personal data.
@@ -78,8 +61,8 @@ def explain_command(
     With --algebra or --sql, show the policy itself, and no data.
     """
     if [record is not None, where is not None, algebra, sql].count(True) != 1:
-        raise typer.BadParameter("one of --record, --where, --algebra and --sql is needed")
-    with exit_codes(tell_error if json else None):
+        raise click.BadParameter("one of --record, --where, --algebra and --sql is needed")
+    with exit_codes(tell_error if as_json else None):
         parsed, params = policy_and_table(policy, table or ""), params_of(settings)
         if algebra:
             from acompass.explain.algebra import to_algebra
@@ -92,7 +75,7 @@ def explain_command(
             tell(to_sql(parsed, dialect, table, params, delimiter))
             return
         if table is None:
-            raise typer.BadParameter("a record is explained in a TABLE")
+            raise click.BadParameter("a record is explained in a TABLE")
         from acompass.explain.as_text import explanation_as_text
         from acompass.explain.flow import explain
 
@@ -109,4 +92,4 @@ def explain_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
         )
-        tell(to_json(explanation.to_json()) if json else explanation_as_text(explanation))
+        tell(to_json(explanation.to_json()) if as_json else explanation_as_text(explanation))

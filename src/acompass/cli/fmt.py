@@ -2,39 +2,40 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
+from acompass.cli.command import Command
 from acompass.cli.exits import VIOLATED, WRONG, exit_codes, show_error
-from acompass.cli.options import STANDARD_INPUT, read_policy
+from acompass.cli.inputs import STANDARD_INPUT, read_policy
 from acompass.cli.rewrite import rewrite
 from acompass.cli.streams import tell
 from acompass.diagnostics import AcompassError
 
-EXAMPLES = """**Examples**
-
-    acompass fmt policy.acp
-
-    acompass fmt --check policies/*.acp
-
-    acompass fmt - < draft.acp > policy.acp
+EXAMPLES = """\
+acompass fmt policy.acp
+acompass fmt --check policies/*.acp
+acompass fmt - < draft.acp > policy.acp
 """
 
-Policies = Annotated[
-    list[str], typer.Argument(metavar="POLICY…", help="Policies to rewrite; - is standard input to output.")
-]
-Check = Annotated[bool, typer.Option("--check", help="Write nothing; exit with 1 if a policy would change.")]
 
-
-def fmt(policies: Policies, check: Check = False) -> None:
+@click.command(cls=Command, epilog=EXAMPLES)
+@click.argument(
+    "policies",
+    nargs=-1,
+    required=True,
+    metavar="POLICY…",
+    help="Policies to rewrite; - is standard input to output.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a policy would change.")
+def fmt(policies: tuple[str, ...], check: bool) -> None:
     """Write policies in their canonical form: one requirement a block, aligned, comments kept.
 
     A policy with a syntax error is left as it is.
     """
     with exit_codes():
         codes = [_format(policy, check) for policy in policies]
-    raise typer.Exit(max(codes))
+    raise click.exceptions.Exit(max(codes))
 
 
 def _format(policy: str, check: bool) -> int:

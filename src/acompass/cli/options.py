@@ -1,89 +1,72 @@
-"""The arguments and options that commands share, and their values as the pipeline takes them."""
+"""The arguments and options that commands share."""
 
-import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TypeAlias, TypedDict
 
-import typer
+import click
 
-if TYPE_CHECKING:
-    from acompass.checked.parameters import ParamValue
-    from acompass.policy import Policy
+Callback: TypeAlias = Callable[..., None]
 
-STANDARD_INPUT = "-"
+TABLE_FILE = "A .csv, .csv.gz or .parquet file, or a glob of them; - is standard input."
 
-PolicyPath = Annotated[str, typer.Argument(metavar="POLICY", help="A policy (.acp); - is standard input.")]
-TablePath = Annotated[
-    str,
-    typer.Argument(
-        metavar="TABLE",
-        help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
-        "- is standard input.",
-    ),
-]
-SchemaTable = Annotated[
-    str | None,
-    typer.Option("--table", metavar="TABLE", help="Take the columns and their types from a table."),
-]
-Settings = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Bind a parameter of the policy.")
-]
-Seed = Annotated[
-    str | None,
-    typer.Option(metavar="TEXT", help="The seed of RANDOM, a secret; drawn afresh if not given."),
-]
-Trace = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The trace of RANDOM: decimals in [0,1), one a line.")
-]
-Order = Annotated[
-    str | None,
-    typer.Option(metavar="canonical", help="Sort the output, so that the same input gives the same bytes."),
-]
-Missing = Annotated[
-    str | None,
-    typer.Option(
-        metavar="drop|VALUE",
-        help="Drop records with a missing value in a column the policy names, or fill it with VALUE.",
-    ),
-]
-Engine = Annotated[
-    str | None, typer.Option(metavar="URL", help="Where to run: duckdb (the default), reference, or a URL.")
-]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(metavar="CHARACTER", help="What separates a CSV's fields; found if not given."),
-]
-MemoryLimit = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Memory to use before spilling to disk, such as 2GiB.")
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no report; the exit code tells.")]
-NoProgress = Annotated[bool, typer.Option("--no-progress", help="Show no progress bar.")]
-Report = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        metavar="HTML",
-        help="Also write a page with charts and a certificate; it shows no record.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
+policy = click.argument("policy", help="A policy (.acp); - is standard input.")
+table = click.argument(
+    "table",
+    help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
+    "- is standard input.",
+)
+table_file = click.argument("table", help=TABLE_FILE)
+schema_table = click.option("--table", metavar="TABLE", help="Take the columns and their types from a table.")
+settings = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Bind a parameter of the policy."
+)
+seed = click.option("--seed", metavar="TEXT", help="The seed of RANDOM, a secret; drawn afresh if not given.")
+trace = click.option(
+    "--trace", type=Path, metavar="FILE", help="The trace of RANDOM: decimals in [0,1), one a line."
+)
+order = click.option(
+    "--order", metavar="canonical", help="Sort the output, so that the same input gives the same bytes."
+)
+missing = click.option(
+    "--missing",
+    metavar="drop|VALUE",
+    help="Drop records with a missing value in a column the policy names, or fill it with VALUE.",
+)
+engine = click.option(
+    "--engine", metavar="URL", help="Where to run: duckdb (the default), reference, or a URL."
+)
+delimiter = click.option(
+    "--delimiter", metavar="CHARACTER", help="What separates a CSV's fields; found if not given."
+)
+memory_limit = click.option(
+    "--memory-limit", metavar="SIZE", help="Memory to use before spilling to disk, such as 2GiB."
+)
+quiet = click.option("--quiet", "-q", is_flag=True, help="Print no report; the exit code tells.")
+no_progress = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
+report = click.option(
+    "--report",
+    type=Path,
+    metavar="HTML",
+    help="Also write a page with charts and a certificate; it shows no record.",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 
 
-def policy_and_table(policy: str, table: str) -> "Policy":
-    if policy == table == STANDARD_INPUT:
-        raise typer.BadParameter("POLICY and TABLE cannot both be standard input")
-    return read_policy(policy)
+class Performing(TypedDict):
+    """The options of `performing` that the pipeline takes as they are."""
+
+    seed: str | None
+    missing: str | None
+    order: str | None
+    engine: str | None
+    delimiter: str | None
+    memory_limit: str | None
 
 
-def read_policy(path: str) -> "Policy":
-    from acompass.policy import decode, load, parse
-
-    if path == STANDARD_INPUT:
-        return parse(decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>")
-    return load(path)
-
-
-def params_of(settings: list[str] | None) -> dict[str, "ParamValue"]:
-    from acompass.checked.parameters import parse_settings
-
-    return parse_settings(settings or ())
+def performing(command: Callback) -> Callback:
+    """How `run` and `plan` perform a policy on a table."""
+    shared = (settings, seed, trace, missing, order, engine, delimiter, memory_limit)
+    for option in reversed(shared):  # --help shows first what is applied last
+        command = option(command)
+    return command

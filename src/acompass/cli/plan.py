@@ -1,27 +1,15 @@
 """`acompass plan`: what `run` would do, with nothing written."""
 
 import sys
-from typing import Annotated
+from pathlib import Path
+from typing import Unpack
 
-import typer
+import click
 
+from acompass.cli import options
+from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
-from acompass.cli.options import (
-    AsJson,
-    Delimiter,
-    Engine,
-    MemoryLimit,
-    Missing,
-    NoProgress,
-    Order,
-    PolicyPath,
-    Seed,
-    Settings,
-    TablePath,
-    Trace,
-    params_of,
-    policy_and_table,
-)
+from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import style_of, tell
 from acompass.cli.trace import read_trace
@@ -29,57 +17,49 @@ from acompass.report.as_json import to_json, to_object
 from acompass.report.terminal import plan_text
 from acompass.result import Plan
 
-EXAMPLES = """**Examples**
-
-    acompass plan policy.acp people.csv --set k=3
-
-    acompass plan policy.acp people.csv --set k=3 --stages
-
-    acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
+EXAMPLES = """\
+acompass plan policy.acp people.csv --set k=3
+acompass plan policy.acp people.csv --set k=3 --stages
+acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
 """
 
-Stages = Annotated[bool, typer.Option("--stages", help="Show the stages that the requirements run in.")]
-Sql = Annotated[bool, typer.Option("--sql", help="Show the SQL of the engine.")]
 
-
+@click.command(cls=Command, epilog=EXAMPLES)
+@options.policy
+@options.table
+@options.performing
+@click.option("--stages", is_flag=True, help="Show the stages that the requirements run in.")
+@click.option("--sql", is_flag=True, help="Show the SQL of the engine.")
+@options.as_json
+@options.no_progress
 def plan(
-    policy: PolicyPath,
-    table: TablePath,
-    settings: Settings = None,
-    seed: Seed = None,
-    trace: Trace = None,
-    missing: Missing = None,
-    order: Order = None,
-    engine: Engine = None,
-    stages: Stages = False,
-    sql: Sql = False,
-    json: AsJson = False,
-    delimiter: Delimiter = None,
-    memory_limit: MemoryLimit = None,
-    no_progress: NoProgress = False,
+    policy: str,
+    table: str,
+    settings: tuple[str, ...],
+    trace: Path | None,
+    stages: bool,
+    sql: bool,
+    as_json: bool,
+    no_progress: bool,
+    **performing: Unpack[options.Performing],
 ) -> None:
     """Show what run would do to a table: the same counts, nothing written.
 
     Exits as run would.
     """
-    with exit_codes(tell_error if json else None):
+    with exit_codes(tell_error if as_json else None):
         from acompass import pipeline
 
-        with progress_bar(not (no_progress or json)) as progress:
+        with progress_bar(not (no_progress or as_json)) as progress:
             planned = pipeline.plan(
                 policy_and_table(policy, table),
                 table,
                 params=params_of(settings),
-                seed=seed,
                 trace=None if trace is None else read_trace(trace),
-                missing=missing,
-                order=order,
-                engine=engine,
-                delimiter=delimiter,
-                memory_limit=memory_limit,
                 progress=progress,
+                **performing,
             )
-        tell(to_json(to_object(planned.result)) if json else _report(planned, stages, sql))
+        tell(to_json(to_object(planned.result)) if as_json else _report(planned, stages, sql))
         exit_by_verdict(planned.result.ok)
 
 

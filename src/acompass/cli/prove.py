@@ -1,65 +1,60 @@
 """`acompass prove`: what a policy guarantees of every table, before it sees one."""
 
-from typing import Annotated
+import click
 
-import typer
-
+from acompass.cli import options
+from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
-from acompass.cli.options import (
-    AsJson,
-    Delimiter,
-    Engine,
-    PolicyPath,
-    SchemaTable,
-    Settings,
-    params_of,
-    policy_and_table,
-)
+from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import tell
 from acompass.report.as_json import to_json
 
-EXAMPLES = """**Examples**
-
-    acompass prove policy.acp --set k=3
-
-    acompass prove policy.acp --set k=3 --claim 'EACH RESULT : Age <= 80'
-
-    acompass prove policy.acp --set k=3 --table people.csv --json
+EXAMPLES = """\
+acompass prove policy.acp --set k=3
+acompass prove policy.acp --set k=3 --claim 'EACH RESULT : Age <= 80'
+acompass prove policy.acp --set k=3 --table people.csv --json
 """
 
-Claims = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--claim", metavar="ASSERTION", help="Prove this, not the policy's own assertions; may be repeated."
-    ),
-]
 
-
+@click.command(cls=Command, epilog=EXAMPLES)
+@options.policy
+@click.option(
+    "--claim",
+    "claims",
+    multiple=True,
+    metavar="ASSERTION",
+    help="Prove this, not the policy's own assertions; may be repeated.",
+)
+@options.schema_table
+@options.settings
+@options.as_json
+@options.engine
+@options.delimiter
 def prove(
-    policy: PolicyPath,
-    claims: Claims = None,
-    table: SchemaTable = None,
-    settings: Settings = None,
-    json: AsJson = False,
-    engine: Engine = None,
-    delimiter: Delimiter = None,
+    policy: str,
+    claims: tuple[str, ...],
+    table: str | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+    engine: str | None,
+    delimiter: str | None,
 ) -> None:
     """Say of each assertion whether every table that the policy leaves satisfies it: proved, refuted with a
     smallest table, or undecided.
 
     Exits with 1 unless all are proved.
     """
-    with exit_codes(tell_error if json else None):
+    with exit_codes(tell_error if as_json else None):
         from acompass import pipeline
         from acompass.prove import proof_as_json, proof_as_text
 
         proof = pipeline.prove(
             policy_and_table(policy, table or ""),
-            claims,
+            claims or None,
             params=params_of(settings),
             table=table,
             engine=engine,
             delimiter=delimiter,
         )
-        tell(to_json(proof_as_json(proof)) if json else proof_as_text(proof))
+        tell(to_json(proof_as_json(proof)) if as_json else proof_as_text(proof))
         exit_by_verdict(proof.ok)

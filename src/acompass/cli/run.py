@@ -1,30 +1,16 @@
 """`acompass run`: perform a policy on a table and write the result."""
 
 import sys
-from typing import Annotated, TextIO
+from pathlib import Path
+from typing import TextIO, Unpack
 
-import typer
+import click
 
+from acompass.cli import options
+from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
 from acompass.cli.hints import hint
-from acompass.cli.options import (
-    AsJson,
-    Delimiter,
-    Engine,
-    MemoryLimit,
-    Missing,
-    NoProgress,
-    Order,
-    PolicyPath,
-    Quiet,
-    Report,
-    Seed,
-    Settings,
-    TablePath,
-    Trace,
-    params_of,
-    policy_and_table,
-)
+from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import say, style_of, tell
 from acompass.cli.trace import read_trace
@@ -34,69 +20,61 @@ from acompass.result import Result
 STANDARD_OUTPUT = "-"
 NOT_WRITTEN = "a requirement without an action is violated; `--force` writes it all the same"
 
-EXAMPLES = """**Examples**
-
-    acompass run policy.acp people.csv -o released.csv
-
-    acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
-
-    acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
+EXAMPLES = """\
+acompass run policy.acp people.csv -o released.csv
+acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
+acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
 """
 
-Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="OUT", help="Where the table goes; - is standard output.")
-]
-Force = Annotated[
-    bool, typer.Option("--force", help="Write even over the input, and even if a check is violated.")
-]
 
-
+@click.command(cls=Command, epilog=EXAMPLES)
+@options.policy
+@options.table
+@click.option(
+    "--output", "-o", required=True, metavar="OUT", help="Where the table goes; - is standard output."
+)
+@options.performing
+@click.option("--force", is_flag=True, help="Write even over the input, and even if a check is violated.")
+@options.as_json
+@options.report
+@options.quiet
+@options.no_progress
 def run(
-    policy: PolicyPath,
-    table: TablePath,
-    output: Output,
-    settings: Settings = None,
-    seed: Seed = None,
-    trace: Trace = None,
-    missing: Missing = None,
-    order: Order = None,
-    engine: Engine = None,
-    force: Force = False,
-    json: AsJson = False,
-    delimiter: Delimiter = None,
-    memory_limit: MemoryLimit = None,
-    report: Report = None,
-    quiet: Quiet = False,
-    no_progress: NoProgress = False,
+    policy: str,
+    table: str,
+    output: str,
+    settings: tuple[str, ...],
+    trace: Path | None,
+    force: bool,
+    as_json: bool,
+    report: Path | None,
+    quiet: bool,
+    no_progress: bool,
+    **performing: Unpack[options.Performing],
 ) -> None:
     """Perform a policy's requirements on a table, one after the other, and write the table they leave.
 
     Exits with 1 and writes nothing if a requirement without an action is violated, unless forced.
     """
-    if json and output == STANDARD_OUTPUT:
-        raise typer.BadParameter("--json and -o - both want standard output")
-    with exit_codes(tell_error if json else None):
+    if as_json and output == STANDARD_OUTPUT:
+        raise click.BadParameter("--json and -o - both want standard output")
+    with exit_codes(tell_error if as_json else None):
         from acompass import pipeline
 
         parsed, params = policy_and_table(policy, table), params_of(settings)
-        with progress_bar(not (quiet or no_progress or json)) as progress:
+        with progress_bar(not (quiet or no_progress or as_json)) as progress:
             result = pipeline.run(
                 parsed,
                 table,
                 params=params,
-                seed=seed,
                 trace=None if trace is None else read_trace(trace),
-                missing=missing,
-                order=order,
-                engine=engine,
                 output=output,
                 force=force,
-                delimiter=delimiter,
-                memory_limit=memory_limit,
                 report=report,
                 progress=progress,
+                **performing,
             )
-        if json:
+        if as_json:
             tell(to_json(to_object(result)))
         elif not quiet:
             _report(result, sys.stderr if output == STANDARD_OUTPUT else sys.stdout)

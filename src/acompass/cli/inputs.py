@@ -1,0 +1,33 @@
+"""The values of arguments and options, as the pipeline takes them."""
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from acompass.checked.parameters import ParamValue
+    from acompass.policy import Policy
+
+STANDARD_INPUT = "-"
+
+
+def policy_and_table(policy: str, table: str) -> "Policy":
+    if policy == table == STANDARD_INPUT:
+        raise click.BadParameter("POLICY and TABLE cannot both be standard input")
+    return read_policy(policy)
+
+
+def read_policy(path: str) -> "Policy":
+    from acompass.policy import decode, load, parse
+
+    if path == STANDARD_INPUT:
+        return parse(decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>")
+    return load(path)
+
+
+def params_of(settings: Iterable[str]) -> dict[str, "ParamValue"]:
+    from acompass.checked.parameters import parse_settings
+
+    return parse_settings(settings)

@@ -61,7 +61,7 @@ def check(
         evaluated = job.table.check(job.program, show, progress)
     requirements = _outcomes(job.program, evaluated)
     ok = all(requirement.holds for requirement in requirements)
-    result = Result(evaluated.records_in, evaluated.records_out, ok, requirements, 0)
+    result = _result(job, evaluated, ok, requirements)
     if report is not None:
         _report(report, "check", job, result, (table, None), params, engine, delimiter, memory_limit)
     return result
@@ -103,13 +103,23 @@ def run(
         requirements = _outcomes(job.program, evaluated)
         ok = all(each.holds for each in requirements if each.action is None)
         table_out = job.table.deliver(destination) if ok or force or path is None else None
-    result = Result(
-        evaluated.records_in, evaluated.records_out, ok, requirements, evaluated.trace_used, table_out
-    )
+    result = _result(job, evaluated, ok, requirements, table_out)
     if report is not None:
         left = table_out if path is None else path if ok or force else None
         _report(report, "run", job, result, (table, left), params, engine, delimiter, memory_limit)
     return result
+
+
+def _result(
+    job: _Job,
+    evaluated: "Evaluated",
+    ok: bool,
+    requirements: tuple[RequirementOutcome, ...],
+    table: Any = None,
+) -> Result:
+    given = evaluated.records_in + job.table.dropped
+    left, used = evaluated.records_out, evaluated.trace_used
+    return Result(given, left, ok, requirements, used, job.table.dropped, table)
 
 
 def _require_files(report: str | os.PathLike[str], before: Any, after: Any = None) -> None:
@@ -170,8 +180,7 @@ def plan(
         statements = tuple(job.table.statements)
     requirements = _outcomes(job.program, evaluated)
     ok = all(each.holds for each in requirements if each.action is None)
-    result = Result(evaluated.records_in, evaluated.records_out, ok, requirements, evaluated.trace_used)
-    return Plan(result, stages, statements)
+    return Plan(_result(job, evaluated, ok, requirements), stages, statements)
 
 
 def prove(

@@ -49,6 +49,7 @@ class RequirementOutcome:
 class Result:
     """`ok`: of a run, no requirement without an action was violated; of a check, every assertion holds.
 
+    `records_in` is the size of the table as given; `dropped` of them were incomplete and left out (D11).
     `table` is of the kind that came in, None for a check and for a run that wrote a file.
     """
 
@@ -57,6 +58,7 @@ class Result:
     ok: bool
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
+    dropped: int = 0
     table: Any = None
 
     def _repr_html_(self) -> str:

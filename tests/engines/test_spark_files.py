@@ -89,6 +89,8 @@ def test_missing_values(spark: Any, tmp_path: Path, missing: str) -> None:
     table = _file(tmp_path, "a,b\n1,x\n,y\n3,z\n")
     found = _bytes(tmp_path, ENGINE, POLICY, table, missing=missing)
     assert found == _bytes(tmp_path, "duckdb", POLICY, table, missing=missing)
+    checked = acompass.check(POLICY, table, engine=ENGINE, missing=missing)
+    assert (checked.records_in, checked.dropped) == (3, 1 if missing == "drop" else 0)
 
 
 def test_many_files_and_gzip(spark: Any, tmp_path: Path) -> None:

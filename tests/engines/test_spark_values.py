@@ -153,7 +153,8 @@ def test_missing_values_are_counted_dropped_and_filled(spark: Any) -> None:
         "column `n` has 1 missing value",
         "column `f` has 1 missing value",
     ]
-    assert _rows(acompass.run(policy, table, missing="drop")) == [(1, 0.5)]
+    complete = acompass.run(policy, table, missing="drop")
+    assert (complete.records_in, complete.dropped, _rows(complete)) == (3, 2, [(1, 0.5)])
     assert sorted(_rows(acompass.run(policy, table, missing="7"))) == [(1, 0.5), (3, 7.0), (7, 1.5)]
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from acompass.report.terminal import Style, check_text, run_text
 from tests.report.results import EMPTY, MIXED
 
@@ -19,6 +21,12 @@ def test_a_check_says_how_many_are_violated_and_what_each_would_do() -> None:
     lines = check_text(MIXED).splitlines()
     assert lines[1].split()[:6] == ["2", "violated", "3", "of", "1,000", "REPLACE"]
     assert lines[-1] == "1,000 records, 2 of 3 requirements violated"
+
+
+def test_dropped_records_are_told() -> None:
+    result = replace(EMPTY, records_in=3, dropped=2)
+    assert run_text(result) == "3 records in, 2 dropped as incomplete, 1 out\n"
+    assert check_text(result) == "3 records, 2 dropped as incomplete, every requirement holds\n"
 
 
 def test_a_policy_without_requirements_has_no_table() -> None:

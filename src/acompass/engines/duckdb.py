@@ -9,18 +9,15 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
-from acompass.checked.program import Program
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.engines.engine import Destination, Evaluated, TableRequest
+from acompass.engines.engine import Destination, TableRequest
 from acompass.engines.failures import engine_failed, out_of_memory
-from acompass.engines.planned import check_planned, run_planned, uses_order, written_columns
+from acompass.engines.planned import PlannedTable
 from acompass.plan import sql
-from acompass.plan.context import Context, Progress
 from acompass.plan.dialects.duckdb import DUCKDB
 from acompass.plan.execute import final_select
 from acompass.plan.session import Session
 from acompass.plan.state import ROW_KEY, State
-from acompass.randomness import TraceSource
 from acompass.tables.columns import order_schema
 from acompass.tables.content import content_like
 from acompass.tables.load import load
@@ -144,44 +141,29 @@ class DuckDBSession:
             return self._con.execute(statement, values) if values else self._con.execute(statement)
 
 
-class DuckDBTable:
+class DuckDBTable(PlannedTable):
     """A table loaded into DuckDB; after `run`, its result."""
 
     def __init__(
         self, con: duckdb.DuckDBPyConnection, source: Source, loaded: Loaded, keeps_order: bool = True
     ):
+        super().__init__(loaded.schema, loaded.dropped)
         self._con = con
         self._keeps_order = keeps_order
         self._source = source
         self._loaded = loaded
         self._session = DuckDBSession(con)
-        self._result: tuple[Context, State] | None = None
-        self._written: frozenset[int] = frozenset()
-        self.schema = loaded.schema
 
     @property
     def statements(self) -> list[str]:
         return self._session.statements
 
     def require_complete(self) -> None:
-        require_complete(self._loaded)
-
-    def check(self, program: Program, show: int, progress: Progress | None) -> Evaluated:
-        return check_planned(self._session, self._state(), program, show, progress)
-
-    def run(
-        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
-    ) -> Evaluated:
-        integers = self._order_integers() if canonical or uses_order(program) else frozenset()
-        state = self._state()
-        context, after, evaluated = run_planned(self._session, state, program, trace, integers, progress)
-        self._result = (context, after)
-        self._written = written_columns(program)
-        return evaluated
+        if not self._loaded.completed:
+            require_complete(self.schema, self._loaded.missing)
 
     def deliver(self, destination: Destination) -> Any:
-        assert self._result is not None, "nothing has run"
-        context, state = self._result
+        context, state = self._finished()
         columns = len(state.schema)
         keep_order = columns <= MOST_SORTED_COLUMNS and state.records * columns <= MOST_ORDERED
         select = final_select(context, state, canonical=destination.canonical, keep_order=keep_order)
@@ -198,7 +180,10 @@ class DuckDBTable:
         if destination.path is not None:
             require_writable(destination.path, self._source, destination.overwrite)
 
-    def _state(self) -> State:
+    def _planning(self) -> Session:
+        return self._session
+
+    def _given(self) -> State:
         columns = (sql.column(i) for i in range(len(self.schema)))
         row_key = exp.alias_(exp.column(self._loaded.row_number), ROW_KEY)
         relation = sql.table(self._loaded.relation)

@@ -43,10 +43,10 @@ class FollowedTable(DuckDBTable):
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Source, loaded: Loaded):
         super().__init__(con, source, loaded)
-        self._given = self._state() if not loaded.completed else self._as_given(lambda _: {})
+        self._whole = self._given() if not loaded.completed else self._as_given(lambda _: {})
 
     def nth(self, place: int) -> list[int]:
-        return nth_row_key(self._session, self._given, place)
+        return nth_row_key(self._session, self._whole, place)
 
     def matching(self, wanted: Wanted, most: int) -> list[int]:
         """The table is read anew: what the condition says of a column must not reach the policy."""
@@ -54,15 +54,15 @@ class FollowedTable(DuckDBTable):
         return matching_row_keys(self._session, state, wanted.condition(state.schema), most)
 
     def places(self, row_keys: Sequence[int]) -> dict[int, int]:
-        return places(self._session, self._given, row_keys)
+        return places(self._session, self._whole, row_keys)
 
     def records(self, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:
         """As the policy first sees them; without those that were dropped as incomplete."""
-        return watched_records(self._session, self._state(), row_keys)
+        return watched_records(self._session, self._given(), row_keys)
 
     def follow(self, program: Program, trace: TraceSource, observe: Observer) -> None:
         integers = self._order_integers() if uses_order(program) else frozenset()
-        follow_planned(self._session, self._state(), program, trace, integers, observe)
+        follow_planned(self._session, self._given(), program, trace, integers, observe)
 
     def _as_given(self, uses: Uses) -> State:
         with failures():

@@ -48,6 +48,8 @@ class OpenTable(Protocol):
     """A table before the policy runs on it, and its result afterwards."""
 
     schema: Schema
+    #: how many records were dropped as incomplete before anything ran
+    dropped: int
 
     def require_complete(self) -> None:
         """Raises where the policy's columns lack values that were neither dropped nor filled (D11)."""

@@ -1,8 +1,10 @@
 """A program on any engine that has a session: the same plan, whatever the engine."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from acompass.checked.program import Program, Random, Replace
+from acompass.checked.types import Schema
 from acompass.engines.engine import Evaluated
 from acompass.plan.context import Context, Observer, Progress
 from acompass.plan.execute import execute
@@ -23,6 +25,46 @@ def written_columns(program: Program) -> frozenset[int]:
     """The columns that some action writes."""
     actions = (requirement.action for requirement in program.requirements)
     return frozenset(action.column for action in actions if isinstance(action, Random | Replace))
+
+
+class PlannedTable(ABC):
+    """A table that plans run on: a subclass says where its records are, and where the result goes."""
+
+    def __init__(self, schema: Schema, dropped: int):
+        self.schema = schema
+        self.dropped = dropped
+        self._result: tuple[Context, State] | None = None
+        self._written: frozenset[int] = frozenset()
+
+    def check(self, program: Program, show: int, progress: Progress | None) -> Evaluated:
+        return check_planned(self._planning(), self._given(), program, show, progress)
+
+    def run(
+        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
+    ) -> Evaluated:
+        integers = self._order_integers() if canonical or uses_order(program) else frozenset()
+        context, after, evaluated = run_planned(
+            self._planning(), self._given(), program, trace, integers, progress
+        )
+        self._result = (context, after)
+        self._written = written_columns(program)
+        return evaluated
+
+    @abstractmethod
+    def _planning(self) -> Session:
+        """What the plan runs on."""
+
+    @abstractmethod
+    def _given(self) -> State:
+        """The table before the policy runs on it."""
+
+    @abstractmethod
+    def _order_integers(self) -> frozenset[int]:
+        """The columns kept as text that canonical order takes for integers (D10, D18)."""
+
+    def _finished(self) -> tuple[Context, State]:
+        assert self._result is not None, "nothing has run"
+        return self._result
 
 
 def check_planned(

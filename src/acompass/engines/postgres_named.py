@@ -9,7 +9,7 @@ from acompass.checked.types import Kind
 from acompass.engines.duckdb import connection
 from acompass.engines.duckdb import failures as duckdb_failures
 from acompass.engines.engine import Destination, Evaluated, TableRequest
-from acompass.engines.planned import check_planned, run_planned, written_columns
+from acompass.engines.planned import PlannedTable, check_planned
 from acompass.engines.postgres_columns import StoredColumn, restored
 from acompass.engines.postgres_names import is_file
 from acompass.engines.postgres_output import Target, create_table, find_target, new_type
@@ -17,13 +17,12 @@ from acompass.engines.postgres_session import KeepingSession, ReadingSession
 from acompass.engines.postgres_table import find_relation, read_table
 from acompass.engines.postgres_transfer import fetched
 from acompass.plan import sql
-from acompass.plan.context import Context, Progress
+from acompass.plan.context import Progress
 from acompass.plan.execute import final_select
+from acompass.plan.session import Session
 from acompass.plan.state import State
-from acompass.randomness import TraceSource
 from acompass.tables.content import Content
-from acompass.tables.faults import missing_values
-from acompass.tables.missing import ERROR
+from acompass.tables.missing import ERROR, require_complete
 from acompass.tables.output import require_writable, write
 from acompass.tables.source import Files
 from acompass.tables.to_frame import restore
@@ -32,7 +31,7 @@ from acompass.tables.to_frame import restore
 _SOURCE = Files((), (), "parquet")
 
 
-class NamedTable:
+class NamedTable(PlannedTable):
     def __init__(
         self, server: psycopg.Connection[Any], name: str, request: TableRequest, memory_limit: str | None
     ):
@@ -43,17 +42,15 @@ class NamedTable:
         self._relation = find_relation(self._reading, name)
         self._read = read_table(self._reading, name, self._relation, request)
         self._target: Target | None = None
-        self._result: tuple[Context, State] | None = None
-        self._written: frozenset[int] = frozenset()
-        self.schema = self._read.schema
+        super().__init__(self._read.schema, self._read.dropped)
 
     @property
     def statements(self) -> list[str]:
         return [*self._reading.statements, *self._keeping.statements]
 
     def require_complete(self) -> None:
-        if self._read.missing and not self._accepts_missing:
-            raise missing_values([(self.schema[p].name, n) for p, n in sorted(self._read.missing.items())])
+        if not self._accepts_missing:
+            require_complete(self.schema, self._read.missing)
 
     def prepare(self, destination: Destination) -> None:
         if destination.path is None:
@@ -67,19 +64,8 @@ class NamedTable:
         self._reading.execute("SET TRANSACTION READ ONLY")
         return check_planned(self._reading, self._read.state, program, show, progress)
 
-    def run(
-        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
-    ) -> Evaluated:
-        context, after, evaluated = run_planned(
-            self._keeping, self._read.state, program, trace, frozenset(), progress
-        )
-        self._result = (context, after)
-        self._written = written_columns(program)
-        return evaluated
-
     def deliver(self, destination: Destination) -> Any:
-        assert self._result is not None, "nothing has run"
-        context, state = self._result
+        context, state = self._finished()
         select = final_select(context, state, canonical=destination.canonical, keep_order=False)
         if self._target is not None:
             names = [column.name for column in state.schema]
@@ -96,6 +82,15 @@ class NamedTable:
                 return restore(con, content, _SOURCE)
             write(con, content, destination.path)
             return None
+
+    def _planning(self) -> Session:
+        return self._keeping
+
+    def _given(self) -> State:
+        return self._read.state
+
+    def _order_integers(self) -> frozenset[int]:
+        return frozenset()
 
     def _declared(self, state: State) -> list[str]:
         """A column that no action wrote has the type that it had."""

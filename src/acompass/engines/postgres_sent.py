@@ -4,21 +4,18 @@ from typing import Any
 
 import psycopg
 
-from acompass.checked.program import Program
 from acompass.engines.duckdb import DuckDBTable
 from acompass.engines.duckdb import failures as duckdb_failures
-from acompass.engines.engine import Destination, Evaluated
+from acompass.engines.engine import Destination
 from acompass.engines.failures import cannot_hold, require_plain
-from acompass.engines.planned import check_planned, run_planned, uses_order, written_columns
 from acompass.engines.postgres_names import is_file
 from acompass.engines.postgres_output import Target, create_table, find_target, new_type
 from acompass.engines.postgres_session import KeepingSession, ReadingSession
 from acompass.engines.postgres_transfer import fetched, send
 from acompass.plan import sql
-from acompass.plan.context import Progress
 from acompass.plan.execute import final_select
+from acompass.plan.session import Session
 from acompass.plan.state import ROW_KEY, State
-from acompass.randomness import TraceSource
 from acompass.tables.content import content_like
 from acompass.tables.loaded import Loaded
 from acompass.tables.output import write
@@ -47,23 +44,8 @@ class SentTable(DuckDBTable):
         else:
             self._target = find_target(self._reading, destination.path, None, destination.overwrite)
 
-    def check(self, program: Program, show: int, progress: Progress | None) -> Evaluated:
-        return check_planned(self._keeping, self._sent(), program, show, progress)
-
-    def run(
-        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
-    ) -> Evaluated:
-        integers = self._order_integers() if canonical or uses_order(program) else frozenset()
-        context, after, evaluated = run_planned(
-            self._keeping, self._sent(), program, trace, integers, progress
-        )
-        self._result = (context, after)
-        self._written = written_columns(program)
-        return evaluated
-
     def deliver(self, destination: Destination) -> Any:
-        assert self._result is not None, "nothing has run"
-        context, state = self._result
+        context, state = self._finished()
         select = final_select(context, state, canonical=destination.canonical, keep_order=True)
         if self._target is not None:
             names = [column.name for column in state.schema]
@@ -80,11 +62,15 @@ class SentTable(DuckDBTable):
             write(self._con, content, destination.path)
             return None
 
-    def _sent(self) -> State:
+    def _planning(self) -> Session:
+        return self._keeping
+
+    def _given(self) -> State:
+        """The table once it is sent."""
         require_plain(_ENGINE, self.schema)
         self._require_room()
         columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(self.schema)]
-        here = self._state()
+        here = super()._given()
         table = send(self._con, here.select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
         select = sql.everything(sql.table(table))
         return State(select, self.schema, has_row_key=True, records=here.records)

@@ -46,12 +46,14 @@ class Relation:
 
 @dataclass(frozen=True)
 class Read:
-    """A table as the plan starts from it. `missing` are the named columns that lack values, with how many."""
+    """A table as the plan starts from it. `missing` are the named columns that lack values, with how many;
+    `dropped` of its records are left out for that."""
 
     columns: tuple[StoredColumn, ...]
     named: frozenset[int]
     state: State
     missing: dict[int, int]
+    dropped: int
 
     @property
     def schema(self) -> Schema:
@@ -86,7 +88,7 @@ def read_table(session: ReadingSession, text: str, relation: Relation | None, re
         has_row_key=False,
         records=look.records,
     )
-    return Read(columns, named, state, look.missing)
+    return Read(columns, named, state, look.missing, look.dropped)
 
 
 class _Look:
@@ -106,13 +108,15 @@ class _Look:
         self._timed = [i for i in self._named if out_of_range(columns[i]) is not None]
         kept = [exp.Not(this=is_missing(columns[i])) for i in self._named] if dropping else []
         asked: list[Sql] = [
+            exp.Count(this=exp.Star()),
             _count_where(sql.all_of(*kept)),
             *(_count_where(is_missing(columns[i])) for i in self._named),
             *(_count_where(out_of_range(columns[i]) or sql.FALSE.copy()) for i in self._timed),
             *(each for i in self._wide for each in _extent(columns[i])),
         ]
         row = list(session.fetch(exp.select(*asked).from_(relation.table()))[0])
-        self.records: int = row.pop(0)
+        whole, self.records = int(row.pop(0)), int(row.pop(0))
+        self.dropped = whole - self.records
         counts = [row.pop(0) for _ in self._named]
         self.missing = {i: count for i, count in zip(self._named, counts, strict=True) if count}
         self._require_times([row.pop(0) for _ in self._timed])

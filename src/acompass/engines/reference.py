@@ -63,7 +63,7 @@ class ReferenceTable(DuckDBTable):
             sql.cast(sql.column(i, "t"), "BIGINT") if i in integers else sql.column(i, "t")
             for i in range(len(schema))
         ]
-        state = self._state()
+        state = self._given()
         query = exp.select(*columns).from_(state.source()).order_by(exp.column(ROW_KEY, table="t"))
         with failures():
             return self._session.fetch(query)

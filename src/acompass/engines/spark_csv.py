@@ -53,8 +53,9 @@ def read_csv(spark: SparkSession, session: PlanSession, source: Files, request: 
     select = exp.select(*(exp.alias_(typing.cast(p, types), sql.name(p)) for p in range(len(names))))
     schema = tuple(Column(name, types.get(p, TEXT)) for p, name in enumerate(names))
     state = State(select.from_(_table(table)).where(where), schema, has_row_key=False, records=0)
-    counted = replace(state, records=count_records(session, state))
-    return Read(counted, frozenset(used), text.missing, delimiter=delimiter)
+    counted = replace(state, records=count_records(session, state.source()))
+    whole = count_records(session, _table(table)) if request.missing == DROP else counted.records
+    return Read(counted, frozenset(used), text.missing, whole - counted.records, delimiter=delimiter)
 
 
 def integer_columns(session: PlanSession, state: State, positions: Sequence[int]) -> frozenset[int]:

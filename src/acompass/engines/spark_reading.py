@@ -22,11 +22,13 @@ from acompass.tables.missing import DROP, ERROR
 @dataclass(frozen=True)
 class Read:
     """A table as the plan starts from it. `missing` are the named columns that lack values, with how many;
-    `columns` how they are stored, none of a CSV, whose columns that no policy names are text."""
+    `dropped` of its records are left out for that; `columns` how they are stored, none of a CSV, whose
+    columns that no policy names are text."""
 
     state: State
     named: frozenset[int]
     missing: Mapping[int, int]
+    dropped: int
     columns: tuple[StoredColumn, ...] = ()
     delimiter: str = field(default=",")
 
@@ -52,12 +54,12 @@ def read_frame(session: PlanSession, frame: DataFrame, request: TableRequest) ->
     schema = tuple(Column(column.name, column.type) for column in columns)
     state = State(select, schema, has_row_key=False, records=records)
     if request.missing == DROP and lacking:
-        state = replace(state, records=count_records(session, state))
-    return Read(state, named, lacking, columns)
+        state = replace(state, records=count_records(session, state.source()))
+    return Read(state, named, lacking, records - state.records, columns)
 
 
-def count_records(session: PlanSession, state: State) -> int:
-    return int(session.fetch(exp.select(exp.Count(this=exp.Star())).from_(state.source()))[0][0])
+def count_records(session: PlanSession, source: Sql) -> int:
+    return int(session.fetch(sql.query([exp.Count(this=exp.Star())], source))[0][0])
 
 
 def _look(

@@ -6,12 +6,10 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
-from acompass.checked.program import Program
-from acompass.checked.types import Schema
 from acompass.engines import spark_faults
-from acompass.engines.engine import Destination, Evaluated
+from acompass.engines.engine import Destination
 from acompass.engines.failures import require_plain
-from acompass.engines.planned import check_planned, run_planned, uses_order, written_columns
+from acompass.engines.planned import PlannedTable
 from acompass.engines.spark_csv import integer_columns
 from acompass.engines.spark_files import is_file, require_shared
 from acompass.engines.spark_output import (
@@ -25,40 +23,36 @@ from acompass.engines.spark_reading import Read
 from acompass.engines.spark_session import PlanSession, failures
 from acompass.engines.spark_text import field, line
 from acompass.plan import sql
-from acompass.plan.context import Context, Progress
 from acompass.plan.execute import final_select
+from acompass.plan.session import Session
 from acompass.plan.state import State
-from acompass.randomness import TraceSource
-from acompass.tables.faults import missing_values
-from acompass.tables.missing import ERROR
+from acompass.tables.missing import ERROR, require_complete
 from acompass.tables.output import STANDARD_OUTPUT, is_device, require_writable
 from acompass.tables.source import Files, Frame
 
 
-class SparkTable:
+class SparkTable(PlannedTable):
     """`spark` is the session that the caller sees, whose catalog is written to. What a result reads that was
     handed over as a data frame must stay."""
 
     def __init__(
         self, spark: SparkSession, session: PlanSession, read: Read, source: Files | Frame, missing: str
     ):
+        super().__init__(read.schema, read.dropped)
         self._spark = spark
         self._session = session
         self._read = read
         self._source = source
         self._accepts_missing = missing != ERROR
-        self._result: tuple[Context, State] | None = None
-        self._written: frozenset[int] = frozenset()
         self.is_handed_over = False
-        self.schema: Schema = read.schema
 
     @property
     def statements(self) -> list[str]:
         return self._session.statements
 
     def require_complete(self) -> None:
-        if self._read.missing and not self._accepts_missing:
-            raise missing_values([(self.schema[p].name, n) for p, n in sorted(self._read.missing.items())])
+        if not self._accepts_missing:
+            require_complete(self.schema, self._read.missing)
 
     def prepare(self, destination: Destination) -> None:
         path = destination.path
@@ -78,23 +72,8 @@ class SparkTable:
         else:
             require_plain("CSV", self.schema)
 
-    def check(self, program: Program, show: int, progress: Progress | None) -> Evaluated:
-        return check_planned(self._session, self._read.state, program, show, progress)
-
-    def run(
-        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
-    ) -> Evaluated:
-        integers = self._order_integers() if canonical or uses_order(program) else frozenset()
-        context, after, evaluated = run_planned(
-            self._session, self._read.state, program, trace, integers, progress
-        )
-        self._result = (context, after)
-        self._written = written_columns(program)
-        return evaluated
-
     def deliver(self, destination: Destination) -> Any:
-        assert self._result is not None, "nothing has run"
-        context, state = self._result
+        context, state = self._finished()
         select = final_select(context, state, canonical=destination.canonical, keep_order=False)
         path = destination.path
         if path is None:
@@ -108,6 +87,12 @@ class SparkTable:
             names = [column.name for column in state.schema]
             write_csv(self._lines(select, state), names, self._read.delimiter, path)
         return None
+
+    def _planning(self) -> Session:
+        return self._session
+
+    def _given(self) -> State:
+        return self._read.state
 
     def _frame(self, select: exp.Select, state: State) -> DataFrame:
         """Under the table's own names; a column that no action wrote has the type that it had."""

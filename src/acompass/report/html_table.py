@@ -2,7 +2,7 @@
 
 from html import escape
 
-from acompass.report.words import affected_of, counted, verdict
+from acompass.report.words import affected_of, records_in_and_out, verdict
 from acompass.result import RequirementOutcome, Result
 
 _HEADER = ("line", "requirement", "verdict", "affected", "action")
@@ -11,7 +11,7 @@ _HEADER = ("line", "requirement", "verdict", "affected", "action")
 def to_html(result: Result) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADER)
     body = "".join(_row(outcome) for outcome in result.requirements)
-    caption = f"{counted(result.records_in, 'record')} in, {result.records_out:,} out"
+    caption = records_in_and_out(result)
     return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 

@@ -5,7 +5,15 @@ The layout is the same on a terminal and in a pipe; a terminal adds colour and c
 
 from dataclasses import dataclass
 
-from acompass.report.words import affected_of, counted, done, on_one_line, verdict
+from acompass.report.words import (
+    affected_of,
+    counted,
+    done,
+    dropped,
+    on_one_line,
+    records_in_and_out,
+    verdict,
+)
 from acompass.result import RequirementOutcome, Result
 
 _GREEN, _RED, _BOLD, _RESET = "\x1b[32m", "\x1b[31m", "\x1b[1m", "\x1b[0m"
@@ -38,9 +46,7 @@ _HEADER = _Row("line", "verdict", "affected", "action", "requirement", _BOLD)
 def run_text(result: Result, style: Style = PLAIN) -> str:
     rows = [_row(outcome, _what_was_done(outcome)) for outcome in result.requirements]
     trace = f", {counted(result.trace_used, 'value')} of the trace used" if result.trace_used else ""
-    return _report(
-        rows, f"{counted(result.records_in, 'record')} in, {result.records_out:,} out{trace}", style
-    )
+    return _report(rows, f"{records_in_and_out(result)}{trace}", style)
 
 
 def check_text(result: Result, style: Style = PLAIN) -> str:
@@ -49,13 +55,14 @@ def check_text(result: Result, style: Style = PLAIN) -> str:
     of_all = f"{violated:,} of {counted(len(rows), 'requirement')} violated"
     verdicts = of_all if violated else "every requirement holds"
     samples = "".join(map(_sample, result.requirements))
-    return _report(rows, f"{counted(result.records_in, 'record')}, {verdicts}", style) + samples
+    records = counted(result.records_in, "record") + dropped(result)
+    return _report(rows, f"{records}, {verdicts}", style) + samples
 
 
 def plan_text(result: Result, style: Style = PLAIN) -> str:
     rows = [_row(outcome, outcome.action or "") for outcome in result.requirements]
-    counts = f"{counted(result.records_in, 'record')} in, {result.records_out:,} would be left"
-    return _report(rows, f"{counts}; nothing was written", style)
+    records = records_in_and_out(result, "would be left")
+    return _report(rows, f"{records}; nothing was written", style)
 
 
 def _what_was_done(outcome: RequirementOutcome) -> str:

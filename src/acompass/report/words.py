@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from acompass.result import ActionName, RequirementOutcome
+from acompass.result import ActionName, RequirementOutcome, Result
 
 
 def counted(number: int, noun: str) -> str:
@@ -43,3 +43,11 @@ def done(action: ActionName | None) -> str:
 
 def violation(outcome: RequirementOutcome) -> str:
     return f"violated: {outcome.affected:,} of {counted(outcome.records, 'record')} affected"
+
+
+def records_in_and_out(result: Result, out: str = "out") -> str:
+    return f"{counted(result.records_in, 'record')} in{dropped(result)}, {result.records_out:,} {out}"
+
+
+def dropped(result: Result) -> str:
+    return f", {result.dropped:,} dropped as incomplete" if result.dropped else ""

@@ -19,7 +19,7 @@ def load_csv(con: duckdb.DuckDBPyConnection, source: Files, uses: Uses, missing:
     text = read_text(con, source)
     used = uses(text.names)
     lacking = _count_missing(con, text, sorted(used))
-    _complete(con, text, used, lacking, missing)
+    dropped = _complete(con, text, used, lacking, missing)
     types = type_columns(con, text, used)
     return Loaded(
         relation=text.relation,
@@ -27,6 +27,7 @@ def load_csv(con: duckdb.DuckDBPyConnection, source: Files, uses: Uses, missing:
         row_number="rowid",
         missing=lacking,
         completed=missing != ERROR,
+        dropped=dropped,
         delimiter=text.delimiter,
         untyped=True,
         named=frozenset(used),
@@ -48,16 +49,18 @@ def _complete(
     uses: Mapping[int, ColumnUse],
     lacking: Mapping[int, int],
     missing: str,
-) -> None:
-    """Fills before typing: what is filled in has its say about the column's type."""
+) -> int:
+    """How many records were dropped. Fills before typing: what is filled in has its say about the column's
+    type."""
     if not lacking or missing == ERROR:
-        return
+        return 0
     if missing == DROP:
         incomplete = " OR ".join(f"{column(position)} IS NULL" for position in lacking)
-        con.execute(f"DELETE FROM {text.relation} WHERE {incomplete}")
-        return
+        (dropped,) = con.execute(f"DELETE FROM {text.relation} WHERE {incomplete}").fetchall()[0]
+        return int(dropped)
     for position in lacking:
         if uses[position].use is Use.NUMBER and not is_number(missing):
             raise faults.unfit_filling(text.names[position], "used as a number", missing)
         name = column(position)
         con.execute(f"UPDATE {text.relation} SET {name} = {text_literal(missing)} WHERE {name} IS NULL")
+    return 0

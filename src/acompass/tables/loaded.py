@@ -29,6 +29,8 @@ class Loaded:
     missing: Mapping[int, int] = field(default_factory=dict)
     #: whether incomplete records were dropped or filled
     completed: bool = False
+    #: how many records were dropped as incomplete
+    dropped: int = 0
     records: int | None = None
     #: of a CSV, kept for the output
     delimiter: str | None = None

@@ -1,14 +1,16 @@
 """Missing values in the columns that a policy names (D11)."""
 
+from collections.abc import Mapping
+
+from acompass.checked.types import Schema
 from acompass.tables import faults
-from acompass.tables.loaded import Loaded
 
 #: what to do about incomplete records, besides filling them with a value
 ERROR = "error"
 DROP = "drop"
 
 
-def require_complete(loaded: Loaded) -> None:
-    """Nothing runs on a table that lacks values the policy needs, unless they were dropped or filled."""
-    if loaded.missing and not loaded.completed:
-        raise faults.missing_values([(loaded.schema[p].name, n) for p, n in sorted(loaded.missing.items())])
+def require_complete(schema: Schema, missing: Mapping[int, int]) -> None:
+    """Nothing runs on a table that lacks values the policy needs; `missing` says how many of which column."""
+    if missing:
+        raise faults.missing_values([(schema[p].name, n) for p, n in sorted(missing.items())])

@@ -87,9 +87,10 @@ def load_scan(
     """A view of the scan with the named columns in the engine's types for ours, dropped or filled (D11)."""
     _require_exact(con, scan, named)
     values = {p: _value(column(p), scan.stored[p]) for p in range(len(scan.names))}
-    where = ""
+    where, dropped = "", 0
     if missing == DROP and lacking:
-        where = " WHERE " + " AND ".join(f"NOT ({is_missing(scan, position)})" for position in lacking)
+        incomplete = " OR ".join(is_missing(scan, position) for position in lacking)
+        where, dropped = f" WHERE NOT ({incomplete})", _count(con, scan, incomplete)
     elif missing != ERROR:
         values |= {p: _filled(values[p], scan, p, missing) for p in lacking}
     selected = ", ".join(f"{values[p] if p in named else _passed(p, scan)} AS {column(p)}" for p in values)
@@ -104,6 +105,7 @@ def load_scan(
         row_number="row_number",
         missing=lacking,
         completed=missing != ERROR,
+        dropped=dropped,
         records=None if where else scan.records,
         stored=scan.stored,
         named=named,
@@ -117,6 +119,10 @@ def count_missing(con: duckdb.DuckDBPyConnection, scan: Scan, positions: list[in
     row = con.execute(f"SELECT {counts} FROM {scan.sql}").fetchone()
     assert row is not None
     return {position: count for position, count in zip(positions, row, strict=True) if count}
+
+
+def _count(con: duckdb.DuckDBPyConnection, scan: Scan, condition: str) -> int:
+    return int(con.execute(f"SELECT count(*) FROM {scan.sql} WHERE {condition}").fetchall()[0][0])
 
 
 def is_missing(scan: Scan, position: int) -> str:

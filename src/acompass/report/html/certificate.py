@@ -78,6 +78,7 @@ def _versions(engine: str | None) -> dict[str, str]:
 def _counts(result: Result) -> dict[str, Any]:
     return {
         "records_in": result.records_in,
+        "dropped": result.dropped,
         "records_out": result.records_out,
         "ok": result.ok,
         "requirements": [

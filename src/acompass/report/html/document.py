@@ -73,6 +73,8 @@ def _figures(content: Content) -> Iterator[Html]:
     result, measures = content.result, _measures(content)
     if result is not None:
         yield _figure("records in", f"{result.records_in:,}")
+        if result.dropped:
+            yield _figure("dropped as incomplete", f"{result.dropped:,}")
         if content.command == "run":
             yield _figure("records out", f"{result.records_out:,}")
     elif measures:

@@ -1,12 +1,16 @@
 """Tables of Spark's catalog, by name, in and out."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import acompass
 from acompass.diagnostics import AcompassError
+from tests.engines.spark_sessions import require_java
 
 POLICY = "EACH RESULT : n >= 2 : REPLACE n WITH 2;"
 
@@ -74,3 +78,16 @@ def test_nothing_of_ours_stays_in_the_session(catalog: Any) -> None:
 def test_a_table_that_is_not_there(catalog: Any, name: str) -> None:
     with pytest.raises(AcompassError, match=f"no table or view `{name}`"):
         acompass.check(POLICY, name, engine=catalog)
+
+
+def test_a_master_that_is_none_is_an_error_of_its_own(tmp_path: Path) -> None:
+    """In a process of its own: this one has a Spark already."""
+    require_java()
+    (tmp_path / "policy.acp").write_text("EACH RESULT : a = 1;")
+    (tmp_path / "table.csv").write_text("a\n1\n")
+    command = [sys.executable, "-m", "acompass", "check", "policy.acp", "table.csv"]
+    ran = subprocess.run(
+        [*command, "--engine", "spark://local[1]"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("error[AC321]: Spark cannot be started on `spark://local[1]`")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
@@ -56,8 +57,9 @@ class SparkEngine:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
+        given = self._given()
         with failures():
-            session = PlanSession(own_session(self._given()))
+            session = PlanSession(own_session(given))
         try:
             yield session
         finally:
@@ -79,7 +81,7 @@ def started(place: str) -> SparkSession:
         with _quietly(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             return SparkSession.builder.config(conf=_configuration(place)).getOrCreate()
-    except PySparkException:
+    except (PySparkException, Py4JError):
         raise spark_faults.cannot_start(place) from None
 
 

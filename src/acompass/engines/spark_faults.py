@@ -12,7 +12,10 @@ def library_needed() -> EngineError:
 
 
 def cannot_start(master: str) -> EngineError:
-    help_ = "check that Java 17 or later is installed, and that the master runs: `java -version`"
+    help_ = (
+        "check that Java 17 or later is installed (`java -version`), and that the master runs; masters are "
+        "written `spark://host:7077` and `local[4]`"
+    )
     return _error("AC321", f"Spark cannot be started on `{master}`", help_)
 
 

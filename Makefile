@@ -6,12 +6,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 
-.PHONY: help demo test lint pytest fuzz bench docs screenshots format clean
+.PHONY: help demo test lint pytest fuzz bench docs screenshots format clean bytecode
 
 help: ## show what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-demo: $(VENV)/.demo ## the paper's policy on the paper's table
+demo: bytecode ## the paper's policy on the paper's table
 	@mkdir -p build/demo
 	cat $(ELECTRICITY)/policy.acp
 	cat $(ELECTRICITY)/table.csv
@@ -26,7 +26,7 @@ lint: $(VENV)/.test ## style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-pytest: $(VENV)/.test
+pytest: $(VENV)/.test bytecode
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 fuzz: $(VENV)/.test ## the long campaigns
@@ -51,6 +51,10 @@ screenshots: $(VENV)/.test ## the pictures of the report in docs/images; needs C
 format: $(VENV)/.test ## rewrite the code in its canonical form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# pip compiles what it installs, but not what it only links to
+bytecode: $(VENV)/.demo
+	@$(BIN)/python -m compileall -q src
 
 clean: ## remove what was made, the environment included
 	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis

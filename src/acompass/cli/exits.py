@@ -1,6 +1,7 @@
 """How a command ends: the exit codes, and every exception turned into one of them."""
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -16,7 +17,8 @@ from acompass.diagnostics import AcompassError, Diagnostic
 
 VIOLATED = 1
 WRONG = 2
-INTERRUPTED = 130
+#: plus the number of the signal, as shells have it: 130 for Ctrl-C
+SIGNALED = 128
 
 ReportError: TypeAlias = Callable[[AcompassError], None]
 
@@ -30,14 +32,18 @@ def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
         except (Exit, ClickException):
             raise
         except (Exception, KeyboardInterrupt) as error:
-            _end(KeyboardInterrupt() if interrupts.arrived else error, report_error)
+            if interrupts.arrived or isinstance(error, KeyboardInterrupt):
+                _stop(interrupts.arrived or signal.SIGINT)
+            _end(error, report_error)
+
+
+def _stop(sign: signal.Signals) -> NoReturn:
+    say("interrupted")
+    raise Exit(SIGNALED + sign) from None
 
 
 def _end(error: BaseException, report_error: ReportError | None) -> NoReturn:
     match error:
-        case KeyboardInterrupt():
-            say("interrupted")
-            raise Exit(INTERRUPTED) from None
         case BrokenPipeError():
             _drop_standard_output()
             raise Exit(VIOLATED) from None

@@ -183,6 +183,17 @@ def test_check_and_measure_show_one_table(invoke: Invoke) -> None:
     assert _headings(measure) == ["Class sizes", "Risk", "Sensitive columns", "The columns", "Certificate"]
 
 
+def test_the_risk_against_a_population(invoke: Invoke) -> None:
+    asked = ("measure", "people.csv", "--qi", "Age,Zip")
+    assert invoke(*asked, "--population", "people.csv", "--report", "m.html").exit_code == 0
+    rows = [row for row in read_page(Path("m.html")).all("tr") if row.all("th") and row.all("td")]
+    risks = {row.all("th")[0].text: row.all("td")[0].text for row in rows}
+    assert risks["highest journalist risk"] == risks["highest prosecutor risk"]
+    assert risks["average journalist risk"] == risks["marketer risk"]
+    assert invoke(*asked, "--report", "m.html").exit_code == 0
+    assert "journalist" not in Path("m.html").read_text(encoding="utf-8")
+
+
 def test_measure_against_the_table_before(invoke: Invoke, page: Element) -> None:
     ran = invoke(
         "measure", "out.csv", "--policy", "policy.acp", "--against", "people.csv", "--report", "m.html"

@@ -15,7 +15,7 @@ from acompass.engines.duckdb import connection, failures
 from acompass.measure.change import compare
 from acompass.measure.classes import class_sizes, group
 from acompass.measure.columns import Positions, Request, positions, refuse_opaque, request, same_columns
-from acompass.measure.result import THRESHOLDS, Classes, Measures
+from acompass.measure.result import THRESHOLDS, Classes, Journalist, Measures
 from acompass.measure.risk import journalist
 from acompass.measure.sensitive import measure_column
 from acompass.measure.view import View, check_weight
@@ -62,7 +62,7 @@ def measure(
             change = compare(con, view, found, before, theirs, measures.classes)
             measures = replace(measures, comparison=change)
     if report is not None:
-        _report(report, asked, table, against, policy, delimiter, memory_limit)
+        _report(report, asked, table, against, policy, measures.journalist, delimiter, memory_limit)
     return measures
 
 
@@ -72,6 +72,7 @@ def _report(
     table: Any,
     against: Any,
     policy: Policy | str | None,
+    journalist: Journalist | None,
     delimiter: str | None,
     memory_limit: str | None,
 ) -> None:
@@ -83,6 +84,7 @@ def _report(
         after=None if against is None else table,
         policy=None if policy is None else as_policy(policy),
         asked=asked,
+        journalist=journalist,
         delimiter=delimiter,
         memory_limit=memory_limit,
     )

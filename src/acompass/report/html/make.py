@@ -11,6 +11,7 @@ from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.measure.columns import Request, request
 from acompass.measure.overview import Overview, overview
+from acompass.measure.result import Journalist
 from acompass.policy import Policy
 from acompass.prove import Proof, prove_policy
 from acompass.report.html.certificate import certify
@@ -29,7 +30,8 @@ _STREAM = "-"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a report is about. `after` is None where no table came out; `asked` where the policy says."""
+    """What a report is about. `after` is None where no table came out; `asked` where the policy says;
+    `journalist` is the risk of the last of the tables against a population."""
 
     command: Command
     before: Any
@@ -39,6 +41,7 @@ class Subject:
     schema: Schema | None = None
     result: Result | None = None
     asked: Request | None = None
+    journalist: Journalist | None = None
     engine: str | None = None
     delimiter: str | None = None
     memory_limit: str | None = None
@@ -101,7 +104,11 @@ def _overview(subject: Subject, tables: list[Any]) -> Overview | None:
     if not all(map(_is_readable, tables)):
         return None
     asked = subject.asked or _asked(subject.policy)
-    return overview(tables, asked, subject.delimiter, subject.memory_limit)
+    found = overview(tables, asked, subject.delimiter, subject.memory_limit)
+    if subject.journalist is None:
+        return found
+    *before, last = found.measures
+    return replace(found, measures=(*before, replace(last, journalist=subject.journalist)))
 
 
 def _is_readable(table: Any) -> bool:

@@ -73,7 +73,8 @@ def risk_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
         "The chance to tell whose a record is, for someone who knows its quasi-identifiers.",
         class_="about",
     )
-    rows = [row(label, *(of(each) for each in measures)) for label, of in _RISKS]
+    shown_risks = _RISKS if measures[-1].journalist is None else (*_RISKS, *_JOURNALIST_RISKS)
+    rows = [row(label, *(of(each) for each in measures)) for label, of in shown_risks]
     data = table("Risk and the measures behind it", ("", *series), rows)
     return section("Risk", "risk", about, data)
 
@@ -87,6 +88,13 @@ _RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
     ("marketer risk", lambda m: percent(m.marketer)),
     ("average class size", lambda m: shown(m.classes.average)),
     ("discernibility", lambda m: shown(m.classes.discernibility)),
+)
+
+
+#: of a table that is part of a known population
+_JOURNALIST_RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
+    ("highest journalist risk", lambda m: percent(m.journalist.maximum if m.journalist else None)),
+    ("average journalist risk", lambda m: percent(m.journalist.average if m.journalist else None)),
 )
 
 

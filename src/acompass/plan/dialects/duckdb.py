@@ -9,10 +9,11 @@ from acompass.plan.sql import Sql
 
 
 def _exact_sum(value: Sql, type_: Type) -> Sql:
-    # as narrow as it is, DuckDB 2.0 may add it up in 64 bits: it takes a LEFT JOIN with what it finds to be
-    # empty for one record, and concludes that nothing overflows
+    # DuckDB 2.0 takes its estimate of how many records a join leaves for a bound, and the largest value times
+    # that for a bound of the sum: it then adds up in 64 bits, or drops a condition on the sum as always false.
+    # So the type is the widest, and TRY, which cannot fail here, hides what is known of the values.
     wide = "HUGEINT" if type_.kind is Kind.INTEGER else sql.decimal_type(type_.scale)
-    return exp.Sum(this=sql.cast(value, wide))
+    return exp.Sum(this=sql.cast(sql.call("TRY", value), wide))
 
 
 def _float_sum(value: Sql) -> Sql:

@@ -34,7 +34,7 @@ fuzz: $(VENV)/.test ## the long campaigns
 	$(BIN)/python -m tests.laws.differential --engine duckdb --cases 100000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
-	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000
+	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000 --workers $(WORKERS)
 
 bench: $(VENV)/.test ## every question of benchmarks/
 	$(BIN)/python benchmarks/parse_and_check.py

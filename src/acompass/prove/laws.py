@@ -140,7 +140,7 @@ class Laws:
             wanted.where, known_keys, self.diagrams.both(care, known.where)
         )
         if not are_whole:
-            values = self.values(wanted, self.diagrams.both(care, known.where))
+            values = self.values(known, care)
             bounded = self._changed(
                 wanted, bounded, lambda mask: self.aggregates.of_part(wanted, mask, values)
             )

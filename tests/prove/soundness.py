@@ -23,7 +23,6 @@ from acompass.syntax.parse import parse
 from tests.prove.policies import Writer, random_records, random_trace
 from tests.prove.replaying import checked, fails
 
-
 #: so many policies at a time; each share has a seed of its own
 _SHARE = 250
 

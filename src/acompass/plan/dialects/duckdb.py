@@ -9,9 +9,9 @@ from acompass.plan.sql import Sql
 
 
 def _exact_sum(value: Sql, type_: Type) -> Sql:
-    # DuckDB 2.0 takes its guess of how many records a join leaves for the most there can be, and that times the
-    # largest value for the largest sum: it then adds up in 64 bits, or takes a condition on the sum for false.
-    # So the type is the widest, and TRY, which cannot fail here, hides what is known of the values.
+    # DuckDB 2.0 takes its guess of how many records a join leaves for the most there can be, and that times
+    # the largest value for the largest sum: it then adds up in 64 bits, or takes a condition on the sum for
+    # false. So the type is the widest, and TRY, which cannot fail here, hides what is known of the values.
     wide = "HUGEINT" if type_.kind is Kind.INTEGER else sql.decimal_type(type_.scale)
     return exp.Sum(this=sql.cast(sql.call("TRY", value), wide))
 

@@ -23,6 +23,9 @@ HEADER = "| question | measured | to reach | met | peer and size |\n| --- | --- 
 
 
 def main(names: Sequence[str]) -> int:
+    known = [question.name for question in QUESTIONS]
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"no such question: {', '.join(unknown)}; there are: {', '.join(known)}")
     chosen = [q for q in QUESTIONS if not names or q.name in names]
     with tempfile.TemporaryDirectory(prefix="acompass-bench-") as made:
         folder = Path(os.environ.get("DATA", made))

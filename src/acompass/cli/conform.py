@@ -9,6 +9,7 @@ from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import tell
+from acompass.report.words import counted
 
 if TYPE_CHECKING:
     from acompass.conformance.run import Report
@@ -39,7 +40,7 @@ def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> No
 
 
 def _text(report: "Report") -> str:
-    lines = [f"{_count(report.cases, 'case')}, {_count(report.disagreements, 'disagreement')}"]
+    lines = [f"{counted(report.cases, 'case')}, {counted(report.disagreements, 'disagreement')}"]
     if report.lacking:
         lines.append(f"without values of these types, which the engine lacks: {', '.join(report.lacking)}")
     if report.smallest is not None:
@@ -49,7 +50,3 @@ def _text(report: "Report") -> str:
         if isinstance(report.smallest.found, str):
             lines.append(f"instead of an answer: {report.smallest.found}")
     return "\n".join(lines)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -54,7 +54,8 @@ def read_csv(spark: SparkSession, session: PlanSession, source: Files, request: 
     schema = tuple(Column(name, types.get(p, TEXT)) for p, name in enumerate(names))
     state = State(select.from_(_table(table)).where(where), schema, has_row_key=False, records=0)
     counted = replace(state, records=count_records(session, state.source()))
-    whole = count_records(session, _table(table)) if request.missing == DROP else counted.records
+    dropping = request.missing == DROP and text.missing
+    whole = count_records(session, _table(table)) if dropping else counted.records
     return Read(counted, frozenset(used), text.missing, whole - counted.records, delimiter=delimiter)
 
 

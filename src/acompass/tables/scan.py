@@ -106,7 +106,7 @@ def load_scan(
         missing=lacking,
         completed=missing != ERROR,
         dropped=dropped,
-        records=None if where else scan.records,
+        records=None if scan.records is None else scan.records - dropped,
         stored=scan.stored,
         named=named,
     )

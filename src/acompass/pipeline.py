@@ -311,7 +311,7 @@ def _perform(
     canonical: bool,
     progress: Progress | None,
 ) -> "Evaluated":
-    from acompass.plan.trace import TraceExhausted
+    from acompass.plan.running.trace import TraceExhausted
 
     source = trace_source(seed, trace)
     if canonical or any(isinstance(r.action, checked.Random) for r in job.program.requirements):

@@ -69,7 +69,7 @@ def deep(depth: int) -> tree.Condition:
 
 
 def program_of(condition: tree.Condition) -> tree.Program:
-    assertion = tree.Assertion(tree.Quantifier.EACH, tree.Everything(PLACE), condition, PLACE)
+    assertion = tree.Assertion(tree.Quantifier.EACH, tree.Result(PLACE), condition, PLACE)
     return tree.Program((tree.Requirement(assertion, None, PLACE),), (), PLACE)
 
 

@@ -108,7 +108,7 @@ def processes(draw: st.DrawFn) -> tree.Assertion:
     return tree.Assertion(draw(st.sampled_from(tree.Quantifier)), process, condition, PLACE)
 
 
-whole_records = st.just(tree.Everything(PLACE)) | st.builds(tree.Filter, of_table, span=st.just(PLACE))
+whole_records = st.just(tree.Result(PLACE)) | st.builds(tree.Filter, of_table, span=st.just(PLACE))
 assertions = processes() | st.builds(
     tree.Assertion, st.sampled_from(tree.Quantifier), whole_records, of_table, span=st.just(PLACE)
 )

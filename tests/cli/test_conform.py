@@ -8,9 +8,9 @@ import pytest
 from sqlglot import exp
 
 from acompass.engines.duckdb import DuckDBSession
-from acompass.plan import sql
-from acompass.plan.dialects.duckdb import DUCKDB
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.duckdb import DUCKDB
+from acompass.plan.lowering.sql import Sql
 from tests.cli.conftest import Acompass
 from tests.language.cases import read_cases
 from tests.language.running import run_case

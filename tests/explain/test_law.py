@@ -11,11 +11,11 @@ from acompass.conformance.compare import uploaded, without_negative_zeros
 from acompass.conformance.generate import Case, random_case
 from acompass.engines.connect import open_session
 from acompass.explain.follow import Follower
-from acompass.plan.context import Context
-from acompass.plan.execute import execute
 from acompass.plan.from_checked import plan
-from acompass.plan.session import Session
-from acompass.plan.trace import GivenTrace
+from acompass.plan.running.context import Context
+from acompass.plan.running.execute import execute
+from acompass.plan.running.session import Session
+from acompass.plan.running.trace import GivenTrace
 from acompass.semantics.affected import affected_bag
 from acompass.semantics.requirements import perform_requirement
 from acompass.semantics.trace import Trace

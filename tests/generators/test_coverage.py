@@ -27,13 +27,9 @@ def test_the_same_seed_gives_the_same_case() -> None:
 def test_every_feature_occurs_often() -> None:
     seen = Counter(chain.from_iterable(map(_features, CASES)))
     expected = {
-        *("EACH", "SOME", "Everything", "Filter", "Process", "where", "groups", "one group"),
+        *("EACH", "SOME", "Result", "Filter", "Process", "where", "groups", "one group"),
         *("Not", "And", "Or", "Reject", "Replace", "Random", "no action", "type change", "parameter"),
-        *(
-            f"holds {held} {result}"
-            for held in (True, False)
-            for result in ("Everything", "Filter", "Process")
-        ),
+        *(f"holds {held} {result}" for held in (True, False) for result in ("Result", "Filter", "Process")),
         *("part affected", "empty table", "missing value", "second RANDOM draws"),
         *Function,
         *KINDS,

@@ -5,7 +5,7 @@ from typing import Any
 
 from acompass.conformance.run import conform
 from acompass.engines.spark_session import PlanSession, own_session
-from acompass.plan.dialects.spark import SPARK
+from acompass.plan.lowering.dialects.spark import SPARK
 
 
 def test_with_every_rewrite(spark: Any) -> None:

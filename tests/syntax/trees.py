@@ -50,7 +50,7 @@ AGGREGATES = st.builds(
 ) | st.just(tree.Aggregate(tree.Function.COUNT, None, NOWHERE))
 
 RESULTS = (
-    st.just(tree.Everything(NOWHERE))
+    st.just(tree.Result(NOWHERE))
     | st.builds(tree.Filter, CONDITIONS, st.just(NOWHERE))
     | st.builds(
         tree.Process,

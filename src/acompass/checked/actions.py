@@ -4,75 +4,75 @@ from typing import assert_never
 
 from acompass.checked import findings, program
 from acompass.checked.constants import STORED, digits_before_point, is_64_bit, replacement, scale_of
-from acompass.checked.state import State
+from acompass.checked.scope import Scope
 from acompass.checked.types import Column, Kind
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 
 
-def check_action(action: tree.Action, state: State) -> program.Action | None:
-    """The action; None once an error in it has been reported. The state's types become those after it."""
+def check_action(action: tree.Action, scope: Scope) -> program.Action | None:
+    """The action; None once an error in it has been reported. The scope's types become those after it."""
     match action:
         case tree.Reject():
             return program.Reject()
         case tree.Replace():
-            return _replace(action, state)
+            return _replace(action, scope)
         case tree.Random():
-            return _random(action, state)
+            return _random(action, scope)
         case _:
             assert_never(action)
 
 
-def _replace(action: tree.Replace, state: State) -> program.Replace | None:
-    constant = state.bind(action.constant)
-    column = state.column(action.name)
+def _replace(action: tree.Replace, scope: Scope) -> program.Replace | None:
+    constant = scope.bind(action.constant)
+    column = scope.column(action.name)
     if column is None:
         return None
-    type_ = state.types[column]
+    type_ = scope.types[column]
     if constant is None or type_ is None:
-        state.retype(column, None, action.span)
+        scope.retype(column, None, action.span)
         return None
-    replaced = replacement(constant, Column(state.names.texts[column], type_))
+    replaced = replacement(constant, Column(scope.names.texts[column], type_))
     if isinstance(replaced, Diagnostic):
-        state.retype(column, None, action.span)
-        state.report(replaced)
+        scope.retype(column, None, action.span)
+        scope.report(replaced)
         return None
     value, after = replaced
-    state.retype(column, after, action.span)
+    scope.retype(column, after, action.span)
     return program.Replace(column, value)
 
 
-def _random(action: tree.Random, state: State) -> program.Random | None:
-    lower, upper = _bound(action.lower, state), _bound(action.upper, state)
-    column = state.column(action.name)
+def _random(action: tree.Random, scope: Scope) -> program.Random | None:
+    lower, upper = _bound(action.lower, scope), _bound(action.upper, scope)
+    column = scope.column(action.name)
     if lower is not None and upper is not None and lower > upper:
-        state.report(findings.bounds_reversed(action, lower, upper))
+        scope.report(findings.bounds_reversed(action, lower, upper))
         return None
-    if column is None or not _holds_integers(action.name, column, state) or lower is None or upper is None:
+    if column is None or not _holds_integers(action.name, column, scope) or lower is None or upper is None:
         return None
-    if problem := _overflow(action, state.schema[column], lower, upper):
-        state.report(problem)
+    if problem := _overflow(action, scope.schema[column], lower, upper):
+        scope.report(problem)
         return None
     return program.Random(column, lower, upper)
 
 
-def _bound(constant: tree.Number | tree.Parameter, state: State) -> int | None:
-    bound = state.bind(constant)
+def _bound(constant: tree.Number | tree.Parameter, scope: Scope) -> int | None:
+    bound = scope.bind(constant)
     if bound is None:
         return None
     if isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value):
         return int(bound.value)
-    state.report(findings.bound_not_integer(constant.span, bound))
+    scope.report(findings.bound_not_integer(constant.span, bound))
     return None
 
 
-def _holds_integers(name: tree.Name, column: int, state: State) -> bool:
-    match state.types[column]:
+def _holds_integers(name: tree.Name, column: int, scope: Scope) -> bool:
+    match scope.types[column]:
         case None:
             return False
         case type_ if type_.is_number or type_.kind is Kind.TEXT:
             return True
-    state.report(findings.not_randomizable(name, state.schema[column]))
+    scope.report(findings.not_randomizable(name, scope.schema[column]))
     return False
 
 

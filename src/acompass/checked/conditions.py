@@ -1,15 +1,15 @@
 """Conditions: names seen, constants typed."""
 
-from collections.abc import Iterator
 from typing import assert_never
 
 from acompass.checked import program
 from acompass.checked.constants import compared
 from acompass.checked.findings import nested_too_deeply
-from acompass.checked.state import State, View
+from acompass.checked.scope import Scope, View
 from acompass.checked.types import Column
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
+from acompass.syntax.walk import comparisons
 
 #: levels of NOT, AND and OR within each other, more than any text has (`parse.MAXIMUM_DEPTH`): a tree made by
 #: hand is held to it too, because everything after this stage recurses over conditions
@@ -17,59 +17,46 @@ DEEPEST = 200
 
 
 def check_condition(
-    condition: tree.Condition, view: View, state: State, depth: int = 0
+    condition: tree.Condition, view: View, scope: Scope, depth: int = 0
 ) -> program.Condition | None:
     """The condition over the view's positions; None once an error in it has been reported."""
     if depth > DEEPEST:
-        _too_deep(condition, state)
+        _too_deep(condition, scope)
         return None
     match condition:
         case tree.Comparison():
-            return _comparison(condition, view, state)
+            return _comparison(condition, view, scope)
         case tree.Not():
-            operand = check_condition(condition.operand, view, state, depth + 1)
+            operand = check_condition(condition.operand, view, scope, depth + 1)
             return None if operand is None else program.Not(operand)
         case tree.And():
-            operands = _operands(condition.operands, view, state, depth)
+            operands = _operands(condition.operands, view, scope, depth)
             return None if operands is None else program.And(operands)
         case tree.Or():
-            operands = _operands(condition.operands, view, state, depth)
+            operands = _operands(condition.operands, view, scope, depth)
             return None if operands is None else program.Or(operands)
         case _:
             assert_never(condition)
 
 
-def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
-    """Every comparison in order of place, however deep."""
-    pending = [condition]
-    while pending:
-        match pending.pop():
-            case tree.Comparison() as comparison:
-                yield comparison
-            case tree.Not(operand):
-                pending.append(operand)
-            case tree.And(operands) | tree.Or(operands):
-                pending.extend(reversed(operands))
-
-
 def _operands(
-    operands: tuple[tree.Condition, ...], view: View, state: State, depth: int
+    operands: tuple[tree.Condition, ...], view: View, scope: Scope, depth: int
 ) -> tuple[program.Condition, ...] | None:
-    checked = [check_condition(operand, view, state, depth + 1) for operand in operands]
+    checked = [check_condition(operand, view, scope, depth + 1) for operand in operands]
     sound = [operand for operand in checked if operand is not None]
     return tuple(sound) if len(sound) == len(checked) else None
 
 
-def _too_deep(condition: tree.Condition, state: State) -> None:
-    state.report(nested_too_deeply(condition.span, DEEPEST))
+def _too_deep(condition: tree.Condition, scope: Scope) -> None:
+    scope.report(nested_too_deeply(condition.span, DEEPEST))
     for comparison in comparisons(condition):  # what stands deeper still counts as a use of its parameters
-        state.bind(comparison.constant)
+        scope.bind(comparison.constant)
 
 
-def _comparison(comparison: tree.Comparison, view: View, state: State) -> program.Comparison | None:
-    constant = state.bind(comparison.constant)
+def _comparison(comparison: tree.Comparison, view: View, scope: Scope) -> program.Comparison | None:
+    constant = scope.bind(comparison.constant)
     name = comparison.name
-    position = state.column(name) if view.is_table else state.seen(name, view)
+    position = scope.column(name) if view.is_table else scope.seen(name, view)
     if position is None or constant is None:
         return None
     type_ = view.types[position]
@@ -77,6 +64,6 @@ def _comparison(comparison: tree.Comparison, view: View, state: State) -> progra
         return None
     value = compared(constant, Column(view.names.texts[position], type_))
     if isinstance(value, Diagnostic):
-        state.blame(value, view.origins[position], used_as_number=isinstance(constant, tree.Number))
+        scope.blame(value, view.origins[position], used_as_number=isinstance(constant, tree.Number))
         return None
     return program.Comparison(position, comparison.operator, value)

@@ -7,7 +7,7 @@ from acompass.checked.actions import check_action
 from acompass.checked.conditions import check_condition
 from acompass.checked.parameters import Parameters, ParamValue
 from acompass.checked.results import check_result
-from acompass.checked.state import State
+from acompass.checked.scope import Scope
 from acompass.checked.types import Schema
 from acompass.diagnostics import Diagnostic
 from acompass.diagnostics.source import Source
@@ -20,18 +20,18 @@ def check(
     policy: tree.Program, source: str, schema: Schema, params: Mapping[str, ParamValue] | None = None
 ) -> tuple[program.Program | None, tuple[Diagnostic, ...]]:
     """The checked program, None if there is an error, and every finding in order of place."""
-    state = State.start(schema, Parameters(params or {}))
+    scope = Scope.start(schema, Parameters(params or {}))
     lines = Source(source)
     requirements = tuple(
-        _requirement(index, requirement, lines, state)
+        _requirement(index, requirement, lines, scope)
         for index, requirement in enumerate(policy.requirements, start=1)
     )
     sound = tuple(requirement for requirement in requirements if requirement is not None)
-    found = (*sorted(state.found, key=_place), *state.parameters.problems())
+    found = (*sorted(scope.found, key=_place), *scope.parameters.problems())
     if found:
         return None, found
     assert len(sound) == len(requirements), "a requirement failed without a finding"
-    return program.Program(schema, sound, frozenset(state.named)), ()
+    return program.Program(schema, sound, frozenset(scope.named)), ()
 
 
 def _place(finding: Diagnostic) -> int:
@@ -39,22 +39,22 @@ def _place(finding: Diagnostic) -> int:
 
 
 def _requirement(
-    index: int, requirement: tree.Requirement, source: Source, state: State
+    index: int, requirement: tree.Requirement, source: Source, scope: Scope
 ) -> program.Requirement | None:
-    before = state.schema
-    assertion = _assertion(requirement.assertion, state)
-    action = None if requirement.action is None else check_action(requirement.action, state)
+    before = scope.schema
+    assertion = _assertion(requirement.assertion, scope)
+    action = None if requirement.action is None else check_action(requirement.action, scope)
     if assertion is None or (action is None) != (requirement.action is None):
         return None
     span = requirement.span
     line, _ = source.position(span.start)
     text = source.text[span.start : span.end].removesuffix(";").rstrip()
-    return program.Requirement(index, line, text, assertion, action, before, state.schema)
+    return program.Requirement(index, line, text, assertion, action, before, scope.schema)
 
 
-def _assertion(assertion: tree.Assertion, state: State) -> program.Assertion | None:
-    result, view = check_result(assertion.result, state)
-    condition = check_condition(assertion.condition, view, state)
+def _assertion(assertion: tree.Assertion, scope: Scope) -> program.Assertion | None:
+    result, view = check_result(assertion.result, scope)
+    condition = check_condition(assertion.condition, view, scope)
     if result is None or condition is None:
         return None
     return program.Assertion(assertion.quantifier, result, condition)

@@ -45,7 +45,7 @@ Condition: TypeAlias = Comparison | Not | And | Or
 
 
 @dataclass(frozen=True, slots=True)
-class Everything:
+class Result:
     """RESULT: the table itself."""
 
 
@@ -66,7 +66,7 @@ class Process:
     group_by: tuple[int, ...]
 
 
-Result: TypeAlias = Everything | Filter | Process
+ResultForm: TypeAlias = Result | Filter | Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Assertion:
     """After PROCESS the condition sees (G1, …, Gm, C): positions 0…m-1 are `group_by`, m is the aggregate."""
 
     quantifier: Quantifier
-    result: Result
+    result: ResultForm
     condition: Condition
 
 

@@ -5,34 +5,34 @@ from typing import assert_never
 from acompass.checked import findings, program
 from acompass.checked.conditions import check_condition
 from acompass.checked.names import Names
-from acompass.checked.state import State, View
+from acompass.checked.scope import Scope, View
 from acompass.checked.types import INTEGER, Kind, Type
 from acompass.syntax import tree
 from acompass.syntax.tree import Function
 
 
-def check_result(result: tree.Result, state: State) -> tuple[program.Result | None, View]:
+def check_result(result: tree.ResultForm, scope: Scope) -> tuple[program.ResultForm | None, View]:
     """The result, None once an error in it has been reported, and what the condition after it sees."""
     match result:
-        case tree.Everything():
-            return program.Everything(), state.table
+        case tree.Result():
+            return program.Result(), scope.table
         case tree.Filter():
-            condition = check_condition(result.condition, state.table, state)
-            return (None if condition is None else program.Filter(condition)), state.table
+            condition = check_condition(result.condition, scope.table, scope)
+            return (None if condition is None else program.Filter(condition)), scope.table
         case tree.Process():
-            return _process(result, state)
+            return _process(result, scope)
         case _:
             assert_never(result)
 
 
-def _process(process: tree.Process, state: State) -> tuple[program.Process | None, View]:
+def _process(process: tree.Process, scope: Scope) -> tuple[program.Process | None, View]:
     aggregate = process.aggregate
-    column = None if aggregate.column is None else state.column(aggregate.column)
-    type_ = _aggregate_type(aggregate, column, state)
-    where = None if process.where is None else check_condition(process.where, state.table, state)
-    groups = [state.column(name) for name in process.group_by]
-    distinct = _are_distinct(process, groups, state)
-    view = _seen(process, groups, type_, column, state)
+    column = None if aggregate.column is None else scope.column(aggregate.column)
+    type_ = _aggregate_type(aggregate, column, scope)
+    where = None if process.where is None else check_condition(process.where, scope.table, scope)
+    groups = [scope.column(name) for name in process.group_by]
+    distinct = _are_distinct(process, groups, scope)
+    view = _seen(process, groups, type_, column, scope)
     sound = [group for group in groups if group is not None]
     if (
         type_ is None
@@ -44,17 +44,17 @@ def _process(process: tree.Process, state: State) -> tuple[program.Process | Non
     return program.Process(aggregate.function, column, process.alias.text, type_, where, tuple(sound)), view
 
 
-def _aggregate_type(aggregate: tree.Aggregate, column: int | None, state: State) -> Type | None:
+def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope) -> Type | None:
     """The type of the aggregate's value; None once an error about it has been reported."""
     if aggregate.column is None:
         return INTEGER
-    type_ = None if column is None else state.types[column]
+    type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
     if _takes(aggregate.function, type_):
         return INTEGER if aggregate.function in (Function.COUNT, Function.COUNT_DISTINCT) else type_
-    finding = findings.not_aggregable(aggregate, aggregate.column, state.schema[column])
-    state.blame(finding, column, used_as_number=aggregate.function is Function.SUM)
+    finding = findings.not_aggregable(aggregate, aggregate.column, scope.schema[column])
+    scope.blame(finding, column, used_as_number=aggregate.function is Function.SUM)
     return None
 
 
@@ -70,7 +70,7 @@ def _takes(function: Function, type_: Type) -> bool:
             assert_never(function)
 
 
-def _are_distinct(process: tree.Process, groups: list[int | None], state: State) -> bool:
+def _are_distinct(process: tree.Process, groups: list[int | None], scope: Scope) -> bool:
     """Whether no column is grouped by twice and the aggregate's name differs from all of theirs (D15).
 
     Names differ when they do without regard to case: `age` would otherwise mean the count in a condition
@@ -78,23 +78,23 @@ def _are_distinct(process: tree.Process, groups: list[int | None], state: State)
     """
     alias = process.alias.text.casefold()
     first: dict[int, tree.Name] = {}
-    found = len(state.found)
+    found = len(scope.found)
     for name, column in zip(process.group_by, groups, strict=True):
-        text = state.names.spelling(name.text, column)
+        text = scope.names.spelling(name.text, column)
         if text.casefold() == alias:
-            state.report(findings.alias_is_grouped(process.alias, name))
+            scope.report(findings.alias_is_grouped(process.alias, name))
         if column is not None and first.setdefault(column, name) is not name:
-            state.report(findings.grouped_twice(name, first[column], text))
-    return len(state.found) == found
+            scope.report(findings.grouped_twice(name, first[column], text))
+    return len(scope.found) == found
 
 
 def _seen(
-    process: tree.Process, groups: list[int | None], type_: Type | None, column: int | None, state: State
+    process: tree.Process, groups: list[int | None], type_: Type | None, column: int | None, scope: Scope
 ) -> View:
     """The schema (G1, …, Gm, C); an unknown name keeps its place, so that it is reported only once."""
     names = [
-        state.names.spelling(name.text, group) for name, group in zip(process.group_by, groups, strict=True)
+        scope.names.spelling(name.text, group) for name, group in zip(process.group_by, groups, strict=True)
     ]
-    types = [None if group is None else state.types[group] for group in groups]
+    types = [None if group is None else scope.types[group] for group in groups]
     origin = column if process.aggregate.function in (Function.MIN, Function.MAX) else None
     return View(Names([*names, process.alias.text]), [*types, type_], [*groups, origin], is_table=False)

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from acompass.checked.conditions import comparisons
 from acompass.checked.names import Names
 from acompass.checked.parameters import Parameters, ParamValue
 from acompass.diagnostics import Span
 from acompass.syntax import tree
 from acompass.syntax.tree import Function
+from acompass.syntax.walk import comparisons
 
 
 class Use(StrEnum):

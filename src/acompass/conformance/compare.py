@@ -10,14 +10,14 @@ from acompass import semantics
 from acompass.checked.program import Program, Random
 from acompass.checked.types import Kind, Schema
 from acompass.conformance.generate import Case
-from acompass.plan import sql
-from acompass.plan.context import Context
-from acompass.plan.execute import execute, final_select
 from acompass.plan.from_checked import Rewrite, plan, without_actions
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.rewrites import REWRITES
-from acompass.plan.session import Session
-from acompass.plan.state import ROW_KEY, State
-from acompass.plan.trace import GivenTrace, SeededTrace, Trace
+from acompass.plan.running.context import Context
+from acompass.plan.running.execute import execute, final_select
+from acompass.plan.running.session import Session
+from acompass.plan.running.trace import GivenTrace, SeededTrace, Trace
 
 #: not ASCII, and with a colon: `seed:i` is hashed as UTF-8
 SEED = "graine d'été: 1"

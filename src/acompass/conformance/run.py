@@ -14,7 +14,7 @@ from acompass.diagnostics import AcompassError
 from acompass.engines.connect import open_session
 from acompass.plan.from_checked import Rewrite
 from acompass.plan.rewrites import REWRITES
-from acompass.plan.session import Session
+from acompass.plan.running.session import Session
 
 #: of how many cases how many are done
 Progress: TypeAlias = Callable[[int, int], None]

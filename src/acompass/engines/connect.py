@@ -6,7 +6,7 @@ from typing import Any
 
 from acompass.engines.engine import Engine
 from acompass.engines.failures import unknown_engine
-from acompass.plan.session import Session
+from acompass.plan.running.session import Session
 
 DEFAULT = "duckdb"
 

@@ -13,11 +13,11 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.engine import Destination, TableRequest
 from acompass.engines.failures import engine_failed, out_of_memory
 from acompass.engines.planned import PlannedTable
-from acompass.plan import sql
-from acompass.plan.dialects.duckdb import DUCKDB
-from acompass.plan.execute import final_select
-from acompass.plan.session import Session
-from acompass.plan.state import ROW_KEY, State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.duckdb import DUCKDB
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.execute import final_select
+from acompass.plan.running.session import Session
 from acompass.tables.columns import order_schema
 from acompass.tables.content import content_like
 from acompass.tables.load import load

@@ -13,10 +13,10 @@ from acompass.checked.types import Schema
 from acompass.engines.duckdb import DuckDBTable, connection, failures, read
 from acompass.engines.engine import TableRequest
 from acompass.engines.planned import follow_planned, uses_order
-from acompass.plan import sql
-from acompass.plan.context import Observer
-from acompass.plan.state import ROW_KEY, State
-from acompass.plan.watched import matching_row_keys, nth_row_key, places, watched_records
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.context import Observer
+from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, watched_records
 from acompass.randomness import TraceSource
 from acompass.tables.load import load
 from acompass.tables.loaded import Loaded, Uses

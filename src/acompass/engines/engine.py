@@ -6,9 +6,9 @@ from typing import Any, Protocol
 
 from acompass.checked.program import Program
 from acompass.checked.types import Schema
-from acompass.plan.context import Progress
-from acompass.plan.regions import Verdict
-from acompass.plan.session import Session
+from acompass.checked.verdict import Verdict
+from acompass.plan.running.context import Progress
+from acompass.plan.running.session import Session
 from acompass.randomness import TraceSource
 from acompass.result import Sample
 from acompass.tables.loaded import Uses

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from acompass.checked.program import Program, Random, Replace
 from acompass.checked.types import Schema
 from acompass.engines.engine import Evaluated
-from acompass.plan.context import Context, Observer, Progress
-from acompass.plan.execute import execute
 from acompass.plan.from_checked import Rewrite, plan, without_actions
+from acompass.plan.lowering.state import State
 from acompass.plan.rewrites import REWRITES
-from acompass.plan.session import Session
-from acompass.plan.state import State
-from acompass.plan.trace import GivenTrace, SeededTrace, Trace
+from acompass.plan.running.context import Context, Observer, Progress
+from acompass.plan.running.execute import execute
+from acompass.plan.running.session import Session
+from acompass.plan.running.trace import GivenTrace, SeededTrace, Trace
 from acompass.randomness import TraceSource
 
 

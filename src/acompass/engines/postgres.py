@@ -15,7 +15,7 @@ from acompass.engines.postgres_named import NamedTable
 from acompass.engines.postgres_names import is_file
 from acompass.engines.postgres_sent import SentTable
 from acompass.engines.postgres_session import KeepingSession, failures
-from acompass.plan.session import Session
+from acompass.plan.running.session import Session
 
 #: what the meaning of a statement, or the text of a value, would else depend on
 _SETTINGS = {

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
-from acompass.plan import sql
-from acompass.plan.dialects.postgres import POSTGRES
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.postgres import POSTGRES
+from acompass.plan.lowering.sql import Sql
 
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(("int2", "int4", "int8"), INTEGER),

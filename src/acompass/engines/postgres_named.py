@@ -16,11 +16,11 @@ from acompass.engines.postgres_output import Target, create_table, find_target, 
 from acompass.engines.postgres_session import KeepingSession, ReadingSession
 from acompass.engines.postgres_table import find_relation, read_table
 from acompass.engines.postgres_transfer import fetched
-from acompass.plan import sql
-from acompass.plan.context import Progress
-from acompass.plan.execute import final_select
-from acompass.plan.session import Session
-from acompass.plan.state import State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.context import Progress
+from acompass.plan.running.execute import final_select
+from acompass.plan.running.session import Session
 from acompass.tables.content import Content
 from acompass.tables.missing import ERROR, require_complete
 from acompass.tables.output import require_writable, write

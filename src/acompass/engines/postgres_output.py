@@ -12,7 +12,7 @@ from acompass.engines import postgres_faults as faults
 from acompass.engines.postgres_names import names_in
 from acompass.engines.postgres_session import KeepingSession, ReadingSession, failures
 from acompass.engines.postgres_table import Relation, find_relation
-from acompass.plan import sql
+from acompass.plan.lowering import sql
 
 _LONGEST_NAME = 63
 _KINDS = {"v": "it is a view", "m": "it is a materialized view", "f": "it is a foreign table"}

@@ -12,10 +12,10 @@ from acompass.engines.postgres_names import is_file
 from acompass.engines.postgres_output import Target, create_table, find_target, new_type
 from acompass.engines.postgres_session import KeepingSession, ReadingSession
 from acompass.engines.postgres_transfer import fetched, send
-from acompass.plan import sql
-from acompass.plan.execute import final_select
-from acompass.plan.session import Session
-from acompass.plan.state import ROW_KEY, State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.execute import final_select
+from acompass.plan.running.session import Session
 from acompass.tables.content import content_like
 from acompass.tables.loaded import Loaded
 from acompass.tables.output import write

@@ -16,8 +16,8 @@ from sqlglot import exp
 from acompass.diagnostics import AcompassError
 from acompass.engines import postgres_faults as faults
 from acompass.engines.failures import engine_failed, out_of_memory
-from acompass.plan import sql
-from acompass.plan.dialects.postgres import POSTGRES
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.postgres import POSTGRES
 
 _MEMORY = (errors.OutOfMemory, errors.DiskFull, errors.InsufficientResources)
 

@@ -20,9 +20,9 @@ from acompass.engines.postgres_columns import (
 )
 from acompass.engines.postgres_names import names_in
 from acompass.engines.postgres_session import ReadingSession
-from acompass.plan import sql
-from acompass.plan.sql import Sql
-from acompass.plan.state import State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
 from acompass.tables import faults as table_faults
 from acompass.tables.filling import filling
 from acompass.tables.missing import DROP, ERROR

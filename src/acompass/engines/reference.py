@@ -10,15 +10,15 @@ from sqlglot import exp
 from acompass import semantics
 from acompass.checked.program import Program
 from acompass.checked.types import INTEGER, Schema
+from acompass.checked.verdict import Verdict
 from acompass.engines.duckdb import DuckDBTable, connection, failures, read
 from acompass.engines.engine import Evaluated, TableRequest
 from acompass.engines.failures import is_the_reference, require_plain
 from acompass.engines.planned import uses_order, written_columns
-from acompass.plan import sql
-from acompass.plan.context import Context, Progress
-from acompass.plan.regions import Verdict
-from acompass.plan.state import ROW_KEY, State
-from acompass.plan.trace import GivenTrace, TraceExhausted
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.context import Context, Progress
+from acompass.plan.running.trace import GivenTrace, TraceExhausted
 from acompass.randomness import TraceSource
 
 

@@ -21,7 +21,7 @@ from acompass.engines.spark_files import is_file, locations, require_same_column
 from acompass.engines.spark_reading import Read, read_frame
 from acompass.engines.spark_session import PlanSession, failures, own_session
 from acompass.engines.spark_table import SparkTable
-from acompass.plan.session import Session
+from acompass.plan.running.session import Session
 from acompass.tables.source import Files, Frame, Source, opened
 
 _STANDARD_ERROR = 2

@@ -8,8 +8,8 @@ from pyspark.sql.types import StructField
 from sqlglot import exp
 
 from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, Kind, Type, decimal
-from acompass.plan import sql
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
 
 _TYPES: dict[str, Type] = {
     **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), INTEGER),

@@ -14,9 +14,9 @@ from acompass.engines.spark_files import locations
 from acompass.engines.spark_lines import Lines, value
 from acompass.engines.spark_reading import Read, count_records, count_where
 from acompass.engines.spark_session import PlanSession, failures
-from acompass.plan import sql
-from acompass.plan.sql import Sql
-from acompass.plan.state import State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
 from acompass.tables import faults
 from acompass.tables.columns import NUMBER_PATTERN
 from acompass.tables.csv import body

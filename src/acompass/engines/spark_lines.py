@@ -7,8 +7,8 @@ import re
 
 from sqlglot import exp
 
-from acompass.plan import sql
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
 
 _QUOTED = '"[^"]*+(?:""[^"]*+)*+"'
 

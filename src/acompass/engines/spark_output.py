@@ -18,7 +18,7 @@ from sqlglot import exp
 from acompass.engines import spark_faults
 from acompass.engines.spark_files import location
 from acompass.engines.spark_session import failures
-from acompass.plan.sql import Sql
+from acompass.plan.lowering.sql import Sql
 from acompass.tables import faults
 from acompass.tables.output import STANDARD_OUTPUT, is_device
 from acompass.tables.replacing import replacing, written

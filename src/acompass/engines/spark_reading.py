@@ -10,9 +10,9 @@ from acompass.checked.types import Column, Schema
 from acompass.engines.engine import TableRequest
 from acompass.engines.spark_columns import StoredColumn, stored_column
 from acompass.engines.spark_session import PlanSession, failures
-from acompass.plan import sql
-from acompass.plan.sql import Sql
-from acompass.plan.state import State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
 from acompass.tables import faults
 from acompass.tables.filling import filling
 from acompass.tables.header import require_names

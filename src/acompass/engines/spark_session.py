@@ -15,8 +15,8 @@ from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
 from acompass.engines.failures import engine_failed
-from acompass.plan.dialects.dialect import Dialect
-from acompass.plan.dialects.spark import SPARK
+from acompass.plan.lowering.dialects.dialect import Dialect
+from acompass.plan.lowering.dialects.spark import SPARK
 
 #: what the meaning of a statement would else depend on
 _SETTINGS = {

@@ -22,10 +22,10 @@ from acompass.engines.spark_output import (
 from acompass.engines.spark_reading import Read
 from acompass.engines.spark_session import PlanSession, failures
 from acompass.engines.spark_text import field, line
-from acompass.plan import sql
-from acompass.plan.execute import final_select
-from acompass.plan.session import Session
-from acompass.plan.state import State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.execute import final_select
+from acompass.plan.running.session import Session
 from acompass.tables.missing import ERROR, require_complete
 from acompass.tables.output import STANDARD_OUTPUT, is_device, require_writable
 from acompass.tables.source import Files, Frame

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from acompass.checked.types import Kind, Type
-from acompass.plan import sql
-from acompass.plan.dialects.spark import SPARK
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.spark import SPARK
+from acompass.plan.lowering.sql import Sql
 
 
 def line(fields: Sequence[Sql], delimiter: str) -> Sql:

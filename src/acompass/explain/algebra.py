@@ -58,9 +58,9 @@ class _Writer:
     def _violating(self, process: tree.Process, condition: str, table: str) -> str:
         return f"σ[¬({condition})]({self._result(process, table)})"
 
-    def _result(self, result: tree.Result, table: str) -> str:
+    def _result(self, result: tree.ResultForm, table: str) -> str:
         match result:
-            case tree.Everything():
+            case tree.Result():
                 return table
             case tree.Filter():
                 return f"σ[{self.condition(result.condition)}]({table})"

@@ -7,8 +7,8 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.pipeline import checked_program, schema_of_table
-from acompass.plan.shape import DIALECTS, TABLE, Shaped, shape
-from acompass.plan.state import ROW_KEY
+from acompass.plan.lowering.state import ROW_KEY
+from acompass.plan.running.dry_run import DIALECTS, TABLE, Shaped, shape
 from acompass.policy import Policy
 from acompass.prove.named import named_schema
 from acompass.report.words import on_one_line

@@ -15,7 +15,7 @@ from acompass.engines.engine import TableRequest
 from acompass.explain.follow import Follower
 from acompass.explain.life import Explanation, Life
 from acompass.pipeline import checked_program, pointing_into, require_order
-from acompass.plan.trace import TraceExhausted
+from acompass.plan.running.trace import TraceExhausted
 from acompass.policy import Policy, as_policy
 from acompass.randomness import TraceValue, exhausted, trace_source
 from acompass.syntax.parse import parse

@@ -7,7 +7,6 @@ The engine says what depends on other records: verdicts of SOME, aggregate value
 from collections.abc import Mapping
 
 from acompass.checked.program import (
-    Everything,
     Filter,
     Process,
     Program,
@@ -16,13 +15,14 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Result,
 )
 from acompass.explain.life import Change, ClassSeen, Step
 from acompass.explain.nearest import Nearest
-from acompass.plan.context import Context
+from acompass.plan.lowering.state import State
+from acompass.plan.running.context import Context
+from acompass.plan.running.row_lookup import ClassValues, watched_classes, watched_records
 from acompass.plan.stages import GroupStage, Stage
-from acompass.plan.state import State
-from acompass.plan.watched import ClassValues, watched_classes, watched_records
 from acompass.result import action_name
 from acompass.semantics.bags import Record, update
 from acompass.semantics.conditions import satisfies
@@ -110,7 +110,7 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
     if assertion.quantifier is Quantifier.SOME:
         return not holds
     match assertion.result:
-        case Everything():
+        case Result():
             return not satisfies(record, assertion.condition)
         case Filter(condition):
             return satisfies(record, condition) and not satisfies(record, assertion.condition)

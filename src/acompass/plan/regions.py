@@ -13,6 +13,7 @@ from acompass.checked import program as checked
 from acompass.checked.convert import convert
 from acompass.checked.program import Condition, Operator, Quantifier, Reject, Replace, Requirement
 from acompass.checked.types import Value
+from acompass.checked.verdict import Verdict
 from acompass.plan.stages import type_changes
 
 
@@ -61,13 +62,6 @@ class Combination:
     """Records that lie in the same region of every column: the regions, column by column, and how many."""
 
     regions: tuple[int, ...]
-    records: int
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    holds: bool
-    affected: int
     records: int
 
 

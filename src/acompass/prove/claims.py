@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from acompass.checked.conditions import comparisons
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Assertion, Program
@@ -11,6 +10,7 @@ from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.syntax import tree
 from acompass.syntax.parse import parse
+from acompass.syntax.walk import comparisons
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from typing import assert_never
 from acompass.checked.program import (
     Action,
     Assertion,
-    Everything,
     Filter,
     Process,
     Program,
@@ -15,6 +14,7 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Result,
 )
 from acompass.prove.cells import ALL, NONE, Cells
 from acompass.prove.conversion import drawn
@@ -51,7 +51,7 @@ def record_condition(levels: Levels, step: int, assertion: Assertion) -> tuple[C
 
     condition = levels.condition(assertion.condition, level_at)
     match assertion.result:
-        case Everything():
+        case Result():
             return ALL, condition
         case Filter(filter_):
             return levels.condition(filter_, level_at), condition

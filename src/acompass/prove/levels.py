@@ -15,7 +15,6 @@ from acompass.checked.program import (
     Assertion,
     Comparison,
     Condition,
-    Everything,
     Filter,
     Not,
     Or,
@@ -24,6 +23,7 @@ from acompass.checked.program import (
     Random,
     Reject,
     Replace,
+    Result,
 )
 from acompass.checked.types import Kind, Schema, Type, Value
 from acompass.prove.cells import Cells, Diagrams
@@ -213,7 +213,7 @@ class _Constants:
 
     def add_assertion(self, step: int, assertion: Assertion) -> None:
         match assertion.result:
-            case Everything():
+            case Result():
                 self._add_condition(step, assertion.condition)
             case Filter(condition):
                 self._add_condition(step, condition)

@@ -8,13 +8,13 @@ is text: nothing that the policy does to it depends on its type.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
-from acompass.checked.conditions import comparisons
 from acompass.checked.constants import scale_of
 from acompass.checked.parameters import Parameters, ParamValue
 from acompass.checked.types import INTEGER, TEXT, Column, Kind, Schema, Type, decimal
 from acompass.checked.uses import Use, uses
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.syntax import tree
+from acompass.syntax.walk import comparisons
 
 #: digits after the point of a `decimal` that does not say how many
 _USUAL_SCALE = 2
@@ -62,7 +62,7 @@ def _names(policy: tree.Program) -> Iterator[tree.Name]:
 
 def _names_of(assertion: tree.Assertion) -> Iterator[tree.Name]:
     match assertion.result:
-        case tree.Everything():
+        case tree.Result():
             yield from (comparison.name for comparison in comparisons(assertion.condition))
         case tree.Filter(condition):
             yield from (comparison.name for comparison in comparisons(condition))
@@ -99,7 +99,7 @@ def _compared(policy: tree.Program) -> Iterator[tuple[str, tree.Constant]]:
             yield (aggregated if is_alias and aggregated else comparison.name.text), comparison.constant
 
 
-def _alias(result: tree.Result) -> tuple[str | None, str | None]:
+def _alias(result: tree.ResultForm) -> tuple[str | None, str | None]:
     """What the aggregate is called, and the column whose values a MIN or MAX of it has."""
     if not isinstance(result, tree.Process):
         return None, None
@@ -108,7 +108,7 @@ def _alias(result: tree.Result) -> tuple[str | None, str | None]:
     return result.alias.text.casefold(), aggregate.column.text if of_values and aggregate.column else None
 
 
-def _filters(result: tree.Result) -> Sequence[tree.Condition]:
+def _filters(result: tree.ResultForm) -> Sequence[tree.Condition]:
     match result:
         case tree.Filter(condition):
             return [condition]

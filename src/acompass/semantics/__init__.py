@@ -4,9 +4,9 @@ Each cites its figure or definition. Nothing but `checked` is imported here, so 
 mistake can reach it.
 """
 
+from acompass.checked.verdict import Verdict
 from acompass.semantics.order import canonical_key, canonical_order
 from acompass.semantics.programs import Outcome, check_program, run_program
-from acompass.semantics.requirements import Verdict
 from acompass.semantics.trace import TraceExhausted, random, seeded_trace
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from acompass.checked.program import Assertion, Condition, Everything, Filter, Process, Quantifier
+from acompass.checked.program import Assertion, Condition, Filter, Process, Quantifier, Result
 from acompass.semantics.assertions import holds
 from acompass.semantics.bags import Bag, SubBag
 from acompass.semantics.conditions import satisfies
@@ -26,7 +26,7 @@ def _affected_by_some(bag: Bag, assertion: Assertion) -> SubBag:
 
 def _affected_by_each(bag: Bag, assertion: Assertion) -> SubBag:
     match assertion.result:
-        case Everything():
+        case Result():
             return _violating(bag, None, assertion.condition)
         case Filter(condition):
             return _violating(bag, condition, assertion.condition)

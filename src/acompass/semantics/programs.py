@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from acompass.checked.program import Program
+from acompass.checked.verdict import Verdict
 from acompass.semantics.bags import Bag, Record
-from acompass.semantics.requirements import Verdict, convert_types, judge, perform_requirement
+from acompass.semantics.requirements import convert_types, judge, perform_requirement
 from acompass.semantics.trace import Trace
 
 

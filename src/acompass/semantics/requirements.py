@@ -1,24 +1,14 @@
 """Figure 11: requirements."""
 
-from dataclasses import dataclass
-
 from acompass.checked.convert import convert
 from acompass.checked.program import Assertion, Requirement
 from acompass.checked.types import Schema
+from acompass.checked.verdict import Verdict
 from acompass.semantics.actions import perform
 from acompass.semantics.affected import affected_bag
 from acompass.semantics.assertions import holds
 from acompass.semantics.bags import Bag, update
 from acompass.semantics.trace import Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """`affected` is |V|, `records` the size of the table that the assertion was evaluated on."""
-
-    holds: bool
-    affected: int
-    records: int
 
 
 def judge(bag: Bag, assertion: Assertion) -> Verdict:

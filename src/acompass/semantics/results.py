@@ -5,7 +5,7 @@ from functools import reduce
 from operator import add
 from typing import Any, TypeAlias, assert_never
 
-from acompass.checked.program import Condition, Everything, Filter, Function, Process, Result
+from acompass.checked.program import Condition, Filter, Function, Process, Result, ResultForm
 from acompass.semantics.bags import Bag, Record, SubBag
 from acompass.semantics.conditions import satisfies
 
@@ -15,10 +15,10 @@ Group: TypeAlias = tuple[Record, SubBag]
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-def result_of(bag: Bag, result: Result) -> Bag:
+def result_of(bag: Bag, result: ResultForm) -> Bag:
     """Figure 4."""
     match result:
-        case Everything():
+        case Result():
             return bag
         case Filter(condition):
             return [bag[position] for position in filtered(bag, condition)]

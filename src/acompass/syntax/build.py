@@ -37,8 +37,8 @@ class TreeBuilder:
         quantifier, result, _, condition = children
         return tree.Assertion(tree.Quantifier(quantifier.type), result, condition, _across(children))
 
-    def everything(self, children: list[Any]) -> tree.Everything:
-        return tree.Everything(_across(children))
+    def everything(self, children: list[Any]) -> tree.Result:
+        return tree.Result(_across(children))
 
     def filter(self, children: list[Any]) -> tree.Filter:
         return tree.Filter(children[1], _across(children))

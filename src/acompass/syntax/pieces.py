@@ -50,9 +50,9 @@ class Pieces:
         index = bisect_left(self._starts, node.span.end)
         return self._starts[index] if index < len(self._starts) else None
 
-    def _result(self, result: tree.Result) -> Iterator[Piece]:
+    def _result(self, result: tree.ResultForm) -> Iterator[Piece]:
         match result:
-            case tree.Everything():
+            case tree.Result():
                 yield Piece("RESULT", result.span.start)
             case tree.Filter():
                 yield Piece("FILTER", result.span.start)

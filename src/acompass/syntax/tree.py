@@ -109,7 +109,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Everything:
+class Result:
     """`RESULT` (or `RECORD`, D1)."""
 
     span: Span = field(compare=False, repr=False)
@@ -130,13 +130,13 @@ class Process:
     span: Span = field(compare=False, repr=False)
 
 
-Result: TypeAlias = Everything | Filter | Process
+ResultForm: TypeAlias = Result | Filter | Process
 
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
     quantifier: Quantifier
-    result: Result
+    result: ResultForm
     condition: Condition
     span: Span = field(compare=False, repr=False)
 

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from sqlglot import exp
 
-from acompass.plan.dialects.dialect import Dialect
+from acompass.plan.lowering.dialects.dialect import Dialect
 
 
 class Session(Protocol):

@@ -7,11 +7,11 @@ from sqlglot import exp
 
 from acompass.checked.program import Condition, Function, Process, Requirement, seen_schema
 from acompass.checked.types import Kind, Type
-from acompass.plan import sql
-from acompass.plan.context import Context
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.context import Context
 from acompass.plan.stages import process_of
-from acompass.plan.state import State
 
 
 @dataclass

@@ -7,12 +7,12 @@ from sqlglot import exp
 
 from acompass.checked.program import Random, Reject, Replace, Requirement
 from acompass.checked.types import Kind, Schema, Type
-from acompass.plan import sql
-from acompass.plan.context import Context
-from acompass.plan.ranks import ranked
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.context import Context
+from acompass.plan.running.ranks import ranked
 from acompass.plan.stages import type_changes
-from acompass.plan.state import State
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from acompass.plan.regions import Verdict
-from acompass.plan.session import Session
+from acompass.checked.verdict import Verdict
+from acompass.plan.lowering.state import State
+from acompass.plan.running.session import Session
+from acompass.plan.running.trace import Trace
 from acompass.plan.stages import Stage
-from acompass.plan.state import State
-from acompass.plan.trace import Trace
 from acompass.result import Sample
 
 #: of how many requirements how many are done

@@ -6,11 +6,11 @@ from typing import Any, TypeAlias
 from sqlglot import exp
 
 from acompass.checked.program import Condition, Requirement
-from acompass.plan import sql
-from acompass.plan.classes import Classes
-from acompass.plan.context import Context
-from acompass.plan.session import Session
-from acompass.plan.state import ROW_KEY, State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.classes import Classes
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.context import Context
+from acompass.plan.running.session import Session
 
 #: the number of records in a class, and its aggregate values by requirement index
 ClassValues: TypeAlias = tuple[int, dict[int, Any]]

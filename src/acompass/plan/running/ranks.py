@@ -5,10 +5,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from acompass.checked.types import INTEGER, Kind
-from acompass.plan import sql
-from acompass.plan.context import Context
-from acompass.plan.sql import Sql
-from acompass.plan.state import State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.context import Context
 
 #: so many first columns tell records apart, or groups are fine enough without the others
 LONGEST_PREFIX = 16

@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from acompass.plan import sql
-from acompass.plan.session import Session
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.running.session import Session
 
 
 class TraceExhausted(Exception):

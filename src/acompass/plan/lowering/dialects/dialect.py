@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from acompass.checked.types import Kind, Type
-from acompass.plan import sql
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from dataclasses import replace
 from sqlglot import exp
 
 from acompass.checked.program import Quantifier, Reject, Requirement, seen_schema
-from acompass.plan import sql
-from acompass.plan.actions import Affected, perform
-from acompass.plan.classes import Classes
-from acompass.plan.context import Context
-from acompass.plan.regions import Verdict
-from acompass.plan.sql import Sql
+from acompass.checked.verdict import Verdict
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.classes import Classes
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.actions import Affected, perform
+from acompass.plan.running.context import Context
 from acompass.plan.stages import GroupStage
-from acompass.plan.state import State
 from acompass.result import Sample
 
 

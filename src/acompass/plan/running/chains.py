@@ -12,14 +12,14 @@ from sqlglot import exp
 
 from acompass.checked.program import Operator
 from acompass.checked.types import Type, Value
-from acompass.plan import sql
-from acompass.plan.actions import conversions, retyped
-from acompass.plan.context import Context
-from acompass.plan.locate import LocatedValues, compare_with_each
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.locate import LocatedValues, compare_with_each
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
 from acompass.plan.regions import Combination, Simulated, constants_of, simulate
-from acompass.plan.sql import Sql
+from acompass.plan.running.actions import conversions, retyped
+from acompass.plan.running.context import Context
 from acompass.plan.stages import ChainStage
-from acompass.plan.state import State
 
 
 def run_chain(context: Context, state: State, stage: ChainStage) -> State:

@@ -6,15 +6,15 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.plan import sql
-from acompass.plan.chains import run_chain
-from acompass.plan.context import Context, Progress
-from acompass.plan.groups import run_groups
-from acompass.plan.ranks import canonical_order
-from acompass.plan.records import run_records
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.chains import run_chain
+from acompass.plan.running.context import Context, Progress
+from acompass.plan.running.groups import run_groups
+from acompass.plan.running.ranks import canonical_order
+from acompass.plan.running.records import run_records
 from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
-from acompass.plan.state import ROW_KEY, State
 
 #: so many selects stacked on each other are worth more than one reading of what they yield
 DEEPEST = 12

@@ -3,9 +3,9 @@
 from sqlglot import exp
 
 from acompass.checked.types import Kind, Type
-from acompass.plan import sql
-from acompass.plan.dialects.dialect import Dialect
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.dialect import Dialect
+from acompass.plan.lowering.sql import Sql
 
 
 def _exact_sum(value: Sql, type_: Type) -> Sql:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from acompass.checked.types import Schema
-from acompass.plan import sql
-from acompass.plan.sql import Sql
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
 
 #: the column that keeps the order of the input
 ROW_KEY = "rk"

@@ -26,7 +26,7 @@ class View:
 
 
 @dataclass(slots=True)
-class State:
+class Scope:
     """`types` and `schema` are those of the table as it stands before the requirement at hand."""
 
     schema: Schema
@@ -40,7 +40,7 @@ class State:
     found: list[Diagnostic] = field(default_factory=list)
 
     @classmethod
-    def start(cls, schema: Schema, parameters: Parameters) -> "State":
+    def start(cls, schema: Schema, parameters: Parameters) -> "Scope":
         names = Names([column.name for column in schema])
         types: list[Type | None] = [column.type for column in schema]
         table = View(names, types, range(len(schema)), is_table=True)

@@ -7,16 +7,16 @@ from typing import Any
 from sqlglot import exp
 
 from acompass.checked.program import Program, Requirement
-from acompass.plan import sql
-from acompass.plan.context import Context
-from acompass.plan.dialects.dialect import Dialect
-from acompass.plan.dialects.duckdb import DUCKDB
-from acompass.plan.dialects.postgres import POSTGRES
-from acompass.plan.dialects.spark import SPARK
-from acompass.plan.execute import execute
 from acompass.plan.from_checked import naive_stages
-from acompass.plan.state import ROW_KEY, State
-from acompass.plan.trace import SeededTrace
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.dialect import Dialect
+from acompass.plan.lowering.dialects.duckdb import DUCKDB
+from acompass.plan.lowering.dialects.postgres import POSTGRES
+from acompass.plan.lowering.dialects.spark import SPARK
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.context import Context
+from acompass.plan.running.execute import execute
+from acompass.plan.running.trace import SeededTrace
 
 DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRES, SPARK)}
 #: the name that the table goes by

@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from acompass.checked.program import Operator
 from acompass.checked.types import Kind, Type, Value
-from acompass.plan import sql
-from acompass.plan.context import Context
-from acompass.plan.sql import Sql
-from acompass.plan.state import State
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.context import Context
 
 
 def compare_with_each(value: Sql, type_: Type, constants: Sequence[Value]) -> Sql:

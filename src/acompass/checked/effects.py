@@ -1,0 +1,136 @@
+"""What a requirement reads, writes, draws and needs in order.
+
+Every stage that asks one of these questions asks it here, so that a new node of the language is answered for
+once, or refused loudly (invariant 8).
+"""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from acompass.checked.program import (
+    Action,
+    And,
+    Comparison,
+    Condition,
+    Filter,
+    Not,
+    Or,
+    Process,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Result,
+)
+from acompass.checked.types import Type
+
+
+def comparisons(condition: Condition) -> Iterator[Comparison]:
+    """Every comparison of a condition, in the order of the text."""
+    match condition:
+        case Comparison():
+            yield condition
+        case Not(operand):
+            yield from comparisons(operand)
+        case And(operands) | Or(operands):
+            for operand in operands:
+                yield from comparisons(operand)
+        case _:
+            assert_never(condition)
+
+
+def process_of(requirement: Requirement) -> Process | None:
+    """The process query of a class-level requirement; None where the requirement is record-level."""
+    result = requirement.assertion.result
+    match result:
+        case Process():
+            return result
+        case Result() | Filter():
+            return None
+        case _:
+            assert_never(result)
+
+
+def filter_of(requirement: Requirement) -> Condition | None:
+    """The condition that selects which records the assertion speaks of; None where it speaks of all."""
+    result = requirement.assertion.result
+    match result:
+        case Filter(condition):
+            return condition
+        case Process():
+            return result.where
+        case Result():
+            return None
+        case _:
+            assert_never(result)
+
+
+def record_comparisons(requirement: Requirement) -> Iterator[Comparison]:
+    """The comparisons whose columns are the table's: of FILTER or WHERE, and after RESULT or FILTER."""
+    selected = filter_of(requirement)
+    if selected is not None:
+        yield from comparisons(selected)
+    if process_of(requirement) is None:
+        yield from comparisons(requirement.assertion.condition)
+
+
+def columns_read(requirement: Requirement) -> frozenset[int]:
+    """The table's columns that decide which records are affected."""
+    read = {comparison.column for comparison in record_comparisons(requirement)}
+    process = process_of(requirement)
+    if process is not None:
+        read.update(process.group_by)
+        if process.column is not None:
+            read.add(process.column)
+    return frozenset(read)
+
+
+def column_written(action: Action | None) -> int | None:
+    """The column whose values an action writes."""
+    match action:
+        case None | Reject():
+            return None
+        case Replace(column) | Random(column):
+            return column
+        case _:
+            assert_never(action)
+
+
+def columns_written(program: Program) -> frozenset[int]:
+    written = (column_written(requirement.action) for requirement in program.requirements)
+    return frozenset(column for column in written if column is not None)
+
+
+def drops_records(action: Action | None) -> bool:
+    match action:
+        case Reject():
+            return True
+        case None | Replace() | Random():
+            return False
+        case _:
+            assert_never(action)
+
+
+def draws(action: Action | None) -> bool:
+    """Whether an action consumes the trace, one value for each affected record in canonical order."""
+    match action:
+        case Random():
+            return True
+        case None | Reject() | Replace():
+            return False
+        case _:
+            assert_never(action)
+
+
+def needs_order(program: Program) -> bool:
+    """Whether canonical order decides what the program leaves."""
+    return any(draws(requirement.action) for requirement in program.requirements)
+
+
+def type_changes(requirement: Requirement) -> dict[int, tuple[Type, Type]]:
+    """The columns whose type the requirement changes (D12): position -> (before, after)."""
+    if requirement.before is requirement.after:
+        return {}
+    pairs = enumerate(zip(requirement.before, requirement.after, strict=True))
+    return {i: (b.type, a.type) for i, (b, a) in pairs if b.type != a.type}

@@ -1,0 +1,1 @@
+"""A plan's stages run over an engine's session."""

@@ -1,0 +1,68 @@
+"""The one walk over a policy's tree: its comparisons, its process queries, the columns its actions name."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from acompass.syntax import tree
+
+
+def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
+    """Every comparison in the order of the text. Iterative: a tree built by hand may be very deep."""
+    pending = [condition]
+    while pending:
+        node = pending.pop()
+        match node:
+            case tree.Comparison():
+                yield node
+            case tree.Not(operand):
+                pending.append(operand)
+            case tree.And(operands) | tree.Or(operands):
+                pending.extend(reversed(operands))
+            case _:
+                assert_never(node)
+
+
+def record_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
+    """The conditions of a requirement that speak of the table's own columns, in the order of the text."""
+    assertion = requirement.assertion
+    match assertion.result:
+        case tree.Result():
+            yield assertion.condition
+        case tree.Filter(condition):
+            yield condition
+            yield assertion.condition
+        case tree.Process():
+            if assertion.result.where is not None:
+                yield assertion.result.where
+        case _:
+            assert_never(assertion.result)
+
+
+def process_of(requirement: tree.Requirement) -> tree.Process | None:
+    """The requirement's process query; None where its result is RESULT or FILTER."""
+    result = requirement.assertion.result
+    match result:
+        case tree.Process():
+            return result
+        case tree.Result() | tree.Filter():
+            return None
+        case _:
+            assert_never(result)
+
+
+def processes(program: tree.Program) -> Iterator[tree.Process]:
+    for requirement in program.requirements:
+        process = process_of(requirement)
+        if process is not None:
+            yield process
+
+
+def written_name(action: tree.Action | None) -> tree.Name | None:
+    """The column that an action writes."""
+    match action:
+        case None | tree.Reject():
+            return None
+        case tree.Replace(name) | tree.Random(name):
+            return name
+        case _:
+            assert_never(action)

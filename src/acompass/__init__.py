@@ -5,23 +5,24 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from acompass.diagnostics import AcompassError, CallError, EngineError, PolicyError, TableError
+from acompass.diagnostics import AcompassError, CallError, Canceled, EngineError, PolicyError, TableError
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.explain.flow import explain
-    from acompass.measure.flow import measure
-    from acompass.pipeline import check, plan, prove, run
+    from acompass.api import check, explain, lint, measure, plan, prove, run
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
+    from acompass.session import Session, open  # noqa: A004
 
 __all__ = [
     "AcompassError",
     "CallError",
+    "Canceled",
     "EngineError",
     "Policy",
     "PolicyError",
     "Result",
+    "Session",
     "TableError",
     "__version__",
     "check",
@@ -29,6 +30,7 @@ __all__ = [
     "lint",
     "load",
     "measure",
+    "open",
     "parse",
     "plan",
     "prove",
@@ -38,14 +40,17 @@ __all__ = [
 _HOMES = {
     "Policy": "acompass.policy",
     "Result": "acompass.result",
-    "check": "acompass.pipeline",
-    "explain": "acompass.explain.flow",
+    "Session": "acompass.session",
+    "check": "acompass.api",
+    "explain": "acompass.api",
+    "lint": "acompass.api",
     "load": "acompass.policy",
-    "measure": "acompass.measure.flow",
+    "measure": "acompass.api",
+    "open": "acompass.session",
     "parse": "acompass.policy",
-    "plan": "acompass.pipeline",
-    "prove": "acompass.pipeline",
-    "run": "acompass.pipeline",
+    "plan": "acompass.api",
+    "prove": "acompass.api",
+    "run": "acompass.api",
 }
 
 

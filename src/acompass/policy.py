@@ -1,9 +1,11 @@
 """A policy: its text, where it came from, and its tree."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from acompass.diagnostics import CallError, Diagnostic, PolicyError
+from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
 from acompass.syntax import tree
 from acompass.syntax.parse import parse as parse_text
 
@@ -16,7 +18,7 @@ class Policy:
 
 
 def parse(text: str, name: str = "<policy>") -> Policy:
-    """The policy that a text is. Raises PolicyError with everything that is wrong in it."""
+    """Parse the text of a policy. Raises PolicyError with everything that is wrong in it."""
     program, found = parse_text(text)
     if found:
         raise PolicyError(found, text, name)
@@ -45,5 +47,16 @@ def decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str") -> Policy:
-    """A policy as given to the API: one that was loaded, or its text."""
+    """The policy that the API was called with: a Policy, or its text."""
     return policy if isinstance(policy, Policy) else parse(policy)
+
+
+@contextmanager
+def attach_text(policy: Policy) -> Iterator[None]:
+    """Attach the policy's text to errors that carry spans."""
+    try:
+        yield
+    except AcompassError as error:
+        if error.source is None and any(finding.labels for finding in error.diagnostics):
+            error.source, error.name = policy.text, policy.name
+        raise

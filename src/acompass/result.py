@@ -1,6 +1,6 @@
 """What a run or a check says: verdicts, counts and, for a run, the table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.checked.program import Action, Random, Reject, Replace
@@ -60,6 +60,9 @@ class Result:
     trace_used: int
     dropped: int = 0
     table: Any = None
+
+    def with_table(self, table: Any) -> "Result":
+        return replace(self, table=table)
 
     def _repr_html_(self) -> str:
         """What notebooks show."""

@@ -4,7 +4,7 @@ Every stage that asks one of these questions asks it here, so that a new node of
 once, or refused loudly (invariant 8).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from acompass.checked.program import (
@@ -16,7 +16,6 @@ from acompass.checked.program import (
     Not,
     Or,
     Process,
-    Program,
     Random,
     Reject,
     Replace,
@@ -97,8 +96,8 @@ def column_written(action: Action | None) -> int | None:
             assert_never(action)
 
 
-def columns_written(program: Program) -> frozenset[int]:
-    written = (column_written(requirement.action) for requirement in program.requirements)
+def columns_written(requirements: Iterable[Requirement]) -> frozenset[int]:
+    written = (column_written(requirement.action) for requirement in requirements)
     return frozenset(column for column in written if column is not None)
 
 
@@ -123,9 +122,9 @@ def draws(action: Action | None) -> bool:
             assert_never(action)
 
 
-def needs_order(program: Program) -> bool:
-    """Whether canonical order decides what the program leaves."""
-    return any(draws(requirement.action) for requirement in program.requirements)
+def needs_order(requirements: Iterable[Requirement]) -> bool:
+    """Whether canonical order decides what the requirements leave."""
+    return any(draws(requirement.action) for requirement in requirements)
 
 
 def type_changes(requirement: Requirement) -> dict[int, tuple[Type, Type]]:

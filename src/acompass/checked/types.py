@@ -7,6 +7,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
 
+#: digits that every engine's exact numbers hold
+MOST_DIGITS = 38
+
 
 class Kind(StrEnum):
     INTEGER = "integer"

@@ -71,11 +71,11 @@ def check(
     Exits with 1 if one does not hold.
     """
     with exit_codes(lambda error: _report_error(error, policy, format_)):
-        from acompass import pipeline
+        from acompass import api
 
         parsed, params = policy_and_table(policy, table), params_of(settings)
         with progress_bar(not (quiet or no_progress)) as progress:
-            result = pipeline.check(
+            result = api.check(
                 parsed,
                 table,
                 params=params,

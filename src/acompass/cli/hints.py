@@ -6,14 +6,14 @@ from acompass.cli.streams import say
 from acompass.diagnostics import AcompassError
 
 if TYPE_CHECKING:
-    from acompass.pipeline import Policy
+    from acompass.policy import Policy
 
 
 def hint(policy: "Policy", params: dict[str, Any]) -> None:
-    from acompass import pipeline
+    from acompass import api
 
     try:
-        found = pipeline.lint(policy, params=params)
+        found = api.lint(policy, params=params)
     except AcompassError:
         # lint guesses types where the table knows them; a guess that fails is no news about the policy
         return

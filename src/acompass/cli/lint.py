@@ -39,13 +39,11 @@ def lint(
     Exits with 1 if there is a finding.
     """
     with exit_codes(tell_error if as_json else None):
-        from acompass import pipeline
+        from acompass import api
         from acompass.diagnostics.render import render_json, render_text
 
         parsed = policy_and_table(policy, table or "")
-        found = pipeline.lint(
-            parsed, params=params_of(settings), table=table, engine=engine, delimiter=delimiter
-        )
+        found = api.lint(parsed, params=params_of(settings), table=table, engine=engine, delimiter=delimiter)
         if as_json:
             tell(to_json({"diagnostics": render_json(found, parsed.text, parsed.name)}))
         elif found:

@@ -48,10 +48,10 @@ def plan(
     Exits as run would.
     """
     with exit_codes(tell_error if as_json else None):
-        from acompass import pipeline
+        from acompass import api
 
         with progress_bar(not (no_progress or as_json)) as progress:
-            planned = pipeline.plan(
+            planned = api.plan(
                 policy_and_table(policy, table),
                 table,
                 params=params_of(settings),

@@ -45,10 +45,10 @@ def prove(
     Exits with 1 unless all are proved.
     """
     with exit_codes(tell_error if as_json else None):
-        from acompass import pipeline
+        from acompass import api
         from acompass.prove import proof_as_json, proof_as_text
 
-        proof = pipeline.prove(
+        proof = api.prove(
             policy_and_table(policy, table or ""),
             claims or None,
             params=params_of(settings),

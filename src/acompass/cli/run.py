@@ -59,11 +59,11 @@ def run(
     if as_json and output == STANDARD_OUTPUT:
         raise click.BadParameter("--json and -o - both want standard output")
     with exit_codes(tell_error if as_json else None):
-        from acompass import pipeline
+        from acompass import api
 
         parsed, params = policy_and_table(policy, table), params_of(settings)
         with progress_bar(not (quiet or no_progress or as_json)) as progress:
-            result = pipeline.run(
+            result = api.run(
                 parsed,
                 table,
                 params=params,

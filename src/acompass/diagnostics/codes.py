@@ -108,6 +108,8 @@ CODES: dict[str, str] = {
     "AC324": "files that the workers cannot reach",
     "AC325": "a CSV record over several lines",
     "AC326": "a memory limit for Spark",
+    "AC327": "a canceled call",
+    "AC328": "a table of another engine",
     # AC4xx: the call
     "AC401": "no size of memory",
     "AC402": "a policy that cannot be read",

@@ -35,3 +35,7 @@ class CallError(AcompassError):
 
 class EngineError(AcompassError):
     """The engine could not be reached, or failed while it ran."""
+
+
+class Canceled(EngineError):
+    """The call was canceled from another thread; nothing was written."""

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from acompass.diagnostics import TableError
-from acompass.tables import faults
+from acompass.tables import errors
 
 _SUFFIX = ".acompass-part"
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -25,9 +25,9 @@ def replacing(path: str) -> Iterator[str]:
     with written(path):
         target = Path(os.path.realpath(path))
         if not target.parent.is_dir():
-            raise faults.no_folder(str(Path(path).parent))
+            raise errors.no_folder(str(Path(path).parent))
         if target.is_dir():
-            raise faults.unwritable(path, "it is a folder")
+            raise errors.unwritable(path, "it is a folder")
         _remove_leftovers(target)
         part = _create_part(target)
         try:
@@ -53,8 +53,8 @@ def written(path: str) -> Iterator[None]:
 
 def write_fault(path: str, number: int | None) -> TableError:
     if number in _NO_SPACE:
-        return faults.disk_full(path)
-    return faults.unwritable(path, os.strerror(number).lower() if number else "the file system failed")
+        return errors.disk_full(path)
+    return errors.unwritable(path, os.strerror(number).lower() if number else "the file system failed")
 
 
 def _create_part(target: Path) -> str:

@@ -27,6 +27,8 @@ class Dialect:
     float_order: Callable[[Sql], Sql]
     #: any other value as text that compares by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
+    #: the end of the text in a regular expression, not just of its last line
+    end_of_text: str = r"\z"
     #: whether a value finds the largest constant it reaches by an ordered join
     joins_by_order: bool = False
     #: kinds of values that the engine cannot hold, or not exactly

@@ -99,4 +99,5 @@ POSTGRES = Dialect(
     timestamp_text=_timestamp_text,
     float_order=_float_order,
     plain_text=_plain_text,
+    end_of_text=r"\Z",
 )

@@ -23,8 +23,9 @@ GROUPS = {
 INTRODUCTION = """\
 # Errors
 
-Each code is stable and has a page: what it says, why it is an error, an example and its fix, both run by a
-test. A message shows the code in brackets, `error[AC101]`, and the place in the policy.
+Each code is stable and has a page that explains the error: what it means, why it is an error, an example and a fix.
+Tests run every example and every fix. A message shows the code in brackets, `error[AC101]`, and the place in
+the policy.
 """
 
 

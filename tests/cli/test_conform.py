@@ -1,4 +1,4 @@
-"""`acompass conform` on an engine that agrees, and on ones that were broken for the test."""
+"""`acompass conform` on an engine that agrees, and on engines broken for the test."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Every way a command can end: an exit code, a line or two on standard error, never a traceback."""
+"""All ways a command can end: an exit code, one or two lines on standard error, never a traceback."""
 
 import os
 import pkgutil
@@ -138,7 +138,7 @@ def test_an_interrupt_while_a_command_is_imported_ends_like_any_other(acompass, 
 
 
 def wait_until(happened, seconds=60):
-    """Loaded machines start slowly."""
+    """Wait generously: a command starts slowly on a busy machine."""
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline
@@ -156,9 +156,9 @@ def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
         command, cwd=tmp_path, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
     ) as ran:
         assert ran.stdin is not None
-        ran.stdin.write(b"Age\n36\n")  # and then nothing more: the command waits
+        ran.stdin.write(b"Age\n36\n")  # the input stays open, so the command waits for more
         ran.stdin.flush()
-        # not for any file: Python's tempfile writes one of its own first, to see whether it can
+        # only our own folder counts: Python's tempfile first writes a test file there
         wait_until(lambda: any((tmp_path / "temporary").glob("acompass-*")))
         ran.send_signal(sign)
         assert ran.wait(timeout=30) == 128 + sign

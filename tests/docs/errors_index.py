@@ -1,4 +1,4 @@
-"""The page that lists every code, written from the register: `python -m tests.docs.errors_index`."""
+"""Generate the page that lists all codes: `python -m tests.docs.errors_index`."""
 
 from itertools import groupby
 
@@ -23,8 +23,9 @@ GROUPS = {
 INTRODUCTION = """\
 # Errors
 
-Each code is stable and has a page: what it says, why it is an error, an example and its fix, both run by a
-test. A message shows the code in brackets, `error[AC101]`, and the place in the policy.
+Each code is stable and has a page that says what it means, why it is an error, and how to fix it, with an
+example. A test runs the example and the fix. A message shows the code in brackets, `error[AC101]`, and the
+place in the policy.
 """
 
 

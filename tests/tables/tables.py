@@ -1,4 +1,4 @@
-"""Small helpers: a table into a fresh engine and out again."""
+"""Helpers to load a table into a new engine and get it back."""
 
 import os
 import tempfile
@@ -20,7 +20,7 @@ from acompass.tables.to_frame import restore
 
 
 def used(uses: Mapping[str, Use]) -> Any:
-    """The uses of a policy, given by name."""
+    """How a policy uses each column, by column name."""
 
     def of(names: Sequence[str]) -> dict[int, ColumnUse]:
         return {names.index(name): ColumnUse(use, Span(0, 0)) for name, use in uses.items()}
@@ -29,7 +29,7 @@ def used(uses: Mapping[str, Use]) -> Any:
 
 
 class Table:
-    """What a table is once loaded."""
+    """A loaded table."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, loaded: Loaded):
         self.con = con
@@ -67,7 +67,7 @@ def loaded(
 
 
 def returned(table: Any, changed: Sequence[int] = (), **uses: Use) -> Any:
-    """The table as it comes back from the engine when the policy changes nothing."""
+    """The table that the engine returns if the policy changes nothing."""
     with duckdb.connect() as con, opened(table) as source:
         found = Table(con, load(con, source, used(uses)))
         content = content_like(found.loaded, found.select, found.loaded.schema, frozenset(changed))
@@ -91,7 +91,7 @@ def csv_file(folder: Path, content: str | bytes, name: str = "table.csv") -> str
 
 @contextmanager
 def unprivileged_folder() -> Iterator[Path]:
-    """A folder that everyone may enter, unlike pytest's own."""
+    """A folder that every user can enter, unlike pytest's folder."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
@@ -99,7 +99,7 @@ def unprivileged_folder() -> Iterator[Path]:
 
 @contextmanager
 def unprivileged() -> Iterator[None]:
-    """Root may read and write everything; nobody may not."""
+    """Act as the user `nobody`, because root can read and write everything."""
     before = os.geteuid()
     if before == 0:
         os.seteuid(65534)

@@ -1,4 +1,4 @@
-"""CSV: what is read, to the byte."""
+"""CSV files are read byte for byte."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Tables that cannot be read: which fault, on which line, and never a value of a record."""
+"""Unreadable tables: the error gives the fault and the line, and never a value from a record."""
 
 import gzip
 import os

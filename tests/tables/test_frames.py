@@ -1,4 +1,4 @@
-"""Data frames of each library: in, and out as the same kind with the same types."""
+"""Data frames of each library come back as the same kind, with the same types."""
 
 import datetime
 import subprocess
@@ -158,7 +158,7 @@ def test_what_is_no_table(table: Any, code: str) -> None:
 
 
 def test_without_pyarrow() -> None:
-    """As on a machine that has pandas alone: the interpreter is told that there is no such module."""
+    """As on a machine without pyarrow: importing it fails."""
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
         "from acompass.diagnostics import TableError\n"

@@ -1,4 +1,4 @@
-"""A CSV means one thing: the engine reads what our own reader reads, and reads back what it wrote."""
+"""The engine reads CSV like our own reader, and reads back what it wrote."""
 
 import tempfile
 from collections.abc import Iterator
@@ -89,7 +89,7 @@ def test_the_engine_and_our_own_reader_agree(con: duckdb.DuckDBPyConnection, bod
 
 
 def by_definition(content: bytes) -> Records | None:
-    """None where the text is malformed or ragged."""
+    """The records according to our own reader; None if the text is malformed or ragged."""
     try:
         _, *rows = (fields for _, fields in records(content.splitlines(keepends=True), ","))
     except MalformedCsv:

@@ -1,4 +1,4 @@
-"""Output: exact bytes, and whole or not at all."""
+"""Output has the exact bytes, and appears complete or not at all."""
 
 import gzip
 import os
@@ -151,7 +151,7 @@ def test_no_permission() -> None:
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
 def test_no_space(tmp_path: Path, name: str) -> None:
-    """A limit on the size of files stands in for a full disk: the write fails in the same place."""
+    """A limit on the file size simulates a full disk: the write fails in the same place."""
     path = tmp_path / name
     path.write_text("old")
     select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(1000000)"

@@ -1,4 +1,4 @@
-"""Parquet: names, types and missing values as they are in the file."""
+"""Names, types and missing values of a Parquet file are kept."""
 
 import datetime
 from decimal import Decimal

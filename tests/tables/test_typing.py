@@ -1,4 +1,4 @@
-"""D10: what a CSV's columns are, by the policy's use and their values."""
+"""D10: the policy and the values determine the types of CSV columns."""
 
 from decimal import Decimal
 from pathlib import Path

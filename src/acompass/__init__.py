@@ -10,7 +10,7 @@ from acompass.version import __version__
 
 if TYPE_CHECKING:
     from acompass.explain.flow import explain
-    from acompass.measure.flow import measure
+    from acompass.measuring import measure
     from acompass.pipeline import check, plan, prove, run
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
@@ -41,7 +41,7 @@ _HOMES = {
     "check": "acompass.pipeline",
     "explain": "acompass.explain.flow",
     "load": "acompass.policy",
-    "measure": "acompass.measure.flow",
+    "measure": "acompass.measuring",
     "parse": "acompass.policy",
     "plan": "acompass.pipeline",
     "prove": "acompass.pipeline",

@@ -123,7 +123,7 @@ def _result(
 
 
 def _require_files(report: str | os.PathLike[str], before: Any, after: Any = None) -> None:
-    from acompass.report.html.make import require_files
+    from acompass.pages.write import require_files
 
     require_files(report, [before], after)
 
@@ -139,9 +139,10 @@ def _report(
     delimiter: str | None,
     memory_limit: str | None,
 ) -> None:
-    from acompass.report.html.make import Subject, write_report
+    from acompass.pages.request import ReportRequest
+    from acompass.pages.write import write_report
 
-    subject = Subject(
+    request = ReportRequest(
         command=command,
         before=tables[0],
         after=tables[1],
@@ -153,7 +154,7 @@ def _report(
         delimiter=delimiter,
         memory_limit=memory_limit,
     )
-    write_report(path, subject)
+    write_report(path, request)
 
 
 def plan(

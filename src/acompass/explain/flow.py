@@ -1,23 +1,24 @@
-"""From a policy, a table and the choice of a few records to their lives, on one page."""
+"""From a policy, a table and a choice of records to the lives of these records."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
+from acompass.checked.effects import draws
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Condition, Program, Random
+from acompass.checked.program import Condition, Program
 from acompass.checked.types import Schema
 from acompass.checked.uses import ColumnUse, uses
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.engines.duckdb_followed import FollowedTable, Wanted, open_followed
 from acompass.engines.engine import TableRequest
 from acompass.explain.follow import Follower
-from acompass.explain.life import Explanation, Life
+from acompass.explanation import Explanation, Life
 from acompass.pipeline import checked_program, pointing_into, require_order
 from acompass.plan.running.trace import TraceExhausted
 from acompass.policy import Policy, as_policy
-from acompass.randomness import TraceValue, exhausted, trace_source
+from acompass.randomness import TraceSource, TraceValue, exhausted, trace_source
 from acompass.syntax.parse import parse
 
 FEW = 5
@@ -37,15 +38,11 @@ def explain(
     delimiter: str | None = None,
     memory_limit: str | None = None,
 ) -> Explanation:
-    """What a run does to the table's `record`-th record, or to the first `limit` that satisfy `where`.
+    """Explain what a run does to the `record`-th record, or to the first `limit` that satisfy `where`.
 
-    What comes back is personal data.
+    The explanation contains personal data.
     """
-    if (record is None) == (where is None):
-        raise _wrong(
-            "AC701", "one of a record and a condition is needed", "`--record 5` or `--where 'Age = 86'`"
-        )
-    chosen = None if where is None else _Where(where)
+    choice = _choice(record, where, limit)
     parsed = as_policy(policy)
 
     def uses_of(names: Sequence[str]) -> dict[int, ColumnUse]:
@@ -56,54 +53,57 @@ def explain(
         program = checked_program(parsed, open_table.schema, params)
         _require_randomness(program, seed is not None or trace is not None)
         open_table.require_complete()
-        keys = _chosen(open_table, record, chosen, limit)
-        followed = _follow(open_table, parsed, program, keys, seed, trace)
-        places = open_table.places(keys)
-        lives = [_life(program, followed, key, places[key]) for key in keys]
-    return Explanation(tuple(lives))
+        return _explanation(open_table, parsed, program, choice(open_table), trace_source(seed, trace))
 
 
-def _chosen(table: FollowedTable, record: int | None, where: "_Where | None", limit: int) -> list[int]:
-    if where is not None:
-        return table.matching(Wanted(where.uses, where.condition), limit)
-    assert record is not None
+#: the row keys of the chosen records
+Choice: TypeAlias = Callable[[FollowedTable], list[int]]
+
+
+def _choice(record: int | None, where: str | None, limit: int) -> Choice:
+    if record is not None and where is None:
+        return partial(_nth, record)
+    if where is not None and record is None:
+        return partial(_matching, _Where(where), limit)
+    help_ = "`--record 5` or `--where 'Age = 86'`"
+    raise _wrong("AC701", "expected either a record or a condition", help_)
+
+
+def _matching(where: "_Where", limit: int, table: FollowedTable) -> list[int]:
+    return table.matching(Wanted(where.uses, where.condition), limit)
+
+
+def _nth(record: int, table: FollowedTable) -> list[int]:
     keys = table.nth(record) if record > 0 else []
     if not keys:
-        raise _wrong("AC702", f"the table has no record {record:,}", "records are counted from 1")
+        raise _wrong("AC702", f"the table has no record {record:,}", "records are numbered from 1")
     return keys
 
 
-@dataclass(frozen=True)
-class _Followed:
-    given: Mapping[int, tuple[Any, ...]]
-    follower: Follower
-
-
-def _follow(
-    table: FollowedTable,
-    policy: Policy,
-    program: Program,
-    keys: Sequence[int],
-    seed: str | None,
-    trace: Iterable[TraceValue] | None,
-) -> _Followed:
+def _explanation(
+    table: FollowedTable, policy: Policy, program: Program, keys: Sequence[int], trace: TraceSource
+) -> Explanation:
     given = table.records(keys)
     follower = Follower(policy.tree, program, given)
     try:
-        table.follow(program, trace_source(seed, trace), follower)
+        table.follow(program, trace, follower)
     except TraceExhausted as error:
         raise exhausted(error.needed, error.given) from None
-    return _Followed(given, follower)
+    places = table.places(keys)
+    return Explanation(tuple(_life(program, given, follower, key, places[key]) for key in keys))
 
 
-def _life(program: Program, followed: _Followed, key: int, place: int) -> Life:
-    if key not in followed.given:
+def _life(
+    program: Program, given: Mapping[int, tuple[Any, ...]], follower: Follower, key: int, place: int
+) -> Life:
+    """A record that is not in `given` was dropped as incomplete."""
+    if key not in given:
         return Life(place, None, (), None)
-    left = followed.follower.alive.get(key)
+    left = follower.alive.get(key)
     return Life(
         record=place,
-        given=_named(program.schema, followed.given[key]),
-        steps=followed.follower.steps(key),
+        given=_named(program.schema, given[key]),
+        steps=follower.steps(key),
         left=None if left is None else _named(program.final_schema, left),
     )
 
@@ -113,17 +113,18 @@ def _named(schema: Schema, record: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _require_randomness(program: Program, given: bool) -> None:
-    drawing = [r for r in program.requirements if isinstance(r.action, Random)]
+    drawing = [requirement for requirement in program.requirements if draws(requirement.action)]
     if drawing and not given:
-        message = f"what RANDOM on line {drawing[0].line} writes is known with the seed or the trace only"
-        help_ = "give `--seed` or `--trace` as to `acompass run`"
-        raise _wrong("AC703", message, help_)
+        message = (
+            f"RANDOM on line {drawing[0].line} cannot be explained without the seed or the trace of the run"
+        )
+        raise _wrong("AC703", message, "add `--seed` or `--trace`, as for `acompass run`")
     if drawing:
         require_order(program.schema)
 
 
 class _Where:
-    """A condition from outside the policy, on the table as given."""
+    """A condition on the input table, given outside the policy."""
 
     def __init__(self, text: str):
         self._source = f"EACH RESULT : {text};"
@@ -143,7 +144,7 @@ class _Where:
 
 
 def _not_a_condition(text: str) -> Diagnostic:
-    return Diagnostic("AC704", f"`{text}` is not one condition", help="`Age > 80 AND Zip = '21000'`")
+    return Diagnostic("AC704", f"`{text}` is not a single condition", help="`Age > 80 AND Zip = '21000'`")
 
 
 def _wrong(code: str, message: str, help_: str) -> CallError:

@@ -1,4 +1,4 @@
-"""A policy as SQL of an engine's dialect, for people to read."""
+"""A policy as readable SQL in an engine's dialect."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,7 +21,7 @@ def to_sql(
     params: Mapping[str, ParamValue] | None = None,
     delimiter: str | None = None,
 ) -> str:
-    """Without a table, its columns are those that the policy names."""
+    """Without a table, the schema consists of the columns that the policy names."""
     if dialect not in DIALECTS:
         known = ", ".join(f"`{name}`" for name in DIALECTS)
         raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
@@ -43,4 +43,4 @@ def _heading(schema: Schema) -> str:
         f"--   c{position} is {on_one_line(column.name)}, {column.type}\n"
         for position, column in enumerate(schema)
     )
-    return f"-- {TABLE} is the table; {ROW_KEY} is a record's place in it\n{columns}"
+    return f"-- {TABLE} is the table; {ROW_KEY} is a record's position in it\n{columns}"

@@ -66,9 +66,9 @@ class Result:
 
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        from acompass.report.html_table import to_html
+        from acompass.report.html.notebook import result_html
 
-        return to_html(self)
+        return result_html(self)
 
 
 @dataclass(frozen=True, slots=True)

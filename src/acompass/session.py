@@ -22,6 +22,7 @@ from acompass.randomness import TraceValue, trace_source
 from acompass.result import Plan, Result
 
 if TYPE_CHECKING:
+    from acompass.engines.duckdb.read import DuckDBTable
     from acompass.explanation import Explanation
     from acompass.measures import Measures
 
@@ -148,7 +149,7 @@ class Session:
         is_random = seed is not None or trace is not None
         call = self._call(policy, params, missing, Execution(trace_source(seed, trace)))
         with self._calling():
-            return explain_records(self._source, call, choice, knows_trace=is_random)
+            return explain_records(self._in_duckdb("`explain`"), call, choice, knows_trace=is_random)
 
     def measure(
         self,
@@ -173,12 +174,9 @@ class Session:
         self._require_files(report, against)
         parsed = None if policy is None else as_policy(policy)
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
-        table = self._source.in_duckdb
-        if table is None:
-            raise needs_duckdb("`measure`")
         with self._calling():
             measures = measure_table(
-                table,
+                self._in_duckdb("`measure`"),
                 roles,
                 against=against,
                 population=population,
@@ -226,6 +224,12 @@ class Session:
         self, policy: Policy | str, params: Params | None, missing: str | None, execution: Execution
     ) -> Call:
         return Call(as_policy(policy), params or {}, missing or self._options.missing, execution)
+
+    def _in_duckdb(self, what: str) -> "DuckDBTable":
+        table = self._source.in_duckdb
+        if table is None:
+            raise needs_duckdb(what)
+        return table
 
     @contextmanager
     def _calling(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acompass.measure.flow import measure
+from acompass import measure
 from tests.measure import by_definition
 
 NAMES = ("q", "r", "s", "v")

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from acompass.measure.flow import measure
+from acompass import measure
 from tests.measure.tables import csv_table
 
 HEART, VIRAL, CANCER = "heart disease", "viral infection", "cancer"

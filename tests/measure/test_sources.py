@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from acompass.measure.flow import measure
+from acompass import measure
 
 COLUMNS = {"q": ["a", "a", None, "b"], "s": [1.5, math.nan, 2.5, 1.5]}
 

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from acompass.measure.flow import measure
+from acompass import measure
 from tests.measure.tables import csv_table
 
 

@@ -6,8 +6,10 @@ import pytest
 
 from acompass.checked.types import INTEGER, TEXT, Type, decimal
 from acompass.diagnostics import AcompassError, PolicyError
-from acompass.prove import Claim, Proof, Verdict, proof_as_json, proof_as_text, prove_policy
+from acompass.prove import Claim, Proof, Verdict, prove_policy
 from acompass.prove.named import named_schema
+from acompass.report.json.proof import proof_object
+from acompass.report.text.proof import proof_text
 from acompass.syntax.parse import parse
 
 
@@ -68,7 +70,7 @@ def test_a_counterexample_to_anonymity_has_as_few_records_as_can_be(k: int) -> N
 def test_the_json_has_its_shape_and_is_json() -> None:
     text = "EACH RESULT : Day >= '2000-01-01' : REPLACE Pay WITH 1.5;"
     proof = proof_of(text, schema={"Day": "date", "Pay": "decimal(1)", "Share": "float"})
-    (claim,) = json.loads(json.dumps(proof_as_json(proof)))["claims"]
+    (claim,) = json.loads(json.dumps(proof_object(proof)))["claims"]
     assert set(claim) == {"text", "line", "verdict", "reason", "counterexample"}
     assert set(claim["counterexample"]) == {"columns", "records", "trace"}
     assert claim["counterexample"]["columns"] == {"Day": "date", "Pay": "decimal(1)", "Share": "float"}
@@ -86,7 +88,7 @@ def test_a_trace_is_written_in_decimals() -> None:
 
 def test_the_text_shows_the_table_before_and_after() -> None:
     text = "EACH RESULT : Age <= 80 : REPLACE Age WITH 81;"
-    shown = proof_as_text(proof_of(text)).splitlines()
+    shown = proof_text(proof_of(text)).splitlines()
     assert shown[0] == "refuted  line 1: EACH RESULT : Age <= 80"
     assert "  before" in shown
     assert shown[shown.index("  after") + 2].split() == ["81"]

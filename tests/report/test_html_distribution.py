@@ -3,8 +3,8 @@
 import datetime
 from typing import Any
 
-from acompass.measure.distribution import SMALLEST, Bar, Distribution
 from acompass.measure.overview import overview
+from acompass.measures import SMALLEST, Bar, Distribution
 
 
 def shown(before: list[Any], after: list[Any] | None = None) -> Distribution:

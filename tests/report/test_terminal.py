@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from acompass.report.terminal import Style, check_text, run_text
+from acompass.report.text.result import check_text, run_text
+from acompass.report.text.style import Style
 from tests.report.results import EMPTY, MIXED
 
 RAN = """\

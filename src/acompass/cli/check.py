@@ -14,7 +14,8 @@ from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import style_of, tell
 from acompass.diagnostics import AcompassError
-from acompass.report.as_json import to_json, to_object
+from acompass.report.json.document import to_json
+from acompass.report.json.result import result_object
 from acompass.result import Result
 
 EXAMPLES = """\
@@ -97,11 +98,11 @@ def check(
 def _report(result: Result, policy: str, format_: Format) -> str:
     match format_:
         case "text":
-            from acompass.report.terminal import check_text
+            from acompass.report.text.result import check_text
 
             return check_text(result, style_of(sys.stdout))
         case "json":
-            return to_json(to_object(result))
+            return to_json(result_object(result))
         case "junit":
             from acompass.report.junit import to_junit
 

@@ -69,9 +69,10 @@ def show_error(error: AcompassError) -> None:
 
 
 def tell_error(error: AcompassError) -> None:
-    from acompass.report.as_json import error_to_object, to_json
+    from acompass.report.json.document import to_json
+    from acompass.report.json.error import error_object
 
-    tell(to_json(error_to_object(error)))
+    tell(to_json(error_object(error)))
 
 
 def exit_by_verdict(ok: bool) -> None:

@@ -10,7 +10,7 @@ from acompass.cli.exits import exit_codes, tell_error
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import tell
 from acompass.cli.trace import read_trace
-from acompass.report.as_json import to_json
+from acompass.report.json.document import to_json
 
 EXAMPLES = """\
 acompass explain policy.acp people.csv --set k=3 --record 5
@@ -70,14 +70,14 @@ def explain_command(
             tell(to_algebra(parsed.tree, parsed.text, params))
             return
         if sql:
-            from acompass.explain.as_sql import to_sql
+            from acompass.explain.sql import to_sql
 
             tell(to_sql(parsed, dialect, table, params, delimiter))
             return
         if table is None:
             raise click.BadParameter("a record is explained in a TABLE")
-        from acompass.explain.as_text import explanation_as_text
-        from acompass.explain.flow import explain
+        from acompass.api import explain
+        from acompass.report.text.explanation import explanation_text
 
         explanation = explain(
             parsed,
@@ -92,4 +92,4 @@ def explain_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
         )
-        tell(to_json(explanation.to_json()) if as_json else explanation_as_text(explanation))
+        tell(to_json(explanation.to_json()) if as_json else explanation_text(explanation))

@@ -9,7 +9,7 @@ from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import shows_color, tell
-from acompass.report.as_json import to_json
+from acompass.report.json.document import to_json
 
 EXAMPLES = """\
 acompass lint policy.acp --set k=3

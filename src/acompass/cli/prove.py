@@ -7,7 +7,7 @@ from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import tell
-from acompass.report.as_json import to_json
+from acompass.report.json.document import to_json
 
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
@@ -46,7 +46,8 @@ def prove(
     """
     with exit_codes(tell_error if as_json else None):
         from acompass import api
-        from acompass.prove import proof_as_json, proof_as_text
+        from acompass.report.json.proof import proof_object
+        from acompass.report.text.proof import proof_text
 
         proof = api.prove(
             policy_and_table(policy, table or ""),
@@ -56,5 +57,5 @@ def prove(
             engine=engine,
             delimiter=delimiter,
         )
-        tell(to_json(proof_as_json(proof)) if as_json else proof_as_text(proof))
+        tell(to_json(proof_object(proof)) if as_json else proof_text(proof))
         exit_by_verdict(proof.ok)

@@ -14,7 +14,8 @@ from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import say, style_of, tell
 from acompass.cli.trace import read_trace
-from acompass.report.as_json import to_json, to_object
+from acompass.report.json.document import to_json
+from acompass.report.json.result import result_object
 from acompass.result import Result
 
 STANDARD_OUTPUT = "-"
@@ -75,7 +76,7 @@ def run(
                 **performing,
             )
         if as_json:
-            tell(to_json(to_object(result)))
+            tell(to_json(result_object(result)))
         elif not quiet:
             _report(result, sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
             hint(parsed, params)
@@ -85,7 +86,7 @@ def run(
 
 
 def _report(result: Result, stream: TextIO) -> None:
-    from acompass.report.terminal import run_text
+    from acompass.report.text.result import run_text
 
     stream.write(run_text(result, style_of(stream)))
     stream.flush()

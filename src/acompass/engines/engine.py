@@ -83,10 +83,6 @@ class LoadedTable(Protocol):
     def rewrites(self) -> Sequence[Rewrite]:
         """The rewrites that the engine wants its plans to go through."""
 
-    @property
-    def can_follow(self) -> bool:
-        """Whether records can be followed through a run."""
-
     def require_complete(self) -> None:
         """Raise where the policy's columns lack values that were neither dropped nor filled (D11)."""
 

@@ -39,11 +39,6 @@ class PlannedTable(ABC):
         return self.completed.schema
 
     @property
-    def can_follow(self) -> bool:
-        """Whether records can be told apart by their row key, and so be followed through a run."""
-        return self.state.has_row_key
-
-    @property
     def dropped(self) -> int:
         return self.completed.dropped
 

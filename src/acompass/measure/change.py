@@ -1,6 +1,6 @@
-"""One table against another: how each column's distribution changed, and the information lost.
+"""Compares a table with an earlier one: how each column's distribution changed, and the information lost.
 
-Tables are bags, so nothing here pairs records: a column changed as much as its distribution did.
+Tables are bags, so records are not paired; only distributions are compared.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ import duckdb
 from acompass.checked.types import Column, Kind
 from acompass.measure.columns import Positions
 from acompass.measure.query import one_row
-from acompass.measure.result import Classes, ColumnChange, Comparison
-from acompass.measure.view import View, comparable
+from acompass.measure.view import View, comparable, count_records
+from acompass.measures import Classes, ColumnChange, Comparison
 
 
 def compare(
@@ -23,14 +23,14 @@ def compare(
     theirs: Positions,
     classes: Classes,
 ) -> Comparison:
-    """`classes` are those of `after`."""
+    """`classes` are the equivalence classes of `after`."""
     places = {before.schema[b].name: b for b in range(len(before.schema)) if _shown(before, b)}
     shared = [
         (a, places[column.name])
         for a, column in enumerate(after.schema)
         if _shown(after, a) and column.name in places
     ]
-    records = _records(con, before)
+    records = count_records(con, before)
     names = {column.name for column in after.schema}
     return Comparison(
         records_before=records,
@@ -48,18 +48,13 @@ def _shown(view: View, position: int) -> bool:
     return position != view.weight and view.schema[position].type.kind is not Kind.OPAQUE
 
 
-def _records(con: duckdb.DuckDBPyConnection, view: View) -> int:
-    (records,) = one_row(con, f"SELECT {view.count} FROM {view.relation}")
-    return int(records or 0)
-
-
 def _histogram(view: View, position: int, other: Column) -> str:
     value = comparable(view, position, other)
     return f"(SELECT {value} AS value, {view.count} AS n FROM {view.relation} GROUP BY value)"
 
 
 def _bits(n: str) -> str:
-    """The entropy of a histogram's column of counts; 0 for no records."""
+    """SQL for the entropy of a histogram with counts `n`; 0 without records."""
     return f"greatest(0, coalesce(log2(sum({n})) - fsum({n} * log2({n})) / sum({n}), 0))"
 
 
@@ -84,14 +79,14 @@ def _change(con: duckdb.DuckDBPyConnection, after: View, a: int, before: View, b
 
 
 def _distance(after_total: int, before_total: int, moved: int) -> Fraction:
-    """Between a table of no records and one with some, everything changed."""
+    """The total variation distance; 1 if exactly one of the tables is empty."""
     if not after_total or not before_total:
         return Fraction(int(after_total != before_total))
     return Fraction(moved, after_total * before_total)
 
 
 def _entropy(con: duckdb.DuckDBPyConnection, view: View, positions: Sequence[int]) -> float:
-    """Of the columns together, in bits."""
+    """The joint entropy of the columns, in bits."""
     (bits,) = one_row(
         con,
         f"""

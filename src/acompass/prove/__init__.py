@@ -3,8 +3,6 @@
 It branches off `checked`: nothing of the planner or the engines is imported here.
 """
 
-from acompass.prove.as_json import proof_as_json
-from acompass.prove.as_text import proof_as_text
 from acompass.prove.policy import prove_policy
 from acompass.prove.proof import Claim, Counterexample, Proof, Verdict
 
@@ -13,7 +11,5 @@ __all__ = [
     "Counterexample",
     "Proof",
     "Verdict",
-    "proof_as_json",
-    "proof_as_text",
     "prove_policy",
 ]

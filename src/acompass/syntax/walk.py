@@ -22,6 +22,19 @@ def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
                 assert_never(node)
 
 
+def operands(condition: tree.Condition) -> tuple[tree.Condition, ...]:
+    """The conditions that a condition is directly composed of; a comparison has none."""
+    match condition:
+        case tree.Comparison():
+            return ()
+        case tree.Not(operand):
+            return (operand,)
+        case tree.And(operands) | tree.Or(operands):
+            return operands
+        case _:
+            assert_never(condition)
+
+
 def record_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
     """The conditions of a requirement that speak of the table's own columns, in the order of the text."""
     assertion = requirement.assertion

@@ -147,8 +147,6 @@ class UploadedToServer(PostgresTable):
         self._local = local
         self.source = local.source
 
-    can_follow = True
-
     @cached_property
     def state(self) -> State:
         require_plain("PostgreSQL", self.schema)

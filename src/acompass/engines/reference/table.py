@@ -26,7 +26,6 @@ from acompass.randomness import TraceSource
 class ReferenceTable(LoadedInDuckDB):
     #: each requirement stays a stage of its own
     rewrites: Sequence[Rewrite] = ()
-    can_follow = False
 
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome:
         requirements = requirements_of(stages)

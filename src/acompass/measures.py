@@ -1,15 +1,17 @@
-"""What a measurement says. Rational measures are fractions; only what is printed is rounded."""
+"""The measures of a table, as data. Rational measures are exact fractions; only renderers round."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 
-#: the k for which records in smaller classes are counted when none is given
+#: by default, records are counted in classes smaller than each of these
 THRESHOLDS = (2, 3, 5, 10)
+#: a value or range shared by fewer records could identify a person
+SMALLEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The equivalence classes, by size: pairs (size, how many classes), sizes ascending."""
+    """The equivalence classes by size: pairs (size, number of classes), in ascending order of size."""
 
     sizes: tuple[tuple[int, int], ...]
     thresholds: tuple[int, ...] = THRESHOLDS
@@ -24,7 +26,7 @@ class Classes:
 
     @property
     def k(self) -> int | None:
-        """None on a table of no records, which is k-anonymous for every k."""
+        """None for an empty table, which is k-anonymous for every k."""
         return self.sizes[0][0] if self.sizes else None
 
     @property
@@ -44,7 +46,7 @@ class Classes:
 
     @property
     def normalized_average(self) -> Fraction | None:
-        """LeFevre's C_AVG with the k that the table reaches."""
+        """LeFevre's C_AVG for the largest k that the table satisfies."""
         return self.average / self.sizes[0][0] if self.average is not None else None
 
     @property
@@ -62,7 +64,7 @@ class Classes:
 
 @dataclass(frozen=True, slots=True)
 class Journalist:
-    """The risk against a population that the table's people belong to."""
+    """The risk if the table is a sample of a known population."""
 
     maximum: Fraction
     average: Fraction
@@ -71,11 +73,11 @@ class Journalist:
 
 @dataclass(frozen=True, slots=True)
 class Sensitive:
-    """One sensitive column against the equivalence classes of the quasi-identifiers.
+    """The models of one sensitive column.
 
-    The table is (c, `distinct_l`)-diverse for every c above `recursive_c`. `t_ordered` is None where the
-    column's values have no order of their own, `enhanced_beta` where no β will do, `delta_every_value` where
-    some value is absent from some class.
+    The table is (c, `distinct_l`)-diverse for every c above `recursive_c`. `t_ordered` is None if the
+    column's values have no order, `enhanced_beta` if no β exists, and `delta_every_value` if some value is
+    absent from some class.
     """
 
     column: str
@@ -95,13 +97,13 @@ class Sensitive:
 
     @property
     def t(self) -> Fraction:
-        """The ordered distance where values have an order, else the equal one."""
+        """The ordered distance if the values have an order, otherwise the equal distance."""
         return self.t_equal if self.t_ordered is None else self.t_ordered
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnChange:
-    """How a column's distribution differs between the two tables; entropies in bits."""
+    """How a column's distribution differs between two tables; entropies are in bits."""
 
     column: str
     distance: Fraction
@@ -117,7 +119,10 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The measured table (after) against another one (before); entropies of the quasi-identifiers."""
+    """The measured table (after) compared with an earlier one (before).
+
+    Entropies are those of the quasi-identifiers together, in bits.
+    """
 
     records_before: int
     records_after: int
@@ -135,7 +140,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Everything measured. `journalist` is None without a population, `comparison` without another table."""
+    """All measures of a table. `journalist` is None without a population, `comparison` without an earlier
+    table."""
 
     quasi_identifiers: tuple[str, ...]
     weight: str | None
@@ -154,15 +160,42 @@ class Measures:
 
     @property
     def marketer(self) -> Fraction | None:
-        """Against the population where there is one, else against the table itself."""
+        """The risk against the population if there is one, otherwise against the table itself."""
         return self.classes.prosecutor_average if self.journalist is None else self.journalist.marketer
 
     def to_json(self) -> dict[str, object]:
-        from acompass.measure.as_json import measures_to_json
+        from acompass.report.json.measures import measures_object
 
-        return measures_to_json(self)
+        return measures_object(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """`counts` has one entry per table; None stands for a count from 1 to SMALLEST - 1."""
+
+    label: str
+    counts: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """`other` has the number of records in each table that no bar shows: those with rare values, and those
+    with values beyond the most frequent."""
+
+    column: str
+    bars: tuple[Bar, ...]
+    other: tuple[int, ...]
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """`measures` has one entry per table, in order; it is empty without quasi-identifiers."""
+
+    measures: tuple[Measures, ...]
+    columns: tuple[Distribution, ...]
 
 
 def share_lost(before: float, after: float) -> float | None:
-    """None where there was nothing to lose."""
+    """None if there was no information to lose."""
     return None if before == 0 else 1 - after / before

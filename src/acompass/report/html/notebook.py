@@ -1,4 +1,4 @@
-"""A result as the HTML table that notebooks show."""
+"""A result as the HTML table that a notebook displays."""
 
 from html import escape
 
@@ -8,7 +8,7 @@ from acompass.result import RequirementOutcome, Result
 _HEADER = ("line", "requirement", "verdict", "affected", "action")
 
 
-def to_html(result: Result) -> str:
+def result_html(result: Result) -> str:
     head = "".join(f'<th scope="col">{name}</th>' for name in _HEADER)
     body = "".join(_row(outcome) for outcome in result.requirements)
     caption = records_in_and_out(result)

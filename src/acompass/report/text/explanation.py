@@ -1,14 +1,17 @@
-"""An explanation for people: a paragraph a requirement that affected the record, a line for the others."""
+"""An explanation as text.
+
+Each requirement that affected the record, or grouped it into a class, has a paragraph; the others share one
+line.
+"""
 
 from collections.abc import Iterator
 from typing import Any
 
-from acompass.explain.life import ClassSeen, Explanation, Life, Step
-from acompass.explain.words import shown
-from acompass.report.words import counted, on_one_line
+from acompass.explanation import ClassSeen, Explanation, Life, Step
+from acompass.report.words import counted, on_one_line, shown
 
 
-def explanation_as_text(explanation: Explanation) -> str:
+def explanation_text(explanation: Explanation) -> str:
     if not explanation.lives:
         return "no record satisfies the condition\n"
     return "\n".join("".join(f"{line}\n" for line in _life(life)) for life in explanation.lives)

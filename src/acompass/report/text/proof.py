@@ -1,19 +1,21 @@
-"""A proof for people: a paragraph a claim, with the table before and after where it fails."""
+"""A proof as text: one paragraph per claim; a refuted claim shows the table before and after the policy."""
 
 from collections.abc import Sequence
 
 from acompass.checked.convert import to_text
 from acompass.checked.types import Column, Kind, Schema, Value
 from acompass.prove.proof import Claim, Counterexample, Proof
+from acompass.report.text.columns import left_aligned
+from acompass.report.words import on_one_line
 
 
-def proof_as_text(proof: Proof) -> str:
+def proof_text(proof: Proof) -> str:
     return "\n\n".join(_claim(claim) for claim in proof.claims)
 
 
 def _claim(claim: Claim) -> str:
     place = "" if claim.line is None else f"line {claim.line}: "
-    lines = [f"{claim.verdict}  {place}{' '.join(claim.text.split())}"]
+    lines = [f"{claim.verdict}  {place}{on_one_line(claim.text)}"]
     lines += [f"  {step}" for step in claim.reason.splitlines()]
     if claim.counterexample is not None:
         lines += _counterexample(claim.counterexample)
@@ -30,9 +32,9 @@ def _counterexample(counterexample: Counterexample) -> list[str]:
 def _table(schema: Schema, records: Sequence[Sequence[Value]]) -> list[str]:
     if not records:
         return ["    (no records)"]
-    rows = [[column.name for column in schema], *([*map(_shown, record, schema)] for record in records)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(schema))]
-    return ["    " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    header = [column.name for column in schema]
+    rows = [[*map(_shown, record, schema)] for record in records]
+    return [f"    {line}" for line in left_aligned([header, *rows])]
 
 
 def _shown(value: Value, column: Column) -> str:

@@ -1,4 +1,4 @@
-"""The life of a record, as data. It holds personal data: it is made only for those who ask for a record."""
+"""The life of a record through a run, as data. It contains personal data, for the requested records only."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from acompass.result import ActionName
 
 @dataclass(frozen=True, slots=True)
 class ClassSeen:
-    """The class that PROCESS put the record in: its GROUP BY values, its size, and the aggregate value."""
+    """The equivalence class of a record: its GROUP BY values, its size and its aggregate value."""
 
     key: dict[str, Any]
     records: int
@@ -27,8 +27,8 @@ class Change:
 class Step:
     """What one requirement did to the record.
 
-    `holds` is the verdict on the whole table. `seen` is None where the requirement has no PROCESS, or its
-    WHERE leaves the record out. `nearest` is what would have kept the requirement off the record.
+    `holds` is the verdict on the whole table. `seen` is None if the requirement has no PROCESS, or if its
+    WHERE excludes the record. `nearest` lists the smallest changes that would have left it unaffected.
     """
 
     index: int
@@ -45,8 +45,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """`record` is its place in the table, from 1. `given` is None where it was dropped as incomplete (D11);
-    `left` where it was dropped, then or later."""
+    """`record` is the record's position in the table, from 1. `given` is None if it was dropped as incomplete
+    (D11), `left` if it was dropped at any point."""
 
     record: int
     given: dict[str, Any] | None
@@ -63,6 +63,6 @@ class Explanation:
     lives: tuple[Life, ...]
 
     def to_json(self) -> dict[str, Any]:
-        from acompass.explain.as_json import explanation_to_json
+        from acompass.report.json.explanation import explanation_object
 
-        return explanation_to_json(self)
+        return explanation_object(self)

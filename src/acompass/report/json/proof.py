@@ -1,13 +1,12 @@
 """A proof as the object that `prove --json` prints."""
 
-from decimal import Decimal
 from typing import Any
 
-from acompass.checked.types import Value
 from acompass.prove.proof import Claim, Counterexample, Proof
+from acompass.report.json.values import json_value
 
 
-def proof_as_json(proof: Proof) -> dict[str, Any]:
+def proof_object(proof: Proof) -> dict[str, Any]:
     return {"claims": [_claim(claim) for claim in proof.claims]}
 
 
@@ -24,15 +23,6 @@ def _claim(claim: Claim) -> dict[str, Any]:
 def _counterexample(counterexample: Counterexample) -> dict[str, Any]:
     return {
         "columns": counterexample.columns,
-        "records": [[_value(value) for value in record] for record in counterexample.records],
+        "records": [[json_value(value) for value in record] for record in counterexample.records],
         "trace": list(counterexample.trace),
     }
-
-
-def _value(value: Value) -> int | float | str | bool:
-    """Decimals and dates are texts in JSON, as nothing else keeps them exactly."""
-    if isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if value == value and abs(value) != float("inf") else repr(value)
-    return f"{value:f}" if isinstance(value, Decimal) else value.isoformat()

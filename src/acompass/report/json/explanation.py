@@ -1,13 +1,12 @@
 """An explanation as the object that `explain --json` prints."""
 
-import math
 from typing import Any
 
-from acompass.explain.life import ClassSeen, Explanation, Life, Step
-from acompass.explain.words import shown
+from acompass.explanation import ClassSeen, Explanation, Life, Step
+from acompass.report.json.values import json_value
 
 
-def explanation_to_json(explanation: Explanation) -> dict[str, Any]:
+def explanation_object(explanation: Explanation) -> dict[str, Any]:
     return {"records": [_life(life) for life in explanation.lives]}
 
 
@@ -34,7 +33,7 @@ def _step(step: Step) -> dict[str, Any]:
         "dropped": step.dropped,
         "class": None if step.seen is None else _class(step.seen),
         "change": change
-        and {"column": change.column, "before": _value(change.before), "after": _value(change.after)},
+        and {"column": change.column, "before": json_value(change.before), "after": json_value(change.after)},
         "nearest": list(step.nearest),
     }
 
@@ -44,18 +43,9 @@ def _class(seen: ClassSeen) -> dict[str, Any]:
         "key": _record(seen.key),
         "records": seen.records,
         "aggregate": seen.name,
-        "value": _value(seen.value),
+        "value": json_value(seen.value),
     }
 
 
 def _record(record: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if record is None else {name: _value(value) for name, value in record.items()}
-
-
-def _value(value: Any) -> Any:
-    """Decimals and dates are texts in JSON, as nothing else keeps them exactly."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
-    return shown(value)
+    return None if record is None else {name: json_value(value) for name, value in record.items()}

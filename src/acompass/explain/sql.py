@@ -1,12 +1,13 @@
-"""A policy as SQL of an engine's dialect, for people to read."""
+"""A policy as readable SQL in an engine's dialect."""
 
 from collections.abc import Mapping
 from typing import Any
 
+from acompass import session
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.pipeline import checked_program, schema_of_table
+from acompass.pipeline import checked
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.plan.running.dry_run import DIALECTS, TABLE, Shaped, shape
 from acompass.policy import Policy
@@ -21,15 +22,16 @@ def to_sql(
     params: Mapping[str, ParamValue] | None = None,
     delimiter: str | None = None,
 ) -> str:
-    """Without a table, its columns are those that the policy names."""
+    """Without a table, the schema consists of the columns that the policy names."""
     if dialect not in DIALECTS:
         known = ", ".join(f"`{name}`" for name in DIALECTS)
         raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
     if table is None:
         schema = named_schema(policy.tree, dict(params or {}))
     else:
-        schema = schema_of_table(policy, table, params, delimiter)
-    shaped = shape(checked_program(policy, schema, params), dialect)
+        with session.open(table, delimiter=delimiter) as opened:
+            schema = opened.schema(policy, params=params)
+    shaped = shape(checked(policy, schema, params), dialect)
     return _heading(schema) + "".join(map(_requirement, shaped))
 
 
@@ -43,4 +45,4 @@ def _heading(schema: Schema) -> str:
         f"--   c{position} is {on_one_line(column.name)}, {column.type}\n"
         for position, column in enumerate(schema)
     )
-    return f"-- {TABLE} is the table; {ROW_KEY} is a record's place in it\n{columns}"
+    return f"-- {TABLE} is the table; {ROW_KEY} is a record's position in it\n{columns}"

@@ -1,21 +1,17 @@
-"""The page put together."""
+"""The page, assembled from its sections."""
 
 from collections.abc import Iterator
 from importlib.resources import files
 
-from acompass.measure.result import Measures
-from acompass.report.html.certificate import sealed
-from acompass.report.html.certificate_section import certificate_section
-from acompass.report.html.content import Command, Content
-from acompass.report.html.elements import Html, tag
-from acompass.report.html.policy_section import badge, policy_section, proof_section
-from acompass.report.html.table_sections import (
-    classes_section,
-    columns_section,
-    percent,
-    risk_section,
-    sensitive_section,
-)
+from acompass.measures import Measures
+from acompass.report.certificate import sealed
+from acompass.report.html.certificate import certificate_section
+from acompass.report.html.content import Command, PageContent
+from acompass.report.html.distributions import columns_section
+from acompass.report.html.elements import Html, about, badge, tag
+from acompass.report.html.measures import classes_section, percent, risk_section, sensitive_section
+from acompass.report.html.proof import proof_section
+from acompass.report.html.result import policy_section
 from acompass.version import __version__
 
 _TITLES: dict[Command, str] = {
@@ -25,7 +21,7 @@ _TITLES: dict[Command, str] = {
 }
 
 
-def to_page(content: Content) -> str:
+def page_html(content: PageContent) -> str:
     title = _title(content)
     head = tag(
         "head",
@@ -40,24 +36,24 @@ def to_page(content: Content) -> str:
         tag("a", "Skip to the report", href="#report", class_="skip"),
         _header(content, title),
         tag("main", *_sections(content), id="report"),
-        tag("footer", f"Made by acompass {__version__}. No record is shown in this page."),
+        tag("footer", f"Made by acompass {__version__}. This page shows no record."),
     )
     page = f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
     return sealed(page, content.certificate)
 
 
-def _title(content: Content) -> str:
+def _title(content: PageContent) -> str:
     files = content.certificate.output or content.certificate.input or ()
-    about = f": {files[0].name}" if files else ""
-    return _TITLES[content.command] + about
+    name = f": {files[0].name}" if files else ""
+    return _TITLES[content.command] + name
 
 
-def _header(content: Content, title: str) -> Html:
-    parts = [tag("h1", title), tag("p", *_verdict(content), class_="about")]
-    return tag("header", *parts, tag("dl", *_figures(content), class_="figures"))
+def _header(content: PageContent, title: str) -> Html:
+    figures = tag("dl", *_figures(content), class_="figures")
+    return tag("header", tag("h1", title), about(*_verdict(content)), figures)
 
 
-def _verdict(content: Content) -> Iterator[str]:
+def _verdict(content: PageContent) -> Iterator[str]:
     result = content.result
     if result is not None and content.command == "run":
         yield badge("every check holds", "good") if result.ok else badge("a check is violated", "bad")
@@ -65,11 +61,11 @@ def _verdict(content: Content) -> Iterator[str]:
             yield " No table was written."
     elif result is not None:
         yield badge("every requirement holds", "good") if result.ok else badge("violated", "bad")
-    if content.policy is not None and content.certificate.policy is not None:
+    if content.certificate.policy is not None:
         yield f" Policy {content.certificate.policy.name}"
 
 
-def _figures(content: Content) -> Iterator[Html]:
+def _figures(content: PageContent) -> Iterator[Html]:
     result, measures = content.result, _measures(content)
     if result is not None:
         yield _figure("records in", f"{result.records_in:,}")
@@ -93,11 +89,11 @@ def _figure(name: str, value: str) -> Html:
     return tag("div", tag("dt", name), tag("dd", value))
 
 
-def _measures(content: Content) -> tuple[Measures, ...]:
+def _measures(content: PageContent) -> tuple[Measures, ...]:
     return () if content.overview is None else content.overview.measures
 
 
-def _sections(content: Content) -> Iterator[Html]:
+def _sections(content: PageContent) -> Iterator[Html]:
     measures, series = _measures(content), content.series
     if content.result is not None:
         yield policy_section(content.result, performed=content.command == "run")

@@ -1,11 +1,11 @@
-"""Measures as one JSON object: fractions become the nearest double, sizes a list of pairs."""
+"""Measures as the object that `measure --json` prints: each fraction becomes the nearest double."""
 
 from fractions import Fraction
 
-from acompass.measure.result import Classes, Comparison, Journalist, Measures, Sensitive
+from acompass.measures import Classes, Comparison, Journalist, Measures, Sensitive
 
 
-def measures_to_json(measures: Measures) -> dict[str, object]:
+def measures_object(measures: Measures) -> dict[str, object]:
     comparison, journalist = measures.comparison, measures.journalist
     return {
         "records": measures.records,

@@ -1,13 +1,12 @@
-"""Measures for people: plain aligned text, the same on a terminal and in a pipe."""
+"""Measures as text, in aligned columns. Only renderers round."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from acompass.measure.result import Classes, Comparison, Measures, Sensitive
-from acompass.measure.sizes import classes_within, size_label, size_ranges
-from acompass.report.words import counted, on_one_line
-
-_NONE = "none"
+from acompass.measures import Classes, Comparison, Measures, Sensitive
+from acompass.report.sizes import classes_within, size_label, size_ranges
+from acompass.report.text.columns import numbers_aligned
+from acompass.report.words import counted, on_one_line, rounded
 
 
 def measures_text(measures: Measures) -> str:
@@ -19,13 +18,6 @@ def measures_text(measures: Measures) -> str:
         sections += [_change_heading(measures.comparison), _aligned(_change_rows(measures.comparison))]
         sections += [_unshared(measures.comparison)]
     return "\n".join(section for section in sections if section)
-
-
-def shown(value: Fraction | float | None) -> str:
-    """Six significant digits, whole numbers in full; only here are measures rounded."""
-    if value is None:
-        return _NONE
-    return f"{int(value):,}" if value == int(value) else f"{float(value):.6g}"
 
 
 def _heading(measures: Measures) -> str:
@@ -41,14 +33,13 @@ def _class_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
     yield "unique records", f"{classes.uniques:,}"
     for k in classes.thresholds:
         yield f"records in classes below {k:,}", f"{classes.records_below(k):,}"
-    yield "average class size", shown(classes.average)
-    yield "average class size over k", shown(classes.normalized_average)
-    yield "largest class", shown(classes.largest)
-    yield "discernibility", shown(classes.discernibility)
+    yield "average class size", rounded(classes.average)
+    yield "average class size over k", rounded(classes.normalized_average)
+    yield "largest class", rounded(classes.largest)
+    yield "discernibility", rounded(classes.discernibility)
 
 
 def _size_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
-    """The sizes in steps of 1, 2, 5, 10, 20, 50, …"""
     yield "class size", "classes", "records"
     for low, high in size_ranges(classes.largest or 0):
         number, records = classes_within(classes, low, high)
@@ -59,26 +50,26 @@ def _size_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
 def _risk_rows(measures: Measures) -> Iterator[tuple[str, ...]]:
     yield "risk", "maximum", "average"
     classes, journalist = measures.classes, measures.journalist
-    yield "prosecutor", shown(classes.prosecutor_maximum), shown(classes.prosecutor_average)
+    yield "prosecutor", rounded(classes.prosecutor_maximum), rounded(classes.prosecutor_average)
     if journalist is not None:
-        yield "journalist", shown(journalist.maximum), shown(journalist.average)
-    yield "marketer", "", shown(measures.marketer)
+        yield "journalist", rounded(journalist.maximum), rounded(journalist.average)
+    yield "marketer", "", rounded(measures.marketer)
 
 
 def _sensitive_rows(columns: Sequence[Sensitive]) -> Iterator[tuple[str, ...]]:
     yield "sensitive", *(on_one_line(each.column) for each in columns)
     yield "values", *(f"{each.values:,}" for each in columns)
-    yield "α of (α,k)-anonymity", *(shown(each.alpha) for each in columns)
+    yield "α of (α,k)-anonymity", *(rounded(each.alpha) for each in columns)
     yield "distinct l-diversity", *(f"{each.distinct_l:,}" for each in columns)
     yield "entropy l-diversity", *(f"{each.entropy_l:,}" for each in columns)
-    yield "exp of the least entropy", *(shown(each.entropy_effective) for each in columns)
-    yield "c of (c,l)-diversity, above", *(shown(each.recursive_c) for each in columns)
-    yield "t-closeness, equal distance", *(shown(each.t_equal) for each in columns)
-    yield "t-closeness, ordered distance", *(shown(each.t_ordered) for each in columns)
-    yield "basic β-likeness", *(shown(each.basic_beta) for each in columns)
-    yield "enhanced β-likeness", *(shown(each.enhanced_beta) for each in columns)
-    yield "δ-disclosure", *(shown(each.delta) for each in columns)
-    yield "δ-disclosure, every value", *(shown(each.delta_every_value) for each in columns)
+    yield "exp of the least entropy", *(rounded(each.entropy_effective) for each in columns)
+    yield "c of (c,l)-diversity, above", *(rounded(each.recursive_c) for each in columns)
+    yield "t-closeness, equal distance", *(rounded(each.t_equal) for each in columns)
+    yield "t-closeness, ordered distance", *(rounded(each.t_ordered) for each in columns)
+    yield "basic β-likeness", *(rounded(each.basic_beta) for each in columns)
+    yield "enhanced β-likeness", *(rounded(each.enhanced_beta) for each in columns)
+    yield "δ-disclosure", *(rounded(each.delta) for each in columns)
+    yield "δ-disclosure, every value", *(rounded(each.delta_every_value) for each in columns)
 
 
 def _change_heading(comparison: Comparison) -> str:
@@ -102,14 +93,8 @@ def _unshared(comparison: Comparison) -> str:
 
 
 def _share(value: Fraction | float | None) -> str:
-    return _NONE if value is None else f"{float(value):.1%}"
+    return "none" if value is None else f"{float(value):.1%}"
 
 
 def _aligned(rows: Iterator[tuple[str, ...]]) -> str:
-    """The first column to the left, numbers to the right."""
-    table = list(rows)
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = (
-        "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in table
-    )
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in numbers_aligned(list(rows)))

@@ -1,4 +1,4 @@
-"""What can be wrong with a measurement, each with its page."""
+"""Errors of measurements, and their pages."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ OWN_CODES = sorted(code for code in CODES if code.startswith("AC6"))
 
 
 def _ending(section: str) -> tuple[int, set[str]]:
-    """How the one command of a section ends, and the codes it gives."""
+    """The exit code of the single command in a section, and the codes that it reports."""
     (ran,) = run_blocks(section)
     return ran.exit_code, set(re.findall(r"\[(AC\d{3})\]", ran.errors))
 

@@ -1,4 +1,4 @@
-"""The papers' own tables give the papers' own numbers."""
+"""The tables printed in the papers give the numbers printed in the papers."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The same numbers whatever the table comes as."""
+"""All kinds of tables give the same numbers."""
 
 import datetime
 import math

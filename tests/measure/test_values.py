@@ -1,4 +1,4 @@
-"""Missing values, `*`, numbers written as text: counted, never dropped, ordered as documented."""
+"""Missing values, `*` and numbers in text columns are counted, never dropped, and ordered as documented."""
 
 from fractions import Fraction
 

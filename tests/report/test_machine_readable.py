@@ -1,4 +1,4 @@
-"""What other programs read: JSON, JUnit, SARIF, and the table in a notebook."""
+"""Output for other programs: JSON, JUnit, SARIF and the table in a notebook."""
 
 import json
 from xml.etree import ElementTree as Xml
@@ -35,7 +35,7 @@ def test_json_of_an_error_lists_its_diagnostics() -> None:
     assert (diagnostic["code"], diagnostic["labels"][0]["line"]) == ("AC001", 2)
 
 
-def test_junit_has_a_case_a_requirement_and_a_failure_a_violation() -> None:
+def test_junit_has_one_case_per_requirement_and_one_failure_per_violation() -> None:
     (suite,) = Xml.fromstring(to_junit(MIXED, "policy.acp"))
     assert suite.attrib == {"name": "policy.acp", "tests": "3", "failures": "2", "errors": "0"}
     cases = suite.findall("testcase")
@@ -63,7 +63,7 @@ def test_sarif_points_at_the_line_of_each_violation() -> None:
     assert places[0]["artifactLocation"]["uri"] == "some%20policies/ages.acp"
 
 
-def test_sarif_of_a_table_where_all_holds_has_no_results() -> None:
+def test_sarif_has_no_results_if_every_requirement_holds() -> None:
     assert to_sarif(EMPTY, "policy.acp")["runs"][0]["results"] == []
 
 
@@ -73,7 +73,7 @@ def test_sarif_of_an_error_points_at_its_line() -> None:
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
 
 
-def test_html_escapes_what_a_policy_says() -> None:
+def test_html_escapes_the_text_of_a_policy() -> None:
     html = result_html(MIXED)
     assert "<b>" not in html
     assert "&lt;b&gt;&amp;" in html

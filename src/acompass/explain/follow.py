@@ -65,28 +65,25 @@ class Follower:
         seen: ClassSeen | None,
         drawn: Mapping[int, Record],
     ) -> None:
-        record = self.alive[key]
+        record = self.alive.pop(key)
         affected = _is_affected(requirement, record, holds, seen)
         (converted,) = convert_types([record], requirement.before, requirement.after)
         left = _performed(requirement, converted, drawn.get(key)) if affected else converted
-        if left is None:
-            del self.alive[key]
-        else:
+        if left is not None:
             self.alive[key] = left
-        self._steps[key].append(
-            Step(
-                index=requirement.index,
-                line=requirement.line,
-                text=requirement.text,
-                action=action_name(requirement.action),
-                holds=holds,
-                affected=affected,
-                seen=seen,
-                change=_change(requirement, record, left) if affected else None,
-                dropped=left is None,
-                nearest=self._nearest.of(requirement, record, seen) if affected else (),
-            )
+        step = Step(
+            index=requirement.index,
+            line=requirement.line,
+            text=requirement.text,
+            action=action_name(requirement.action),
+            holds=holds,
+            affected=affected,
+            seen=seen,
+            change=_change(requirement, record, left) if affected else None,
+            dropped=left is None,
+            nearest=self._nearest.of(requirement, record, seen) if affected else (),
         )
+        self._steps[key].append(step)
 
 
 def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> dict[int, ClassValues]:

@@ -24,24 +24,32 @@ def compare(
     classes: Classes,
 ) -> Comparison:
     """`classes` are the equivalence classes of `after`."""
-    places = {before.schema[b].name: b for b in range(len(before.schema)) if _shown(before, b)}
-    shared = [
-        (a, places[column.name])
-        for a, column in enumerate(after.schema)
-        if _shown(after, a) and column.name in places
-    ]
     records = count_records(con, before)
-    names = {column.name for column in after.schema}
     return Comparison(
         records_before=records,
         records_after=classes.records,
-        columns=tuple(_change(con, after, a, before, b) for a, b in shared),
-        only_before=tuple(c.name for c in before.schema if c.name not in names),
-        only_after=tuple(c.name for c in after.schema if c.name not in {b.name for b in before.schema}),
+        columns=tuple(_change(con, after, a, before, b) for a, b in _shared(after, before)),
+        only_before=_only_in(before, after),
+        only_after=_only_in(after, before),
         entropy_before=_entropy(con, before, theirs.quasi_identifiers),
         entropy_after=_entropy(con, after, ours.quasi_identifiers),
         discernibility=classes.discernibility + max(0, records - classes.records) * records,
     )
+
+
+def _shared(after: View, before: View) -> list[tuple[int, int]]:
+    """The positions, in both tables, of the columns that both have."""
+    places = {before.schema[b].name: b for b in range(len(before.schema)) if _shown(before, b)}
+    return [
+        (a, places[column.name])
+        for a, column in enumerate(after.schema)
+        if _shown(after, a) and column.name in places
+    ]
+
+
+def _only_in(view: View, other: View) -> tuple[str, ...]:
+    names = {column.name for column in other.schema}
+    return tuple(column.name for column in view.schema if column.name not in names)
 
 
 def _shown(view: View, position: int) -> bool:

@@ -42,7 +42,7 @@ def open(  # noqa: A001
     memory_limit: str | None = None,
 ) -> "Session":
     """Open a table for many calls. Close the session, or use it in a `with` statement."""
-    return Session(table, Options(engine, missing or ERROR, delimiter, memory_limit))
+    return Session(table, Options(engine, ERROR if missing is None else missing, delimiter, memory_limit))
 
 
 class Session:
@@ -223,7 +223,9 @@ class Session:
     def _call(
         self, policy: Policy | str, params: Params | None, missing: str | None, execution: Execution
     ) -> Call:
-        return Call(as_policy(policy), params or {}, missing or self._options.missing, execution)
+        return Call(
+            as_policy(policy), params or {}, self._options.missing if missing is None else missing, execution
+        )
 
     def _in_duckdb(self, what: str) -> "DuckDBTable":
         table = self._source.in_duckdb

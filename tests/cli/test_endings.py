@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acompass import pipeline
+from acompass import api
 from acompass.cli.app import COMMANDS
 from acompass.version import __version__
 
@@ -90,7 +90,7 @@ def test_an_internal_error_shows_no_value(acompass, policy, monkeypatch):
     def fail(*_arguments, **_options):
         raise ValueError("Ada is 36")
 
-    monkeypatch.setattr(pipeline, "check", fail)
+    monkeypatch.setattr(api, "check", fail)
     monkeypatch.delenv("ACOMPASS_DEBUG", raising=False)
     path = policy(POLICY)
     ran = acompass("check", path, "people.csv")
@@ -108,7 +108,7 @@ def test_an_interrupt_exits_with_130_and_one_line(acompass, policy, monkeypatch)
     def interrupt(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pipeline, "run", interrupt)
+    monkeypatch.setattr(api, "run", interrupt)
     ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
@@ -120,7 +120,7 @@ def test_an_interrupt_that_an_engine_makes_an_error_of_its_own_is_still_one(acom
         except KeyboardInterrupt:
             raise RuntimeError("query interrupted") from None
 
-    monkeypatch.setattr(pipeline, "run", interrupt)
+    monkeypatch.setattr(api, "run", interrupt)
     ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 

@@ -11,7 +11,7 @@ from pyspark.sql import DataFrameWriter
 
 import acompass
 from acompass.diagnostics import AcompassError
-from acompass.engines.spark_session import PlanSession
+from acompass.engines.spark.session import PlanSession
 
 ENGINE = "local[2]"
 POLICY = "EACH RESULT : a >= 2 : REPLACE a WITH 2;"

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 import acompass
 from acompass.diagnostics import AcompassError
-from acompass.engines.spark_session import PlanSession, own_session
+from acompass.engines.spark.session import PlanSession, own_session
 from acompass.plan.lowering.dialects.spark import SPARK
 
 COUNT = "EACH PROCESS COUNT(*) AS n : n >= 0;"

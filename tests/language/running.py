@@ -4,7 +4,7 @@ from contextlib import chdir
 from decimal import Decimal
 from pathlib import Path
 
-from acompass import pipeline
+from acompass import api
 from acompass.checked.parameters import parse_settings
 from acompass.diagnostics import AcompassError
 from acompass.result import Result
@@ -35,9 +35,9 @@ def _call(case: Case, engine: str, table: str) -> Result:
     params = parse_settings(value for name, value in case.options if name == "set")
     missing = case.option("missing")
     if case.option("command") == "check":
-        return pipeline.check(policy, table, params=params, missing=missing, engine=engine)
+        return api.check(policy, table, params=params, missing=missing, engine=engine)
     trace = case.option("trace")
-    return pipeline.run(
+    return api.run(
         policy,
         table,
         params=params,

@@ -5,8 +5,8 @@ The database orders text by a dictionary, so that a collation forgotten anywhere
 
 from acompass.conformance.run import conform
 from acompass.engines.connect import open_session
-from acompass.engines.postgres import connected
-from acompass.engines.postgres_session import ReadingSession
+from acompass.engines.postgres.connect import connected
+from acompass.engines.postgres.session import ReadingSession
 from tests.engines.postgres_server import Server
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from acompass.conformance.run import conform
-from acompass.engines.spark_session import PlanSession, own_session
+from acompass.engines.spark.session import PlanSession, own_session
 from acompass.plan.lowering.dialects.spark import SPARK
 
 

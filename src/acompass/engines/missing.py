@@ -34,10 +34,6 @@ class Missing:
     option: str
 
     @property
-    def fills(self) -> bool:
-        return self.option not in (ERROR, DROP)
-
-    @property
     def unresolved(self) -> Mapping[int, int]:
         """The columns that still lack values once records were dropped or filled."""
         return self.counts if self.option == ERROR else {}
@@ -52,17 +48,22 @@ class Missing:
 
     def filled(self, position: int, value: Sql, column: Column) -> Sql:
         """The value of a typed column, with missing values filled."""
-        return self._or(position, _constant_of(self.option, column), value)
+        if not self._fills(position):
+            return value
+        return self._filled(position, _constant_of(self.option, column), value)
 
     def filled_text(self, position: int, value: Sql, name: str, use: ColumnUse) -> Sql:
         """The value of a text column before it is typed: the filling takes part in the typing."""
+        if not self._fills(position):
+            return value
         if use.use is Use.NUMBER and not is_number(self.option):
             raise errors.unfit_filling(name, "used as a number", self.option)
-        return self._or(position, exp.Literal.string(self.option), value)
+        return self._filled(position, exp.Literal.string(self.option), value)
 
-    def _or(self, position: int, fill: Sql, value: Sql) -> Sql:
-        if not (self.fills and position in self.counts):
-            return value
+    def _fills(self, position: int) -> bool:
+        return self.option not in (ERROR, DROP) and position in self.counts
+
+    def _filled(self, position: int, fill: Sql, value: Sql) -> Sql:
         return exp.Case(ifs=[exp.If(this=self.is_missing[position].copy(), true=fill)], default=value)
 
 

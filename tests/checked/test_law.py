@@ -10,7 +10,6 @@ from acompass.checked import program as checked
 from acompass.checked.convert import convert
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import seen_schema
 from acompass.checked.types import Kind, Schema, Type, Value
 from acompass.diagnostics import Span
 from acompass.syntax import tree
@@ -152,7 +151,7 @@ def compares_with_its_own(condition: checked.Condition, schema: Schema) -> bool:
 
 
 def conditions_of(requirement: checked.Requirement) -> list[tuple[checked.Condition, Schema]]:
-    found = [(requirement.assertion.condition, seen_schema(requirement))]
+    found = [(requirement.assertion.condition, requirement.assertion.schema)]
     match requirement.assertion.result:
         case checked.Filter(condition):
             found.append((condition, requirement.before))

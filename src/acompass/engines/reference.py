@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from typing import Any, NoReturn
 
 from sqlglot import exp
@@ -48,7 +47,7 @@ class ReferenceTable(DuckDBTable):
         records = self._records(program.schema, integers)
         given = None if trace.values is None else len(trace.values)
         try:
-            outcome = semantics.run_program(program, records, _numbers(trace))
+            outcome = semantics.run_program(program, records, _rho(trace))
         except semantics.TraceExhausted as error:
             raise TraceExhausted(error.needed, given or 0) from None
         state = self._keep(outcome.records, _with_integers(program.final_schema, integers))
@@ -77,11 +76,11 @@ class ReferenceTable(DuckDBTable):
         return State(select, schema, has_row_key=True, records=len(records))
 
 
-def _numbers(trace: TraceSource) -> Iterator[Fraction]:
+def _rho(trace: TraceSource) -> semantics.Trace:
     if trace.values is not None:
-        return iter(trace.values)
+        return semantics.trace_of_values(trace.values)
     assert trace.seed is not None
-    return semantics.seeded_trace(trace.seed)
+    return semantics.trace_of_seed(trace.seed)
 
 
 def _with_integers(schema: Schema, integers: frozenset[int]) -> Schema:

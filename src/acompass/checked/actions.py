@@ -1,4 +1,4 @@
-"""Actions, and the type that a column has after them (D12, D14)."""
+"""Actions, and the types of columns after them (D12, D14)."""
 
 from typing import assert_never
 

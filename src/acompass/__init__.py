@@ -1,4 +1,4 @@
-"""A-COMPASS: what a table of people must satisfy before it is released, and what to do where it does not."""
+"""A-COMPASS: requirements for the release of a table of people, and actions that enforce them."""
 
 import sys
 from importlib import import_module
@@ -55,7 +55,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Imported with its first use, so that `import acompass` costs no parser and no engine (invariant 7)."""
+    """Import a name on first use, so that `import acompass` loads neither parser nor engine (invariant 7)."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
@@ -66,7 +66,7 @@ def __dir__() -> list[str]:
 
 
 class _Api(ModuleType):
-    """`plan`, `prove` and others are functions here and folders beside, which must not hide them."""
+    """Keep the submodules `plan`, `prove` and others from hiding the functions of the same name."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

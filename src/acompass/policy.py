@@ -1,4 +1,4 @@
-"""A policy: its text, where it came from, and its tree."""
+"""A policy: its text, its name and its tree."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,15 +6,37 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
-from acompass.syntax import tree
+from acompass.syntax.format import format_tree
+from acompass.syntax.parse import MAXIMUM_DEPTH
 from acompass.syntax.parse import parse as parse_text
+from acompass.syntax.tree import Program
 
 
 @dataclass(frozen=True)
 class Policy:
     text: str
     name: str
-    tree: tree.Program
+    tree: Program
+
+    @classmethod
+    def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
+        """The policy of a tree that was built in code; its text is the formatted tree.
+
+        Raises PolicyError if that text does not parse, ValueError if it parses to another tree.
+        """
+        policy = parse(_text_of(program), name)
+        if policy.tree.requirements != program.requirements:
+            raise ValueError("the tree is not the tree of any text")
+        return policy
+
+
+def _text_of(program: Program) -> str:
+    try:
+        return format_tree(program)
+    except RecursionError:
+        message = f"a condition is nested more than {MAXIMUM_DEPTH} levels deep"
+        help_ = "split the condition into several requirements"
+        raise PolicyError([Diagnostic("AC020", message, help=help_)]) from None
 
 
 def parse(text: str, name: str = "<policy>") -> Policy:
@@ -26,7 +48,7 @@ def parse(text: str, name: str = "<policy>") -> Policy:
 
 
 def load(path: str | Path) -> Policy:
-    """The policy in a file, in UTF-8."""
+    """The policy in a UTF-8 file."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -47,7 +69,7 @@ def decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str") -> Policy:
-    """The policy that the API was called with: a Policy, or its text."""
+    """The policy of an API call, which accepts a policy or its text."""
     return policy if isinstance(policy, Policy) else parse(policy)
 
 

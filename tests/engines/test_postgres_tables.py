@@ -59,7 +59,7 @@ def test_tables_by_name(postgres: Server) -> None:
         with psycopg.connect(url) as con:
             _create(con, case, rng)
         program = case.program()
-        expected = semantics.run_program(program, case.records, iter(case.trace))
+        expected = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace))
         result = acompass.run(
             case.policy_text,
             "random_case",

@@ -16,9 +16,7 @@ from acompass.plan.running.context import Context
 from acompass.plan.running.execute import execute
 from acompass.plan.running.session import Session
 from acompass.plan.running.trace import GivenTrace
-from acompass.semantics.affected import affected_bag
-from acompass.semantics.requirements import perform_requirement
-from acompass.semantics.trace import Trace
+from acompass.semantics import affected_bag, perform_requirement, trace_of_values
 from acompass.syntax.parse import parse
 
 CASES = 300
@@ -48,13 +46,13 @@ def _explained(case: Case, program: Program, session: Session) -> dict[int, tupl
 def _meant(case: Case, program: Program) -> dict[int, tuple[Any, ...]]:
     """`semantics` updates records in place, so each keeps its position even if another record is equal."""
     lives: dict[int, tuple[list[int], list[int]]] = {key: ([], []) for key in range(len(case.records))}
-    bag, keys, trace = list(case.records), list(lives), Trace(iter(case.trace))
+    bag, keys, rho = list(case.records), list(lives), trace_of_values(case.trace)
     for requirement in program.requirements:
         affected = affected_bag(bag, requirement.assertion)
         for position in affected:
             lives[keys[position]][0].append(requirement.index)
         length = len(bag)
-        bag, _ = perform_requirement(requirement, bag, trace)
+        bag, rho, _ = perform_requirement(requirement, bag, rho)
         if len(bag) < length:
             for position in affected:
                 lives[keys[position]][1].append(requirement.index)

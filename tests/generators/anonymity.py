@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from acompass.semantics.bags import Bag, Record
+from acompass.semantics import Bag, Record
 
 
 def equivalence_class(record: Record, columns: Sequence[int], bag: Bag) -> Bag:

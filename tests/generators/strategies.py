@@ -12,9 +12,7 @@ from acompass.checked.program import Action, Requirement
 from acompass.checked.types import INTEGER, TEXT, Column, Kind, Schema
 from acompass.conformance.generate import Case, random_case
 from acompass.conformance.values import KINDS
-from acompass.semantics.affected import affected_bag
-from acompass.semantics.assertions import holds
-from acompass.semantics.bags import Bag, Record, SubBag
+from acompass.semantics import Bag, Record, SubBag, affected_bag, holds
 
 
 def cases(kinds: Sequence[Kind] = KINDS) -> st.SearchStrategy[Case]:

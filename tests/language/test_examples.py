@@ -1,4 +1,4 @@
-"""The shipped example is the paper's chain, and every policy of the language reference is one."""
+"""The electricity example is the paper's chain, and all policies of the language reference parse."""
 
 import re
 from pathlib import Path

@@ -17,8 +17,7 @@ from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.conformance.generate import Case, random_case
 from acompass.prove import Claim, Proof, Verdict, prove_policy
-from acompass.semantics import run_program
-from acompass.semantics.assertions import holds
+from acompass.semantics import holds, run_program, trace_of_values
 from acompass.syntax.parse import parse
 from tests.prove.policies import Writer, random_records, random_trace
 from tests.prove.replaying import checked, fails
@@ -80,7 +79,7 @@ def _survive(
     for _ in range(tables):
         records = random_records(rng, program.schema)
         trace = random_trace(rng, len(records) * len(program.requirements))
-        left = run_program(program, records, iter(trace)).records
+        left = run_program(program, records, trace_of_values(trace)).records
         figures.tables += 1
         for claim, assertion in zip(proved, assertions, strict=True):
             if not holds(left, assertion):
@@ -100,7 +99,7 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
     ]
     for _ in range(tables if proved and case.records else 0):
         records = _reshuffled(rng, case)
-        left = run_program(program, records, iter(case.trace * 2)).records
+        left = run_program(program, records, trace_of_values(case.trace * 2)).records
         figures.tables += 1
         figures.broken += [f"{case.policy_text}\n{one}\n{records}" for one in proved if not holds(left, one)]
 

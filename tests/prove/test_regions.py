@@ -11,7 +11,7 @@ from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, Type, Va
 from acompass.prove.conversion import drawn, image
 from acompass.prove.lines import INFINITE, line_of
 from acompass.prove.regions import Regions, regions_in
-from acompass.semantics.conditions import compare
+from acompass.semantics import compare
 from acompass.syntax.tree import Operator
 
 CUTS: list[tuple[Type, list[Value]]] = [

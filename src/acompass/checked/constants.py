@@ -1,4 +1,4 @@
-"""Constants as values of the column they meet: compared with it (D9), or put into it (D12)."""
+"""Constants as values of a column's type: in comparisons (D9) and in REPLACE (D12)."""
 
 import datetime
 import re
@@ -14,7 +14,7 @@ from acompass.syntax import tree
 
 SMALLEST_INTEGER = -(2**63)
 LARGEST_INTEGER = 2**63 - 1
-#: digits of the longest number that can be compared; no column holds one this long
+#: digits of the longest number in a comparison; no column has numbers this long
 LONGEST = 1_000
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -23,7 +23,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def compared(constant: Bound, column: Column) -> Value | Diagnostic:
-    """The constant as the column's values are compared with it."""
+    """The value that the column's values are compared with, or an error."""
     if problem := _malformed(constant):
         return problem
     kind = column.type.kind
@@ -36,7 +36,7 @@ def compared(constant: Bound, column: Column) -> Value | Diagnostic:
 
 
 def replacement(constant: Bound, column: Column) -> tuple[Value, Type] | Diagnostic:
-    """The value that REPLACE puts into the column, and the column's type from there on."""
+    """The value that REPLACE writes and the column's type after it, or an error."""
     if problem := _malformed(constant):
         return problem
     if isinstance(constant, tree.Number):
@@ -123,7 +123,7 @@ def _iso_timestamp(text: str) -> datetime.datetime | None:
 
 
 def _replacement_number(constant: tree.Number, column: Column) -> tuple[Value, Type] | Diagnostic:
-    value = constant.value or constant.value.copy_abs()  # a negative zero is a zero
+    value = constant.value or constant.value.copy_abs()  # without a negative zero
     match column.type.kind:
         case Kind.INTEGER if scale_of(value) == 0 and is_64_bit(value):
             return int(value), column.type

@@ -70,8 +70,8 @@ def without_negative_zeros(case: Case) -> Case:
 
 
 def _observe_semantics(case: Case, program: Program) -> Observed:
-    outcome = semantics.run_program(program, case.records, iter(case.trace))
-    seeded = semantics.run_program(program, case.records, semantics.seeded_trace(SEED))
+    outcome = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace))
+    seeded = semantics.run_program(program, case.records, semantics.trace_of_seed(SEED))
     checked = semantics.check_program(program, case.records)
     return Observed(
         outcome.records,

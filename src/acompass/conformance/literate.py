@@ -29,8 +29,9 @@ _UNTYPED = frozenset({Kind.INTEGER, Kind.TEXT})
 def literate(disagreement: Disagreement) -> str:
     case = without_negative_zeros(disagreement.case)
     program = case.program()
-    trace = semantics.seeded_trace(SEED) if disagreement.what == "seeded" else iter(case.trace)
-    outcome = semantics.run_program(program, case.records, trace)
+    seeded = disagreement.what == "seeded"
+    rho = semantics.trace_of_seed(SEED) if seeded else semantics.trace_of_values(case.trace)
+    outcome = semantics.run_program(program, case.records, rho)
     after = semantics.canonical_order(program.final_schema, outcome.records)
     actions = [type(each.action).__name__.upper() if each.action else "-" for each in program.requirements]
     drawn_from = _random_option(disagreement, outcome.trace_used)

@@ -27,9 +27,7 @@ from acompass.plan.running.context import Context
 from acompass.plan.running.row_lookup import ClassValues, watched_classes, watched_records
 from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
 from acompass.result import action_name
-from acompass.semantics.bags import Record, update
-from acompass.semantics.conditions import satisfies
-from acompass.semantics.requirements import convert_types
+from acompass.semantics import Record, convert_types, satisfies, update
 from acompass.syntax import tree
 
 

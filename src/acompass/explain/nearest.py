@@ -14,14 +14,13 @@ from acompass.checked.program import (
     Quantifier,
     Requirement,
     Result,
-    seen_schema,
 )
 from acompass.checked.types import Schema, Type
 from acompass.explain.distance import Target, distance, holds, nearest_target, shifted, step_of
 from acompass.explain.literals import MOST_ALTERNATIVES, Alternative, Literal, Relation, alternatives
 from acompass.explanation import ClassSeen
 from acompass.report.words import difference, on_one_line, spelled
-from acompass.semantics.bags import Record
+from acompass.semantics import Record
 from acompass.syntax import tree
 from acompass.syntax.format import format_condition
 from acompass.syntax.spelling import spell_name
@@ -48,7 +47,7 @@ class Nearest:
             what = "record" if process_of(requirement) is None else "class"
             return (f"one {what} with {on_one_line(format_condition(written.assertion.condition))}",)
         values = record if seen is None else (*seen.key.values(), seen.value)
-        way = _nearest_way(_ways(requirement, written), seen_schema(requirement), values)
+        way = _nearest_way(_ways(requirement, written), requirement.assertion.schema, values)
         if way is None or (seen is not None and set(way.targets) != {len(seen.key)}):
             return ()
         return (_change_needed(requirement, values, way), *_in_the_policy(requirement, values, way))
@@ -88,7 +87,7 @@ def _way(alternative: Alternative, schema: Schema, values: Record) -> _Way | Non
 
 
 def _change_needed(requirement: Requirement, values: Record, way: _Way) -> str:
-    schema, process = seen_schema(requirement), process_of(requirement)
+    schema, process = requirement.assertion.schema, process_of(requirement)
     if process is not None:
         ((column, target),) = way.targets.items()
         return _of_class(requirement, process, values[column], target)
@@ -136,7 +135,7 @@ def _in_the_policy(requirement: Requirement, values: Record, way: _Way) -> Itera
     if len(way.failing) != 1:
         return
     (literal,) = way.failing
-    type_ = seen_schema(requirement)[literal.column].type
+    type_ = requirement.assertion.schema[literal.column].type
     constant = _letting_through(literal.relation, values[literal.column], type_)
     if constant is None:
         return

@@ -13,7 +13,7 @@ from acompass.prove.prover import Prover
 from acompass.prove.shrink import shrunk
 from acompass.prove.tables import Tables
 from acompass.prove.witness import Record, Witness, replay
-from acompass.semantics.assertions import holds
+from acompass.semantics import holds
 
 #: tables tried for a claim
 TRIES = 1_500

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, islice, repeat
 from typing import TypeAlias
 
 from acompass.checked.program import Program
 from acompass.checked.types import Value
-from acompass.semantics import run_program
+from acompass.semantics import Trace, pref, run_program
 
 Record: TypeAlias = tuple[Value, ...]
 
@@ -26,6 +25,6 @@ class Witness:
 
 
 def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness:
-    outcome = run_program(program, records, chain(trace, repeat(_MIDDLE)))
-    used = islice(chain(trace, repeat(_MIDDLE)), outcome.trace_used)
-    return Witness(tuple(records), tuple(used), tuple(outcome.records))
+    rho = Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
+    outcome = run_program(program, records, rho)
+    return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records))

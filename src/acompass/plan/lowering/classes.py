@@ -5,7 +5,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Condition, Function, Process, Requirement, seen_schema
+from acompass.checked.program import Condition, Function, Process, Requirement
 from acompass.checked.types import Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -94,7 +94,7 @@ class Classes:
 
     def satisfied(self, requirement: Requirement) -> Sql:
         columns = (*self.keys("k"), exp.column(f"a{requirement.index}", table="k"))
-        return sql.condition(requirement.assertion.condition, seen_schema(requirement), columns)
+        return sql.condition(requirement.assertion.condition, requirement.assertion.schema, columns)
 
     def join(self, table: str) -> exp.Join:
         pairs = zip(self.process.group_by, self.keys("v"), strict=True)

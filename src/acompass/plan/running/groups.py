@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from acompass.checked.program import Quantifier, Reject, Requirement, seen_schema
+from acompass.checked.program import Quantifier, Reject, Requirement
 from acompass.checked.verdict import Verdict
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.classes import Classes
@@ -130,4 +130,4 @@ def _sample(classes: Classes, requirement: Requirement) -> Sample:
     columns = [*classes.keys("k"), exp.column(f"a{requirement.index}", table="k")]
     query = sql.query(columns, classes.grouped(), sql.negated(classes.satisfied(requirement)))
     rows = context.session.fetch(query.limit(context.show))
-    return Sample(tuple(column.name for column in seen_schema(requirement)), rows)
+    return Sample(tuple(column.name for column in requirement.assertion.schema), rows)

@@ -19,7 +19,7 @@ ARROWS = {
     "plan": {"checked", "result"},
     "tables": {"checked", "diagnostics", "syntax"},
     "engines": {"checked", "diagnostics", "plan", "randomness", "result", "semantics", "tables"},
-    "conformance": {"checked", "diagnostics", "engines", "plan", "semantics", "syntax"},
+    "conformance": {"checked", "diagnostics", "engines", "plan", "result", "semantics", "syntax"},
     "measure": {"checked", "diagnostics", "engines", "policy", "report", "syntax", "tables"},
     "explain": {
         "checked",

@@ -3,9 +3,9 @@
 from typing import assert_never
 
 from acompass.checked import findings, program
-from acompass.checked.constants import STORED, digits_before_point, is_64_bit, replacement, scale_of
+from acompass.checked.constants import digits_before_point, is_64_bit, replacement, scale_of
 from acompass.checked.scope import Scope
-from acompass.checked.types import Column, Kind
+from acompass.checked.types import MOST_DIGITS, Column, Kind
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 
@@ -81,6 +81,6 @@ def _overflow(action: tree.Random, column: Column, lower: int, upper: int) -> Di
     if column.type.kind is not Kind.DECIMAL:
         return None
     digits = column.type.scale + max(digits_before_point(lower), digits_before_point(upper))
-    if digits <= STORED:
+    if digits <= MOST_DIGITS:
         return None
-    return findings.number_too_long(action.lower.span.to(action.upper.span), digits, STORED)
+    return findings.number_too_long(action.lower.span.to(action.upper.span), digits, MOST_DIGITS)

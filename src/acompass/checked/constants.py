@@ -8,14 +8,12 @@ from typing import assert_never
 from acompass.checked import findings
 from acompass.checked.convert import convert
 from acompass.checked.parameters import Bound
-from acompass.checked.types import TEXT, Column, Kind, Type, Value, decimal
+from acompass.checked.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, decimal
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 
 SMALLEST_INTEGER = -(2**63)
 LARGEST_INTEGER = 2**63 - 1
-#: digits that every engine's exact numbers hold
-STORED = 38
 #: digits of the longest number that can be compared; no column holds one this long
 LONGEST = 1_000
 
@@ -57,7 +55,7 @@ def digits_before_point(value: Decimal | int) -> int:
     return max(Decimal(value).adjusted() + 1, 1)
 
 
-def is_64_bit(value: Decimal) -> bool:
+def is_64_bit(value: Decimal | int) -> bool:
     return SMALLEST_INTEGER <= value <= LARGEST_INTEGER
 
 
@@ -145,6 +143,6 @@ def _replacement_number(constant: tree.Number, column: Column) -> tuple[Value, T
 def _stored_decimal(value: Decimal, constant: tree.Number, column: Column) -> tuple[Value, Type] | Diagnostic:
     target = decimal(max(column.type.scale, scale_of(value)))
     digits = digits_before_point(value) + target.scale
-    if digits > STORED:
-        return findings.number_too_long(constant.span, digits, STORED)
+    if digits > MOST_DIGITS:
+        return findings.number_too_long(constant.span, digits, MOST_DIGITS)
     return convert(value, decimal(scale_of(value)), target), target

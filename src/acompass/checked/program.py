@@ -5,7 +5,7 @@ error about the policy.
 """
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from acompass.checked.types import Column, Schema, Type, Value
 from acompass.syntax.tree import Function as Function
@@ -133,7 +133,11 @@ class Program:
 def seen_schema(requirement: Requirement) -> Schema:
     """The schema that the assertion's condition sees: the paper's l(result), Figure 2."""
     result = requirement.assertion.result
-    if isinstance(result, Process):
-        groups = tuple(requirement.before[g] for g in result.group_by)
-        return (*groups, Column(result.name, result.type))
-    return requirement.before
+    match result:
+        case Result() | Filter():
+            return requirement.before
+        case Process():
+            groups = tuple(requirement.before[g] for g in result.group_by)
+            return (*groups, Column(result.name, result.type))
+        case _:
+            assert_never(result)

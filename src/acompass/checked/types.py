@@ -1,4 +1,4 @@
-"""The types of columns and the Python values that stand for theirs (D9)."""
+"""The types of columns, and the Python values that represent a column's values (D9)."""
 
 import datetime
 from collections.abc import Mapping
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
+
+#: the digits that every engine's exact numbers hold
+MOST_DIGITS = 38
 
 
 class Kind(StrEnum):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from acompass.checked.names import Names
 from acompass.checked.parameters import Parameters, ParamValue
@@ -55,20 +56,30 @@ class _Uses:
 
     def add_assertion(self, assertion: tree.Assertion) -> None:
         match assertion.result:
+            case tree.Result():
+                self._add_condition(assertion.condition)
             case tree.Filter(condition):
                 self._add_condition(condition)
+                self._add_condition(assertion.condition)
             case tree.Process() as process:
                 self._add_process(process, assertion.condition)
-                return
-        self._add_condition(assertion.condition)
+            case _:
+                assert_never(assertion.result)
 
     def add_action(self, action: tree.Action) -> None:
-        if isinstance(action, tree.Reject):
-            return
+        match action:
+            case tree.Reject():
+                pass
+            case tree.Random(name):
+                self._column(name)
+            case tree.Replace():
+                self._add_replacement(action)
+            case _:
+                assert_never(action)
+
+    def _add_replacement(self, action: tree.Replace) -> None:
         column = self._column(action.name)
-        if column is None or isinstance(action, tree.Random):
-            return
-        if isinstance(self._parameters.bind(action.constant), tree.String):
+        if column is not None and isinstance(self._parameters.bind(action.constant), tree.String):
             self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
 
     def _column(self, name: tree.Name) -> int | None:

@@ -16,7 +16,7 @@ from acompass.engines.planned import follow_planned, uses_order
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.context import Observer
-from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, watched_records
+from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, records_by_key
 from acompass.randomness import TraceSource
 from acompass.tables.load import load
 from acompass.tables.loaded import Loaded, Uses
@@ -58,7 +58,7 @@ class FollowedTable(DuckDBTable):
 
     def records(self, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:
         """As the policy first sees them; without those that were dropped as incomplete."""
-        return watched_records(self._session, self._given(), row_keys)
+        return records_by_key(self._session, self._given(), row_keys)
 
     def follow(self, program: Program, trace: TraceSource, observe: Observer) -> None:
         integers = self._order_integers() if uses_order(program) else frozenset()

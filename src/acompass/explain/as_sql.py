@@ -8,7 +8,7 @@ from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.pipeline import checked_program, schema_of_table
 from acompass.plan.lowering.state import ROW_KEY
-from acompass.plan.running.dry_run import DIALECTS, TABLE, Shaped, shape
+from acompass.plan.running.dry_run import DIALECTS, TABLE, RequirementSql, dry_run
 from acompass.policy import Policy
 from acompass.prove.named import named_schema
 from acompass.report.words import on_one_line
@@ -29,13 +29,13 @@ def to_sql(
         schema = named_schema(policy.tree, dict(params or {}))
     else:
         schema = schema_of_table(policy, table, params, delimiter)
-    shaped = shape(checked_program(policy, schema, params), dialect)
-    return _heading(schema) + "".join(map(_requirement, shaped))
+    statements = dry_run(checked_program(policy, schema, params), dialect)
+    return _heading(schema) + "".join(map(_requirement, statements))
 
 
-def _requirement(shaped: Shaped) -> str:
-    heading = f"\n-- line {shaped.requirement.line}: {on_one_line(shaped.requirement.text)}\n"
-    return heading + "".join(f"{statement};\n" for statement in shaped.statements)
+def _requirement(written: RequirementSql) -> str:
+    heading = f"\n-- line {written.requirement.line}: {on_one_line(written.requirement.text)}\n"
+    return heading + "".join(f"{statement};\n" for statement in written.statements)
 
 
 def _heading(schema: Schema) -> str:

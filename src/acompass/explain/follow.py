@@ -21,7 +21,7 @@ from acompass.explain.life import Change, ClassSeen, Step
 from acompass.explain.nearest import Nearest
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context
-from acompass.plan.running.row_lookup import ClassValues, watched_classes, watched_records
+from acompass.plan.running.row_lookup import ClassValues, classes_by_key, records_by_key
 from acompass.plan.stages import GroupStage, Stage
 from acompass.result import action_name
 from acompass.semantics.bags import Record, update
@@ -48,7 +48,7 @@ class Follower:
         keys = sorted(self.alive)
         classes: dict[int, ClassValues] = {}
         if isinstance(stage, GroupStage):
-            classes = watched_classes(context, before, stage.requirements, keys)
+            classes = classes_by_key(context.session, before, stage.requirements, keys)
         for requirement in stage.requirements:
             drawn = self._drawn(context, requirement, after, keys)
             for key in sorted(self.alive):
@@ -62,7 +62,7 @@ class Follower:
     ) -> dict[int, Record]:
         if not isinstance(requirement.action, Random):
             return {}
-        return watched_records(context.session, after, keys)
+        return records_by_key(context.session, after, keys)
 
     def _meet(
         self,

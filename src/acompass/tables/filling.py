@@ -3,9 +3,9 @@
 import re
 from decimal import Decimal
 
-from acompass.checked.constants import STORED, replacement
+from acompass.checked.constants import replacement
 from acompass.checked.convert import to_text
-from acompass.checked.types import Column, Kind
+from acompass.checked.types import MOST_DIGITS, Column, Kind
 from acompass.diagnostics import Diagnostic, Span, TableError
 from acompass.syntax import tree
 from acompass.tables import faults
@@ -32,7 +32,7 @@ def filling(text: str, column: Column) -> str:
     value, type_ = found
     if type_ != column.type:
         raise _unfit(text, column)
-    engine_type = _ENGINE_TYPES.get(type_.kind, f"DECIMAL({STORED}, {type_.scale})")
+    engine_type = _ENGINE_TYPES.get(type_.kind, f"DECIMAL({MOST_DIGITS}, {type_.scale})")
     return f"CAST({text_literal(to_text(value, type_))} AS {engine_type})"
 
 

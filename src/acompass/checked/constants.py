@@ -55,7 +55,7 @@ def digits_before_point(value: Decimal | int) -> int:
     return max(Decimal(value).adjusted() + 1, 1)
 
 
-def is_64_bit(value: Decimal) -> bool:
+def is_64_bit(value: Decimal | int) -> bool:
     return SMALLEST_INTEGER <= value <= LARGEST_INTEGER
 
 

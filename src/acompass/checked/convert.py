@@ -1,13 +1,11 @@
 """Conversion of values when D12 changes a column's type."""
 
 import datetime
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import assert_never
 
+from acompass.checked.exact import at_scale
 from acompass.checked.types import Kind, Type, Value
-
-#: wide enough that no conversion rounds
-_EXACT = Context(prec=10_000)
 
 
 def to_text(value: Value, type_: Type) -> str:
@@ -41,7 +39,7 @@ def convert(value: Value, source: Type, target: Type) -> Value:
             return to_text(value, source)
         case Kind.DECIMAL:
             assert isinstance(value, int | Decimal)
-            return Decimal(value).quantize(Decimal(1).scaleb(-target.scale), context=_EXACT)
+            return at_scale(Decimal(value), target.scale)
         case Kind.FLOAT:
             assert isinstance(value, int | float | Decimal)
             return float(value)

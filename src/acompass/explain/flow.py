@@ -17,7 +17,7 @@ from acompass.explanation import Explanation, Life
 from acompass.options import ERROR
 from acompass.pipeline import Call, execute, loaded_for
 from acompass.plan.from_checked import plan
-from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, watched_records
+from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, records_by_key
 from acompass.syntax.parse import parse
 
 #: the row keys of the chosen records
@@ -29,7 +29,7 @@ def explain_records(table: DuckDBTable, call: Call, choice: Choice, *, knows_tra
     with loaded_for(table, call) as (loaded, program):
         _require_randomness(program, knows_trace)
         keys = choice(table)
-        given = watched_records(loaded.session, loaded.state, keys)
+        given = records_by_key(loaded.session, loaded.state, keys)
         follower = Follower(call.policy.tree, program, given)
         following = replace(call, execution=replace(call.execution, observe=follower))
         execute(loaded, program, plan(program, loaded.rewrites), following)

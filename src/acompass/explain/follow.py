@@ -24,7 +24,7 @@ from acompass.explain.nearest import Nearest
 from acompass.explanation import Change, ClassSeen, Step
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context
-from acompass.plan.running.row_lookup import ClassValues, watched_classes, watched_records
+from acompass.plan.running.row_lookup import ClassValues, classes_by_key, records_by_key
 from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
 from acompass.result import action_name
 from acompass.semantics import Record, convert_types, satisfies, update
@@ -49,7 +49,7 @@ class Follower:
         keys = sorted(self.alive)
         classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
-            drawn = watched_records(context.session, after, keys) if draws(requirement.action) else {}
+            drawn = records_by_key(context.session, after, keys) if draws(requirement.action) else {}
             holds = context.verdicts[requirement.index].holds
             for key in sorted(self.alive):
                 seen = _seen(requirement, self.alive[key], classes.get(key))
@@ -87,7 +87,7 @@ class Follower:
 def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> dict[int, ClassValues]:
     match stage:
         case GroupStage():
-            return watched_classes(context, before, stage.requirements, keys)
+            return classes_by_key(context.session, before, stage.requirements, keys)
         case RecordStage() | ChainStage():
             return {}
         case _:

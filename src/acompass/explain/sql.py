@@ -9,7 +9,7 @@ from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.pipeline import checked
 from acompass.plan.lowering.state import ROW_KEY
-from acompass.plan.running.dry_run import DIALECTS, TABLE, Shaped, shape
+from acompass.plan.running.dry_run import DIALECTS, TABLE, RequirementSql, dry_run
 from acompass.policy import Policy
 from acompass.prove.named import named_schema
 from acompass.report.words import on_one_line
@@ -31,13 +31,13 @@ def to_sql(
     else:
         with session.open(table, delimiter=delimiter) as opened:
             schema = opened.schema(policy, params=params)
-    shaped = shape(checked(policy, schema, params), dialect)
-    return _heading(schema) + "".join(map(_requirement, shaped))
+    statements = dry_run(checked(policy, schema, params), dialect)
+    return _heading(schema) + "".join(map(_requirement, statements))
 
 
-def _requirement(shaped: Shaped) -> str:
-    heading = f"\n-- line {shaped.requirement.line}: {on_one_line(shaped.requirement.text)}\n"
-    return heading + "".join(f"{statement};\n" for statement in shaped.statements)
+def _requirement(written: RequirementSql) -> str:
+    heading = f"\n-- line {written.requirement.line}: {on_one_line(written.requirement.text)}\n"
+    return heading + "".join(f"{statement};\n" for statement in written.statements)
 
 
 def _heading(schema: Schema) -> str:

@@ -1,4 +1,4 @@
-"""The one walk over a policy's tree: its comparisons, its process queries, the columns its actions name."""
+"""Questions about a policy's tree: its comparisons, its process queries, the columns its actions write."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -7,7 +7,7 @@ from acompass.syntax import tree
 
 
 def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
-    """Every comparison in the order of the text. Iterative: a tree built by hand may be very deep."""
+    """Every comparison, in the order of the text. Not recursive: a tree built by hand may be very deep."""
     pending = [condition]
     while pending:
         node = pending.pop()
@@ -36,7 +36,7 @@ def operands(condition: tree.Condition) -> tuple[tree.Condition, ...]:
 
 
 def record_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
-    """The conditions of a requirement that speak of the table's own columns, in the order of the text."""
+    """The conditions on the table's own columns, in the order of the text."""
     assertion = requirement.assertion
     match assertion.result:
         case tree.Result():

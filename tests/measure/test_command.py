@@ -93,7 +93,7 @@ def test_a_policy_that_does_not_parse_is_shown_as_such(tmp_path: Path) -> None:
 def test_a_memory_limit_is_a_size() -> None:
     result = _measure(csv_table(*PEOPLE), "--qi", "Age", "--memory-limit", "much")
     assert result.exit_code == 2
-    assert "`much` is no size of memory" in result.stderr
+    assert "invalid memory size `much`" in result.stderr
 
 
 def test_a_name_cannot_steer_the_terminal() -> None:

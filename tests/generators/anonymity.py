@@ -1,4 +1,4 @@
-"""The paper's notions of anonymity on bags of records, word for word and independent of the semantics."""
+"""The paper's definitions of anonymity on bags of records, word for word, independent of `semantics`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

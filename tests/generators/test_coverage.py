@@ -1,4 +1,4 @@
-"""The shared generator reaches all of the language: laws over its cases are only as good as that."""
+"""The random cases cover the whole language, as the laws that use them need."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A policy on a few records in DuckDB, under the rewrites asked for."""
+"""Run a policy on a few records in DuckDB, with chosen rewrites."""
 
 from collections.abc import Sequence
 from contextlib import contextmanager

@@ -16,7 +16,7 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.conformance.generate import Case, random_case
-from acompass.prove import Claim, Proof, Verdict, prove_policy
+from acompass.prove import Claim, ClaimVerdict, Proof, prove_policy
 from acompass.semantics import run_program
 from acompass.semantics.assertions import holds
 from acompass.syntax.parse import parse
@@ -37,7 +37,7 @@ class Figures:
 
     @property
     def decided(self) -> float:
-        return 1 - self.verdicts[Verdict.UNDECIDED] / max(1, self.verdicts.total())
+        return 1 - self.verdicts[ClaimVerdict.UNDECIDED] / max(1, self.verdicts.total())
 
     def add(self, other: "Figures") -> None:
         self.policies += other.policies
@@ -54,7 +54,7 @@ class Figures:
     def count(self, proof: Proof) -> None:
         self.policies += 1
         self.verdicts.update(str(claim.verdict) for claim in proof.claims)
-        doubts = (claim.reason for claim in proof.claims if claim.verdict is Verdict.UNDECIDED)
+        doubts = (claim.reason for claim in proof.claims if claim.verdict is ClaimVerdict.UNDECIDED)
         self.undecided.update(doubt.partition(": ")[2] or doubt for doubt in doubts)
 
 
@@ -67,7 +67,7 @@ def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     for claim in proof.claims:
         if claim.counterexample is not None and not fails(case.text, claim.text, claim.counterexample):
             figures.broken.append(f"{case.text}\n{claim.text}\nthe counterexample does not replay")
-    proved = [claim for claim in proof.claims if claim.verdict is Verdict.PROVED]
+    proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
     if proved:
         _survive(rng, checked(case.text, case.schema), proved, tables, figures, case.text)
 
@@ -96,7 +96,7 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
     proved = [
         requirement.assertion
         for requirement, claim in zip(program.requirements, proof.claims, strict=True)
-        if claim.verdict is Verdict.PROVED and requirement.before == program.final_schema
+        if claim.verdict is ClaimVerdict.PROVED and requirement.before == program.final_schema
     ]
     for _ in range(tables if proved and case.records else 0):
         records = _reshuffled(rng, case)

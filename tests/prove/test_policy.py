@@ -6,8 +6,8 @@ import pytest
 
 from acompass.checked.types import INTEGER, TEXT, Type, decimal
 from acompass.diagnostics import AcompassError, PolicyError
-from acompass.prove import Claim, Proof, Verdict, proof_as_json, proof_as_text, prove_policy
-from acompass.prove.named import named_schema
+from acompass.prove import Claim, ClaimVerdict, Proof, proof_as_json, proof_as_text, prove_policy
+from acompass.prove.inferred_schema import inferred_schema
 from acompass.syntax.parse import parse
 
 
@@ -22,8 +22,8 @@ def only_claim(text: str, claim: str, **settings: object) -> Claim:
 def test_the_policys_own_assertions_are_claims_with_their_lines() -> None:
     text = "EACH RESULT : Age <= 80\n  : REPLACE Age WITH 80;\n\nSOME RESULT : Age > 3;"
     first, second = proof_of(text).claims
-    assert (first.text, first.line, first.verdict) == ("EACH RESULT : Age <= 80", 1, Verdict.PROVED)
-    assert (second.text, second.line, second.verdict) == ("SOME RESULT : Age > 3", 4, Verdict.REFUTED)
+    assert (first.text, first.line, first.verdict) == ("EACH RESULT : Age <= 80", 1, ClaimVerdict.PROVED)
+    assert (second.text, second.line, second.verdict) == ("SOME RESULT : Age > 3", 4, ClaimVerdict.REFUTED)
     assert first.reason == "line 1: leaves no record that violates it"
 
 
@@ -46,7 +46,7 @@ def test_a_doubt_names_the_line_that_could_break_the_claim() -> None:
         "EACH FILTER Job = 'y' : Age = 1 : REPLACE Age WITH 1;\n"
     )
     claim = only_claim(text, "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3")
-    assert claim.verdict is Verdict.REFUTED
+    assert claim.verdict is ClaimVerdict.REFUTED
     assert claim.reason.splitlines()[-1].startswith("line 3: ")
 
 
@@ -104,14 +104,14 @@ def test_the_text_shows_the_table_before_and_after() -> None:
     ],
 )
 def test_without_a_schema_the_columns_are_those_named(text: str, types: dict[str, Type]) -> None:
-    schema = named_schema(parse(text)[0], {})
+    schema = inferred_schema(parse(text)[0], {})
     assert {column.name: column.type for column in schema} == types
 
 
 def test_a_claim_may_name_further_columns_and_parameters() -> None:
     text = "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= k : REJECT;"
     claim = only_claim(text, "EACH PROCESS COUNT(*) AS c GROUP BY Age, Zip : c >= l", params={"k": 3, "l": 3})
-    assert claim.verdict is Verdict.REFUTED
+    assert claim.verdict is ClaimVerdict.REFUTED
 
 
 def test_what_is_wrong_is_said_as_anywhere_else() -> None:
@@ -127,5 +127,5 @@ def test_what_is_wrong_is_said_as_anywhere_else() -> None:
 def test_an_assertion_about_a_number_that_turned_to_text_is_undecided() -> None:
     text = "EACH RESULT : Age <= 80 : REPLACE Age WITH '80+';"
     (claim,) = proof_of(text).claims
-    assert claim.verdict is Verdict.UNDECIDED
+    assert claim.verdict is ClaimVerdict.UNDECIDED
     assert claim.reason.startswith("line 1: changes the type")

@@ -10,6 +10,7 @@ from typing import assert_never
 from acompass.checked.program import (
     Action,
     And,
+    Assertion,
     Comparison,
     Condition,
     Filter,
@@ -42,7 +43,11 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
 
 def process_of(requirement: Requirement) -> Process | None:
     """The process query of a class-level requirement; None where the requirement is record-level."""
-    result = requirement.assertion.result
+    return process_in(requirement.assertion)
+
+
+def process_in(assertion: Assertion) -> Process | None:
+    result = assertion.result
     match result:
         case Process():
             return result
@@ -114,11 +119,16 @@ def drops_records(action: Action | None) -> bool:
 
 def draws(action: Action | None) -> bool:
     """Whether an action consumes the trace, one value for each affected record in canonical order."""
+    return random_of(action) is not None
+
+
+def random_of(action: Action | None) -> Random | None:
+    """The RANDOM that an action performs."""
     match action:
         case Random():
-            return True
+            return action
         case None | Reject() | Replace():
-            return False
+            return None
         case _:
             assert_never(action)
 

@@ -10,7 +10,7 @@ from acompass.pipeline import checked_program, schema_of_table
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.plan.running.dry_run import DIALECTS, TABLE, Shaped, shape
 from acompass.policy import Policy
-from acompass.prove.named import named_schema
+from acompass.prove.inferred_schema import inferred_schema
 from acompass.report.words import on_one_line
 
 
@@ -26,7 +26,7 @@ def to_sql(
         known = ", ".join(f"`{name}`" for name in DIALECTS)
         raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
     if table is None:
-        schema = named_schema(policy.tree, dict(params or {}))
+        schema = inferred_schema(policy.tree, dict(params or {}))
     else:
         schema = schema_of_table(policy, table, params, delimiter)
     shaped = shape(checked_program(policy, schema, params), dialect)

@@ -1,12 +1,12 @@
 """The policy with each requirement's effect beside it, and what is proved of it."""
 
-from acompass.prove import Claim, Proof, Verdict
+from acompass.prove import Claim, ClaimVerdict, Proof
 from acompass.report.html.charts import share_bar
 from acompass.report.html.elements import Html, row, section, table, tag
 from acompass.report.words import affected_of, done, verdict
 from acompass.result import RequirementOutcome, Result
 
-_TONES = {Verdict.PROVED: "good", Verdict.REFUTED: "bad", Verdict.UNDECIDED: "open"}
+_TONES = {ClaimVerdict.PROVED: "good", ClaimVerdict.REFUTED: "bad", ClaimVerdict.UNDECIDED: "open"}
 
 
 def policy_section(result: Result, performed: bool) -> Html:

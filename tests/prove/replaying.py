@@ -1,4 +1,4 @@
-"""A counterexample through `semantics` again, from nothing but what it shows."""
+"""Replay a counterexample through `semantics`, using only what it shows."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -21,7 +21,7 @@ def checked(text: str, schema: Schema) -> Program:
 
 
 def fails(policy: str, claim: str, counterexample: Counterexample) -> bool:
-    """Whether the claim fails on the table that the policy leaves of the counterexample."""
+    """Whether the claim fails on the table that the policy makes of the counterexample."""
     program = checked(policy, counterexample.schema)
     outcome = run_program(program, counterexample.records, _trace(counterexample.trace))
     assert outcome.trace_used == len(counterexample.trace)

@@ -1,8 +1,8 @@
-"""The law of soundness: what was proved survives random tables, and every counterexample replays.
+"""The law of soundness: proved claims hold on random tables, and every counterexample replays.
 
 python -m tests.prove.soundness --policies 20000 --tables 1000
 
-How far it is goes to standard error.
+Progress goes to standard error.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from acompass.syntax.parse import parse
 from tests.prove.policies import Writer, random_records, random_trace
 from tests.prove.replaying import checked, fails
 
-#: so many policies at a time; each share has a seed of its own
+#: policies in one unit of work, which has its own seed
 _SHARE = 250
 
 
@@ -59,7 +59,7 @@ class Figures:
 
 
 def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
-    """One policy of `policies`, tried on tables of its own generator."""
+    """Test one policy of `policies` on tables from the same module."""
     case = Writer(rng).policy()
     types = {column.name: column.type for column in case.schema}
     proof = prove_policy(parse(case.text)[0], case.text, case.claims, types)
@@ -88,7 +88,7 @@ def _survive(
 
 
 def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> None:
-    """One policy of `conform`'s generator, every type and every oddity in it, on tables of its values."""
+    """Test one policy of `conform`'s generator, which covers all types, on tables of the same values."""
     case = random_case(rng)
     proof = _proof_of(case.policy_text, case.schema, case.params)
     figures.count(proof)
@@ -106,7 +106,7 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
 
 
 def _reshuffled(rng: random.Random, case: Case) -> list[tuple[object, ...]]:
-    """Records with values from the case's columns, up to twice as many."""
+    """Records with values from the case's columns, up to twice as many as the case has."""
     columns = list(zip(*case.records, strict=True))
     size = rng.randint(0, 2 * len(case.records))
     return [tuple(rng.choice(column) for column in columns) for _ in range(size)]
@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--policies", type=int, default=20_000)
     parser.add_argument("--tables", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=1, help="how many processes")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
     arguments = parser.parse_args()
     figures = Figures()
     starts = range(0, arguments.policies, _SHARE)

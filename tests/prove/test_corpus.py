@@ -1,4 +1,4 @@
-"""Every claim of corpus.md gets the verdict it says, and every counterexample replays."""
+"""Every claim of corpus.md gets the verdict stated there, and every counterexample replays."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Regions against brute force: which are empty, what is in them, and where values go when a type changes."""
+"""Regions against brute force: which are empty, which values they have, and their images under conversion."""
 
 import datetime
 import itertools
@@ -27,7 +27,7 @@ CUTS: list[tuple[Type, list[Value]]] = [
 
 
 @pytest.mark.parametrize(("type_", "cuts"), CUTS)
-def test_values_of_a_region_are_in_it_and_compare_as_it_says(type_: Type, cuts: list[Value]) -> None:
+def test_values_of_a_region_are_in_it_and_satisfy_its_comparisons(type_: Type, cuts: list[Value]) -> None:
     regions = Regions(order_of(type_), cuts)
     for region in regions_in(regions.full):
         values = regions.values(region, 3)
@@ -50,7 +50,7 @@ def test_values_of_a_region_are_in_it_and_compare_as_it_says(type_: Type, cuts: 
         (FLOAT, [0.0, 5e-324], [2**63 - 2**52, 1, 0, 1, 2**63 - 2**52 - 1]),
     ],
 )
-def test_how_many_values_a_region_has(type_: Type, cuts: list[Value], counts: list[float]) -> None:
+def test_a_region_knows_how_many_values_it_has(type_: Type, cuts: list[Value], counts: list[float]) -> None:
     regions = Regions(order_of(type_), cuts)
     assert [regions.cardinality(1 << region) for region in range(len(counts))] == counts
     assert [bool(regions.full >> region & 1) for region in range(len(counts))] == [bool(c) for c in counts]
@@ -66,10 +66,10 @@ def test_how_many_values_a_region_has(type_: Type, cuts: list[Value], counts: li
         (DATE, TEXT, ["1999-12-31", "2000", "2000-01-02x", "3"]),
     ],
 )
-def test_the_image_of_a_region_is_what_its_values_become(
+def test_the_image_of_a_region_has_the_images_of_its_values(
     source: Type, target: Type, cuts: list[Value]
 ) -> None:
-    """Over a window of values that is wide enough to reach all that any value reaches."""
+    """The window of values is wide enough to reach every region that any value reaches."""
     before = Regions(order_of(source), [order_of(source).value(rank) for rank in _window(source, 3)])
     after = Regions(order_of(target), cuts)
     reached = [0] * (len(bin(before.full)) - 2)
@@ -102,7 +102,7 @@ def _is_inside_the_window(regions: Regions, region: int) -> bool:
         (TEXT, ["", "-", "1", "10", "3", "3500", "4000", "9"]),
     ],
 )
-def test_what_is_drawn_is_exactly_what_random_can_give(
+def test_the_image_of_a_random_has_exactly_the_values_it_can_draw(
     type_: Type, cuts: list[Value], bounds: tuple[int, int]
 ) -> None:
     regions = Regions(order_of(type_), cuts)
@@ -113,6 +113,6 @@ def test_what_is_drawn_is_exactly_what_random_can_give(
     assert image_of_random(lower, upper, regions, type_) == reached
 
 
-def test_a_draw_from_all_64_bit_integers_is_worked_out_without_counting() -> None:
+def test_the_image_of_all_64_bit_integers_is_found_without_enumeration() -> None:
     regions = Regions(order_of(TEXT), ["-", "5", "x"])
     assert image_of_random(-(2**63), 2**63 - 1, regions, TEXT) == 0b10101 & ~1 | 0b1000

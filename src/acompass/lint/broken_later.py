@@ -48,7 +48,7 @@ def _finding(policy: InspectedPolicy, at: int, breaker: int | None) -> Diagnosti
     is_check = policy.program.requirements[at].action is None
     code = "AC505" if is_check else "AC504"
     by = "a later line" if breaker is None else f"line {policy.line(breaker)}"
-    what = "what this checks" if is_check else "what this requirement makes true"
-    message = f"{what} need not be true any more after {by}"
+    what = "this check" if is_check else "the assertion of this requirement"
+    message = f"{what} may no longer hold after {by}"
     also = () if breaker is None else (policy.label(breaker, "this can break it"),)
     return policy.finding(code, message, at, f"move it below {by}", also)

@@ -87,9 +87,9 @@ def _entangled(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -
 def _rewriting(policy: InspectedPolicy, variable: Variable, rule: Rule, earlier: list[Rule]) -> Diagnostic:
     writer = next(other for other in earlier if other.written & rule.taken & ~rule.written)
     name, line = _name(policy, variable), policy.line(writer.at)
-    message = f"this rule rewrites values of `{name}` that line {line} has written"
+    message = f"this rule rewrites values of `{name}` that line {line} writes"
     also = (policy.label(writer.at, "writes such a value"),)
-    return policy.finding("AC508", message, rule.at, "leave the written value out of its condition", also)
+    return policy.finding("AC508", message, rule.at, "exclude the written value from its condition", also)
 
 
 def _overlapping(
@@ -99,8 +99,8 @@ def _overlapping(
     for other in earlier:
         if other.taken & rule.taken and other.written != rule.written:
             name, line = _name(policy, variable), policy.line(other.at)
-            message = f"values of `{name}` fall under this rule and under line {line}"
-            also = (policy.label(other.at, "this one takes them"),)
+            message = f"this rule and line {line} take some of the same values of `{name}`"
+            also = (policy.label(other.at, "takes them first"),)
             yield policy.finding("AC506", message, rule.at, "make the ranges of the rules disjoint", also)
             return
 

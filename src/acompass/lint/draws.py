@@ -17,6 +17,6 @@ def draws_what_it_replaces(policy: InspectedPolicy) -> Iterator[Diagnostic]:
         affected = reachability.converted(transition, transition.may)
         if variables.diagrams.mask_of(affected, variable) & reachability.written(transition):
             name = transition.requirement.after[action.column].name
-            message = f"values of `{name}` that this requirement replaces are in the range that it draws from"
-            help_ = f"take bounds that leave out the values of `{name}` that violate the assertion"
+            message = f"RANDOM can draw values of `{name}` that this requirement replaces"
+            help_ = f"choose bounds that exclude the values of `{name}` that violate the assertion"
             yield policy.finding("AC509", message, at, help_)

@@ -34,9 +34,7 @@ def _can_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
 
 def _help(transition: Transition) -> str:
     if transition.requirement.assertion.quantifier is Quantifier.SOME:
-        return (
-            "EACH in the place of SOME removes only the records that violate it; without an action it checks"
-        )
+        return "use EACH to remove only the records that violate it, or omit the action to check"
     if process_of(transition.requirement) is not None:
         return "add GROUP BY to remove only the classes that violate it"
     return "correct the condition, which no record satisfies"

@@ -20,7 +20,7 @@ def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
         column = transition.column
         if column is not None and _keeps_its_schema(transition) and _stays_violated(policy, at, transition):
             name = transition.requirement.after[column].name
-            message = f"what this requirement writes into `{name}` does not make its assertion true"
+            message = f"writing `{name}` does not make the assertion true"
             yield policy.finding("AC503", message, at, "write a value that satisfies it, or use REJECT")
 
 

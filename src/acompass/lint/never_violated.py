@@ -40,9 +40,9 @@ def _holds_before(policy: InspectedPolicy, at: int, transition: Transition) -> b
 
 def _redundant(policy: InspectedPolicy, reasons: Reasons, at: int) -> Diagnostic:
     assertion = policy.program.requirements[at].assertion
-    message = "this requirement is never violated: the lines before it leave nothing for it to do"
+    message = "the lines before leave nothing that violates this requirement"
     cause = _cause(policy, reasons, assertion, at)
-    also = () if cause is None else (policy.label(cause, "nothing that violates it is left after this"),)
+    also = () if cause is None else (policy.label(cause, "leaves nothing that violates it"),)
     return policy.finding("AC502", message, at, "remove it, or move it up", also)
 
 

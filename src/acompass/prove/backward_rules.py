@@ -114,7 +114,7 @@ class BackwardRules:
         if together <= fact.groups:
             return fact
         if not self._laws.is_kept_by_merging(fact):
-            raise Blocked("it treats parts of a class differently")
+            raise Blocked("treats parts of a class differently")
         return replace(fact, groups=fact.groups | together)
 
     def _before_action(self, fact: Fact, transition: Transition, branch: Branch) -> Fact | None:
@@ -163,7 +163,7 @@ class BackwardRules:
         if self._diagrams.intersection(uncertain, care) is EMPTY:
             return
         if not self._laws.is_kept_by_parts(earlier, care):
-            raise Blocked("the value it draws decides which records are counted")
+            raise Blocked("the drawn value decides which records are counted")
 
     def _before_conversion(self, diagram: Diagram, transition: Transition, column: int) -> Diagram:
         """The records that are in the diagram once the column has changed its type (D12)."""
@@ -176,7 +176,7 @@ class BackwardRules:
             if not reached & ~mask:
                 found |= 1 << region
             elif reached & mask:
-                raise Blocked("the column's change of type mixes values that the condition tells apart")
+                raise Blocked("the change of type mixes values that the condition distinguishes")
         return found
 
     def _refuse_conversion(self, fact: Fact, transition: Transition, column: int) -> None:
@@ -186,9 +186,9 @@ class BackwardRules:
             return
         is_counted = column == fact.column and fact.function is Function.COUNT_DISTINCT
         if column == fact.column and not is_counted:
-            raise Blocked("the aggregated column changes its type")
+            raise Blocked("changes the type of the aggregated column")
         if (is_counted or column in fact.groups) and not _is_injective(before, after):
-            raise Blocked("the column's change of type can merge or split its values")
+            raise Blocked("the change of type can merge or split the values of the column")
 
     def _regrouped(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
         """Rule of the merge: classes that are rewritten as a whole join the class of the written value."""
@@ -203,11 +203,11 @@ class BackwardRules:
 
     def _refuse_split(self, fact: Fact, write: _Write) -> None:
         if not self._variables.is_single(write.variable, write.written):
-            raise Blocked("it draws the values that make the classes")
+            raise Blocked("draws values for a column of GROUP BY")
         if write.column == fact.column:
-            raise Blocked("it writes the column that is both grouped and aggregated")
+            raise Blocked("writes a column that is both grouped and aggregated")
         if not self._laws.is_kept_by_merging(fact):
-            raise Blocked("it can merge classes")
+            raise Blocked("can merge classes")
 
     def _rewritten_keys(
         self, earlier: Fact, transition: Transition, write: _Write
@@ -239,11 +239,11 @@ class BackwardRules:
         keys = self._diagrams.project(rewritten, self._laws.key_variables(earlier))
         keyed = self._diagrams.intersection(keys, possible)
         if self._diagrams.difference(keyed, fact.allowed) is not EMPTY:
-            raise Blocked("the value it writes is not what the claim allows")
+            raise Blocked("writes a value that the claim does not allow")
         if self._diagrams.intersection(write.others, transition.care) is EMPTY:
             return None
         if fact.function is Function.COUNT_DISTINCT or not self._laws.is_kept_by_merging(fact):
-            raise Blocked("it rewrites the aggregated values of a part of a class")
+            raise Blocked("rewrites the aggregated values of only part of a class")
         return replace(earlier, where=write.others)
 
 

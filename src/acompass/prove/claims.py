@@ -49,7 +49,7 @@ def _parse(text: str) -> ParsedClaim:
         raise PolicyError(problems, source, "claim")
     if len(program.requirements) == 1 and program.requirements[0].action is None:
         return ParsedClaim(source, program.requirements[0].assertion)
-    message = f"a claim is one assertion, found `{text.strip()}`"
+    message = f"a claim must be a single assertion, found `{text.strip()}`"
     raise CallError([Diagnostic("AC550", message, help="EACH RESULT : Age <= 80")])
 
 

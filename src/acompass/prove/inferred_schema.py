@@ -117,8 +117,8 @@ def _read_type(name: str, type_: str | Type) -> Type:
         return decimal(int(scale or _DEFAULT_SCALE))
     if kind in _KINDS and not scale:
         return Type(Kind(kind))
-    message = f"column `{name}` has the unknown type `{type_}`"
-    raise CallError([Diagnostic("AC551", message, help=f"one of {', '.join(_KINDS)}, decimal(2)")])
+    message = f"unknown type `{type_}` for column `{name}`"
+    raise CallError([Diagnostic("AC551", message, help=f"types: {', '.join(_KINDS)}, decimal(2)")])
 
 
 _KINDS = tuple(str(kind) for kind in Kind if kind not in (Kind.OPAQUE, Kind.DECIMAL))

@@ -92,9 +92,8 @@ def _unproved(claim: CheckedClaim, reason: str, witness: Witness | None, program
 def _without_types(claim: CheckedClaim, program: Program) -> Claim:
     changed = [r for r in program.requirements if r.before != r.after]
     lines = ", ".join(str(requirement.line) for requirement in changed)
-    reason = (
-        f"line {lines}: changes the type of a column, and the claim cannot be asked of the table that is left"
-    )
+    place = f"{'line' if len(changed) == 1 else 'lines'} {lines}"
+    reason = f"{place}: a column changes its type, so the claim does not fit the final table"
     return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
 
 

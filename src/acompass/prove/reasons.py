@@ -85,7 +85,7 @@ class Reasons:
             return "an empty table has no record that satisfies it"
         breaker = self.breaker(assertion, attempt)
         if breaker is None:
-            return "no line makes it so"
+            return "no line establishes it"
         why = attempt.why if breaker == attempt.blocked else _breaking(self._requirement(breaker))
         return self._line(breaker, why)
 
@@ -116,9 +116,9 @@ def _passage(requirement: Requirement, left: int) -> str:
         case Replace(column) | Random(column):
             name = requirement.after[column].name
             return (
-                f"what it writes into `{name}` satisfies it"
+                f"every value it writes into `{name}` satisfies it"
                 if left == 0
-                else f"rewrites `{name}` and merges whole classes at the most"
+                else f"rewrites `{name}`, which at most merges whole classes"
             )
         case None:
             return "only checks"
@@ -129,7 +129,7 @@ def _passage(requirement: Requirement, left: int) -> str:
 def _breaking(requirement: Requirement) -> str:
     match requirement.action:
         case Reject():
-            return "removes records that the claim counts on"
+            return "removes records that the claim relies on"
         case Replace(column):
             return f"writes into `{requirement.after[column].name}`"
         case Random(column):

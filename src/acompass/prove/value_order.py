@@ -8,17 +8,15 @@ Text is dense, with one exception: nothing lies between a text and the same text
 import datetime
 import math
 import struct
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, TypeAlias, assert_never
 
+from acompass.checked.exact import EXACT
 from acompass.checked.types import Kind, Type, Value
 
 #: the rank of a discrete value; for text, the text itself
 Rank: TypeAlias = Any
-
-#: wide enough that no decimal is ever rounded
-_EXACT = Context(prec=10_000)
 
 #: the cardinality of an infinite set
 INFINITE = math.inf
@@ -175,7 +173,7 @@ def _unrank(rank: int, type_: Type) -> Value:
         case Kind.BOOLEAN:
             return bool(rank)
         case Kind.DECIMAL:
-            return Decimal(rank).scaleb(-type_.scale, context=_EXACT)
+            return Decimal(rank).scaleb(-type_.scale, context=EXACT)
         case Kind.FLOAT:
             return _float_of_rank(rank)
         case Kind.DATE:

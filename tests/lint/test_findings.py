@@ -1,4 +1,4 @@
-"""What lint reports and, as much, what it does not."""
+"""The findings of lint, and policies without any."""
 
 import pytest
 
@@ -21,7 +21,7 @@ EACH PROCESS COUNT DISTINCT AEC AS Diversity AEC GROUP BY Age, Postal Code : Div
 
 
 def findings(text: str) -> list[tuple[str, int]]:
-    """Codes with the line each is at."""
+    """The code and the line of each finding."""
     policy, problems = parse(text)
     assert not problems
     found = lint_policy(policy, text)

@@ -1,4 +1,4 @@
-"""A counterexample through `semantics` again, from nothing but what it shows."""
+"""Replay a counterexample through `semantics`, using only what it shows."""
 
 from fractions import Fraction
 
@@ -19,7 +19,7 @@ def checked(text: str, schema: Schema) -> Program:
 
 
 def fails(policy: str, claim: str, counterexample: Counterexample) -> bool:
-    """Whether the claim fails on the table that the policy leaves of the counterexample."""
+    """Whether the claim fails on the table that the policy makes of the counterexample."""
     program = checked(policy, counterexample.schema)
     rho = trace_of_values(map(Fraction, counterexample.trace))
     outcome = run_program(program, counterexample.records, rho)

@@ -11,7 +11,7 @@ from acompass.pipeline import checked
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.plan.running.dry_run import DIALECTS, TABLE, RequirementSql, dry_run
 from acompass.policy import Policy
-from acompass.prove.named import named_schema
+from acompass.prove.inferred_schema import inferred_schema
 from acompass.report.words import on_one_line
 
 
@@ -27,7 +27,7 @@ def to_sql(
         known = ", ".join(f"`{name}`" for name in DIALECTS)
         raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
     if table is None:
-        schema = named_schema(policy.tree, dict(params or {}))
+        schema = inferred_schema(policy.tree, dict(params or {}))
     else:
         with session.open(table, delimiter=delimiter) as opened:
             schema = opened.schema(policy, params=params)

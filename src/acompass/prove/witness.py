@@ -1,4 +1,4 @@
-"""A table and a trace with the table that the policy leaves of them, as `semantics` says."""
+"""A table, a trace, and the table that the policy makes of them according to `semantics`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from acompass.semantics import Trace, pref, run_program
 
 Record: TypeAlias = tuple[Value, ...]
 
-#: what the trace goes on with where it is too short
+#: extends a trace that is too short
 _MIDDLE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`trace` is what was consumed, no more."""
+    """`trace` has only the values that the run consumes."""
 
     records: tuple[Record, ...]
     trace: tuple[Fraction, ...]

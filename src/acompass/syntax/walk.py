@@ -79,3 +79,40 @@ def written_name(action: tree.Action | None) -> tree.Name | None:
             return name
         case _:
             assert_never(action)
+
+
+def drawn_name(action: tree.Action | None) -> tree.Name | None:
+    """The column that an action draws values for."""
+    match action:
+        case tree.Random(name):
+            return name
+        case None | tree.Reject() | tree.Replace():
+            return None
+        case _:
+            assert_never(action)
+
+
+def parameter_names(program: tree.Program) -> frozenset[str]:
+    used = (constant for requirement in program.requirements for constant in _constants(requirement))
+    return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))
+
+
+def _constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
+    for condition in all_conditions(requirement):
+        yield from (comparison.constant for comparison in comparisons(condition))
+    match requirement.action:
+        case None | tree.Reject():
+            pass
+        case tree.Replace(constant=constant):
+            yield constant
+        case tree.Random(lower=lower, upper=upper):
+            yield from (lower, upper)
+        case _:
+            assert_never(requirement.action)
+
+
+def all_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
+    """Every condition of a requirement, in the order of the text."""
+    yield from record_conditions(requirement)
+    if process_of(requirement) is not None:
+        yield requirement.assertion.condition

@@ -1,9 +1,9 @@
 """The claims about the policy, each with its verdict and the reason for it."""
 
-from acompass.prove.proof import Claim, Proof, Verdict
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.report.html.elements import Html, about, badge, row, section, table, tag
 
-_TONES = {Verdict.PROVED: "good", Verdict.REFUTED: "bad", Verdict.UNDECIDED: "open"}
+_TONES = {ClaimVerdict.PROVED: "good", ClaimVerdict.REFUTED: "bad", ClaimVerdict.UNDECIDED: "open"}
 
 
 def proof_section(proof: Proof) -> Html:

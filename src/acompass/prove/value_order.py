@@ -1,71 +1,71 @@
-"""The values of a type as points on a line: which lie strictly between two constants, and how many.
+"""The order of a type's values: which values lie strictly between two constants, and how many.
 
-Every type but text is discrete: its values are the integers of some rank, `place`. A constant that is no
-value of the type (3.5 against integers) has a place between two ranks. Text is dense but for one thing:
-nothing lies between a text and the same text followed by NUL.
+Every type except text is discrete: the rank of a value is an integer, and neighbouring values have
+neighbouring ranks. A constant that the type cannot hold, such as 3.5 for integers, ranks between two of them.
+Text is dense, with one exception: nothing lies between a text and the same text followed by NUL.
 """
 
 import datetime
 import math
 import struct
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Protocol, TypeAlias, assert_never
 
+from acompass.checked.exact import EXACT
 from acompass.checked.types import Kind, Type, Value
 
-#: a discrete value's rank, or the text itself
-Place: TypeAlias = Any
+#: the rank of a discrete value; for text, the text itself
+Rank: TypeAlias = Any
 
-#: wide enough that no decimal is ever rounded
-_EXACT = Context(prec=10_000)
-
-#: what cardinality says of an infinite set
+#: the cardinality of an infinite set
 INFINITE = math.inf
 
 
-class Line(Protocol):
-    def place(self, value: Value) -> Place: ...
+class ValueOrder(Protocol):
+    """In every method, `low` and `high` are None where there is no bound."""
 
-    def is_value(self, place: Place) -> bool: ...
+    def rank(self, value: Value) -> Rank: ...
 
-    def value(self, place: Place) -> Value: ...
+    def is_value(self, rank: Rank) -> bool: ...
 
-    def ends(self, low: Place | None, high: Place | None) -> tuple[Place | None, Place | None]:
-        """The first and the last place strictly between, None for no end."""
+    def value(self, rank: Rank) -> Value: ...
 
-    def count(self, low: Place | None, high: Place | None) -> float:
-        """How many values lie strictly between; None is no bound."""
+    def first_and_last(self, low: Rank | None, high: Rank | None) -> tuple[Rank | None, Rank | None]:
+        """The first and the last rank strictly between, each None where there is none."""
 
-    def some(self, low: Place | None, high: Place | None, wanted: int) -> list[Value]:
+    def count(self, low: Rank | None, high: Rank | None) -> float:
+        """How many values lie strictly between."""
+
+    def examples(self, low: Rank | None, high: Rank | None, wanted: int) -> list[Value]:
         """Up to `wanted` distinct values strictly between, the simplest first."""
 
 
-class DiscreteLine:
-    """Ranks `lowest` … `highest`, None for no end."""
+class DiscreteOrder:
+    """Ranks from `lowest` to `highest`; None where the type has no end."""
 
     def __init__(self, type_: Type, lowest: int | None = None, highest: int | None = None):
         self._type = type_
         self._lowest = lowest
         self._highest = highest
 
-    def place(self, value: Value) -> Place:
+    def rank(self, value: Value) -> Rank:
         return _rank(value, self._type)
 
-    def is_value(self, place: Place) -> bool:
-        low = self._lowest is None or self._lowest <= place
-        high = self._highest is None or place <= self._highest
-        return bool(place == math.floor(place)) and low and high
+    def is_value(self, rank: Rank) -> bool:
+        low = self._lowest is None or self._lowest <= rank
+        high = self._highest is None or rank <= self._highest
+        return bool(rank == math.floor(rank)) and low and high
 
-    def value(self, place: Place) -> Value:
-        return _unrank(place, self._type)
+    def value(self, rank: Rank) -> Value:
+        return _unrank(rank, self._type)
 
-    def count(self, low: Place | None, high: Place | None) -> float:
-        first, last = self.ends(low, high)
+    def count(self, low: Rank | None, high: Rank | None) -> float:
+        first, last = self.first_and_last(low, high)
         return INFINITE if first is None or last is None else max(0, last - first + 1)
 
-    def some(self, low: Place | None, high: Place | None, wanted: int) -> list[Value]:
-        first, last = self.ends(low, high)
+    def examples(self, low: Rank | None, high: Rank | None, wanted: int) -> list[Value]:
+        first, last = self.first_and_last(low, high)
         start = _usual_rank(self._type)
         start = start if first is None else max(start, first)
         start = start if last is None else min(start, last)
@@ -74,7 +74,7 @@ class DiscreteLine:
         ranks = (*range(start, stop), *range(start - 1, bottom - 1, -1))
         return [_unrank(rank, self._type) for rank in ranks[:wanted]]
 
-    def ends(self, low: Place | None, high: Place | None) -> tuple[int | None, int | None]:
+    def first_and_last(self, low: Rank | None, high: Rank | None) -> tuple[int | None, int | None]:
         first = None if low is None else math.floor(low) + 1
         last = None if high is None else math.ceil(high) - 1
         if self._lowest is not None:
@@ -85,30 +85,32 @@ class DiscreteLine:
 
 
 def _usual_rank(type_: Type) -> int:
-    """The rank of a value that people would take for an example."""
+    """The rank of a value that a reader would expect in an example."""
     match type_.kind:
         case Kind.DATE | Kind.TIMESTAMP:
             return int(_rank(datetime.datetime(2000, 1, 1), type_))
-        case _:
+        case Kind.INTEGER | Kind.DECIMAL | Kind.FLOAT | Kind.BOOLEAN | Kind.TEXT | Kind.OPAQUE:
             return 0
+        case _:
+            assert_never(type_.kind)
 
 
-class TextLine:
-    def place(self, value: Value) -> Place:
+class TextOrder:
+    def rank(self, value: Value) -> Rank:
         assert isinstance(value, str)
         return value
 
-    def is_value(self, place: Place) -> bool:
+    def is_value(self, rank: Rank) -> bool:
         return True
 
-    def value(self, place: Place) -> Value:
-        return str(place)
+    def value(self, rank: Rank) -> Value:
+        return str(rank)
 
-    def ends(self, low: Place | None, high: Place | None) -> tuple[Place | None, Place | None]:
-        raise AssertionError("texts have no next one")
+    def first_and_last(self, low: Rank | None, high: Rank | None) -> tuple[Rank | None, Rank | None]:
+        raise AssertionError("text is not discrete")
 
-    def count(self, low: Place | None, high: Place | None) -> float:
-        """(t, t + NUL × n) holds n - 1 texts; (nothing, NUL × n) holds n."""
+    def count(self, low: Rank | None, high: Rank | None) -> float:
+        """(t, t + NUL × n) holds n - 1 texts; without a lower bound, (…, NUL × n) holds n."""
         if high is None:
             return INFINITE
         start = "" if low is None else low
@@ -117,10 +119,10 @@ class TextLine:
             return INFINITE
         return len(rest) if low is None else len(rest) - 1
 
-    def some(self, low: Place | None, high: Place | None, wanted: int) -> list[Value]:
+    def examples(self, low: Rank | None, high: Rank | None, wanted: int) -> list[Value]:
         start = "" if low is None else low
         found: list[Value] = []
-        for text in _texts(start):
+        for text in _texts_near(start):
             inside = (low is None or text > low) and (high is None or text < high)
             if inside and text not in found:
                 found.append(text)
@@ -129,8 +131,8 @@ class TextLine:
         return found
 
 
-def _texts(start: str) -> list[str]:
-    """Texts close above `start`, readable ones first; one of the NULs fits wherever anything does."""
+def _texts_near(start: str) -> list[str]:
+    """Texts just above `start`, readable ones first. Where any text fits, one of those with NULs does."""
     words = ["a", "b", "c", "x", "y", "z", "0", "1", "2", "9", " ", "!"]
     above = [chr(ord(start[0]) + 1)] if start and start[0] < "y" else []
     return [
@@ -142,12 +144,12 @@ def _texts(start: str) -> list[str]:
     ]
 
 
-def _rank(value: Any, type_: Type) -> Place:
+def _rank(value: Any, type_: Type) -> Rank:
     match type_.kind:
         case Kind.INTEGER | Kind.BOOLEAN:
-            return _exact(Fraction(value))
+            return _as_integer_if_whole(Fraction(value))
         case Kind.DECIMAL:
-            return _exact(Fraction(value) * 10**type_.scale)
+            return _as_integer_if_whole(Fraction(value) * 10**type_.scale)
         case Kind.FLOAT:
             return _float_rank(float(value))
         case Kind.DATE:
@@ -160,7 +162,7 @@ def _rank(value: Any, type_: Type) -> Place:
             assert_never(type_.kind)
 
 
-def _exact(rank: Fraction) -> int | Fraction:
+def _as_integer_if_whole(rank: Fraction) -> int | Fraction:
     return rank.numerator if rank.denominator == 1 else rank
 
 
@@ -171,7 +173,7 @@ def _unrank(rank: int, type_: Type) -> Value:
         case Kind.BOOLEAN:
             return bool(rank)
         case Kind.DECIMAL:
-            return Decimal(rank).scaleb(-type_.scale, context=_EXACT)
+            return Decimal(rank).scaleb(-type_.scale, context=EXACT)
         case Kind.FLOAT:
             return _float_of_rank(rank)
         case Kind.DATE:
@@ -185,7 +187,7 @@ def _unrank(rank: int, type_: Type) -> Value:
 
 
 def _float_rank(value: float) -> int:
-    """Floats in order as integers: the bits of a float, read as an integer, grow with its magnitude."""
+    """The bits of a float, read as an integer, grow with its magnitude."""
     (bits,) = struct.unpack("<q", struct.pack("<d", abs(value)))
     return int(-bits if value < 0 else bits)
 
@@ -198,26 +200,26 @@ def _float_of_rank(rank: int) -> float:
 _INFINITY_RANK = _float_rank(math.inf)
 
 
-def line_of(type_: Type) -> Line:
+def order_of(type_: Type) -> ValueOrder:
     match type_.kind:
         case Kind.TEXT:
-            return TextLine()
+            return TextOrder()
         case Kind.INTEGER | Kind.DECIMAL:
-            return DiscreteLine(type_)
+            return DiscreteOrder(type_)
         case Kind.BOOLEAN:
-            return DiscreteLine(type_, 0, 1)
+            return DiscreteOrder(type_, 0, 1)
         case Kind.FLOAT:
-            return DiscreteLine(type_, -_INFINITY_RANK, _INFINITY_RANK)
+            return DiscreteOrder(type_, -_INFINITY_RANK, _INFINITY_RANK)
         case Kind.DATE:
-            return DiscreteLine(type_, 1, datetime.date.max.toordinal())
+            return DiscreteOrder(type_, 1, datetime.date.max.toordinal())
         case Kind.TIMESTAMP:
-            return DiscreteLine(type_, 0, _rank(datetime.datetime.max, type_))
+            return DiscreteOrder(type_, 0, _rank(datetime.datetime.max, type_))
         case Kind.OPAQUE:
-            raise AssertionError("an opaque column is never named")
+            raise AssertionError("a policy cannot name an opaque column")
         case _:
             assert_never(type_.kind)
 
 
-def counting_line() -> Line:
-    """The counts of groups: 1, 2, … as a group is never empty (D16)."""
-    return DiscreteLine(Type(Kind.INTEGER), 1)
+def order_of_counts() -> ValueOrder:
+    """1, 2, 3, …: a class is never empty (D16)."""
+    return DiscreteOrder(Type(Kind.INTEGER), 1)

@@ -1,4 +1,4 @@
-"""A policy under inspection: its tree for places, its checked form for meaning, its effects for truth."""
+"""A policy under inspection: its tree for spans, its checked program for meaning, its provers for facts."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -6,16 +6,16 @@ from functools import cached_property
 
 from acompass.checked.program import Program, Quantifier, Reject, Requirement
 from acompass.diagnostics import Diagnostic, Label, Severity
-from acompass.prove.effects import Effect
 from acompass.prove.prover import Prover
+from acompass.prove.reachability import Transition
 from acompass.syntax import tree
 
 
-class Subject:
-    """Requirements are counted from 0 here, as the prover's steps."""
+class InspectedPolicy:
+    """Requirements are numbered from 0, like the prover's steps."""
 
     def __init__(self, policy: tree.Program, program: Program):
-        self.policy = policy
+        self._tree = policy
         self.program = program
 
     @cached_property
@@ -23,28 +23,31 @@ class Subject:
         return Prover(self.program, ())
 
     @cached_property
-    def passing(self) -> Prover:
-        """Of the policy whose checks all pass: a REJECT in the place of each leaves such a table as it is."""
-        requirements = tuple(map(_assumed, self.program.requirements))
+    def prover_with_checks(self) -> Prover:
+        """The prover of the tables on which every check holds.
+
+        A REJECT stands for each check: on such a table it removes nothing.
+        """
+        requirements = tuple(map(_as_reject, self.program.requirements))
         if requirements == self.program.requirements:
             return self.prover
         return Prover(replace(self.program, requirements=requirements), ())
 
     @property
-    def effects(self) -> list[Effect]:
-        return self.prover.effects.effects
+    def transitions(self) -> list[Transition]:
+        return self.prover.reachability.transitions
 
     def line(self, at: int) -> int:
         return self.program.requirements[at].line
 
     def finding(self, code: str, message: str, at: int, help_: str, also: Iterable[Label] = ()) -> Diagnostic:
-        labels = (Label(self.policy.requirements[at].span), *also)
+        labels = (Label(self._tree.requirements[at].span), *also)
         return Diagnostic(code, message, labels, help_, Severity.WARNING)
 
-    def place(self, at: int, text: str) -> Label:
-        return Label(self.policy.requirements[at].span, text)
+    def label(self, at: int, text: str) -> Label:
+        return Label(self._tree.requirements[at].span, text)
 
 
-def _assumed(requirement: Requirement) -> Requirement:
+def _as_reject(requirement: Requirement) -> Requirement:
     is_check = requirement.action is None and requirement.assertion.quantifier is Quantifier.EACH
     return replace(requirement, action=Reject()) if is_check else requirement

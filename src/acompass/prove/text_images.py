@@ -1,37 +1,37 @@
-"""Numbers, dates and timestamps as texts (D12): which stretches of text they reach.
+"""The texts of numbers, dates and timestamps (D12): which intervals of text they fall into.
 
-Values with the same sign and as many digits before the point are in the same order as their texts, and
-all dates and timestamps are. So one search in each such run finds whether a text lies between two others.
+Values with the same sign and the same number of digits before the point are in the same order as their texts.
+So are all dates and all timestamps. One binary search in each such run therefore tells whether a value's text
+lies between two given texts.
 """
 
 from collections.abc import Callable, Iterator
 
 from acompass.checked.convert import to_text
 from acompass.checked.types import Kind, Type
-from acompass.prove.lines import Place, line_of
 from acompass.prove.regions import Regions
+from acompass.prove.value_order import Rank, order_of
 
 
-def is_monotone(type_: Type) -> bool:
+def has_ordered_texts(type_: Type) -> bool:
+    """Whether the type's values fall into such runs."""
     return type_.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.TIMESTAMP)
 
 
-def reaches(region: int, source: Regions, type_: Type, low: str | None, high: str | None) -> bool:
-    """Whether a value of the gap is written as a text strictly between."""
-    first, last = source.ends(region)
+def reaches_between(region: int, source: Regions, type_: Type, low: str | None, high: str | None) -> bool:
+    """Whether the text of some value in the gap `region` lies strictly between `low` and `high`."""
+    first, last = source.first_and_last(region)
     longest = max(len(low or ""), len(high or ""), len(str(first)), len(str(last))) + 1
     return any(
-        _is_hit(start, stop, sign, type_, low, high)
+        _run_reaches(start, stop, sign, type_, low, high)
         for start, stop, sign in _runs(first, last, type_, longest)
     )
 
 
-def _runs(
-    first: Place | None, last: Place | None, type_: Type, longest: int
-) -> Iterator[tuple[int, int, int]]:
-    """Stretches of magnitudes, with their sign, whose texts ascend.
+def _runs(first: Rank | None, last: Rank | None, type_: Type, longest: int) -> Iterator[tuple[int, int, int]]:
+    """Runs of magnitudes, each with its sign, whose texts ascend.
 
-    Numbers longer than all texts at hand reach nothing new.
+    Numbers with more than `longest` digits can be left out: they reach no further interval.
     """
     if type_.kind in (Kind.DATE, Kind.TIMESTAMP):
         assert first is not None
@@ -45,12 +45,12 @@ def _runs(
         yield from _clipped(max(smallest, 1), largest, _negated(last), _negated(first), -1)
 
 
-def _negated(place: Place | None) -> Place | None:
-    return None if place is None else -place
+def _negated(rank: Rank | None) -> Rank | None:
+    return None if rank is None else -rank
 
 
 def _clipped(
-    smallest: int, largest: int, first: Place | None, last: Place | None, sign: int
+    smallest: int, largest: int, first: Rank | None, last: Rank | None, sign: int
 ) -> Iterator[tuple[int, int, int]]:
     start = smallest if first is None else max(smallest, first)
     stop = largest if last is None else min(largest, last)
@@ -58,11 +58,11 @@ def _clipped(
         yield start, stop, sign
 
 
-def _is_hit(start: int, stop: int, sign: int, type_: Type, low: str | None, high: str | None) -> bool:
-    line = line_of(type_)
+def _run_reaches(start: int, stop: int, sign: int, type_: Type, low: str | None, high: str | None) -> bool:
+    order = order_of(type_)
 
     def text(magnitude: int) -> str:
-        return to_text(line.value(sign * magnitude), type_)
+        return to_text(order.value(sign * magnitude), type_)
 
     if low is not None:
         start = _first_above(start, stop, text, low)
@@ -70,7 +70,7 @@ def _is_hit(start: int, stop: int, sign: int, type_: Type, low: str | None, high
 
 
 def _first_above(start: int, stop: int, text: Callable[[int], str], low: str) -> int:
-    """The least magnitude whose text is above `low`; one past the end where none is."""
+    """The least magnitude whose text is above `low`, or `stop + 1`."""
     end = stop + 1
     while start < end:
         middle = (start + end) // 2

@@ -10,6 +10,7 @@ from acompass.checked.results import check_result
 from acompass.checked.scope import Scope
 from acompass.checked.types import Schema
 from acompass.diagnostics import Diagnostic
+from acompass.diagnostics.fixing import with_sound_fixes
 from acompass.diagnostics.source import Source
 from acompass.syntax import tree
 from acompass.syntax.collection import without_collection
@@ -29,7 +30,8 @@ def check(
     sound = tuple(requirement for requirement in requirements if requirement is not None)
     found = (*sorted(scope.found, key=_place), *scope.parameters.problems())
     if found:
-        return None, found
+        comments = [comment.span for comment in policy.comments]
+        return None, tuple(with_sound_fixes(finding, source, comments) for finding in found)
     assert len(sound) == len(requirements), "a requirement failed without a finding"
     return program.Program(schema, sound, frozenset(scope.named)), ()
 

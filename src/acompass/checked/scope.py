@@ -16,13 +16,15 @@ class View:
     """The columns that a condition sees (D15).
 
     A type is None where an error already reported leaves it unknown: nothing more is said about that column.
-    `origins` are the table's columns whose values these are, None for a SUM or a count.
+    `origins` are the table's columns whose values these are, None for a SUM or a count. `alias` names the
+    aggregate of a PROCESS.
     """
 
     names: Names
     types: Sequence[Type | None]
     origins: Sequence[int | None]
     is_table: bool
+    alias: tree.Name | None = None
 
 
 @dataclass(slots=True)
@@ -75,7 +77,8 @@ class Scope:
     def _unknown(self, name: tree.Name, view: View) -> Diagnostic:
         if view.is_table:
             return findings.unknown_column(name, view.names)
-        return findings.unseen_name(name, view.names, is_column=bool(self.names.find(name.text)))
+        is_column = bool(self.names.find(name.text))
+        return findings.unseen_name(name, view.names, view.alias, is_column)
 
     def bind(self, constant: tree.Constant) -> Bound | None:
         """The constant that stands there; an unbound parameter is reported where it first stands."""

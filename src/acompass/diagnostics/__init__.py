@@ -1,13 +1,15 @@
-"""What can be said about a policy, a table or a call: data, not text. Rendering is in `render`."""
+"""What is wrong with a policy, a table or a call, as data. `render` turns it into text."""
 
-from acompass.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from acompass.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Span
 from acompass.diagnostics.errors import AcompassError, CallError, EngineError, PolicyError, TableError
 
 __all__ = [
     "AcompassError",
     "CallError",
     "Diagnostic",
+    "Edit",
     "EngineError",
+    "Fix",
     "Label",
     "PolicyError",
     "Severity",

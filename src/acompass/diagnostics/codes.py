@@ -1,4 +1,4 @@
-"""Every diagnostic's stable code, one entry a code; docs/errors has a page for each."""
+"""The stable code of every kind of diagnostic, with its title. docs/errors has a page for each."""
 
 CODES: dict[str, str] = {
     # AC0xx: the text of a policy

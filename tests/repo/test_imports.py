@@ -17,7 +17,7 @@ ARROWS = {
     "prove": {"checked", "diagnostics", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "plan": {"checked", "result"},
-    "tables": {"checked", "diagnostics", "syntax"},
+    "tables": {"atomic", "checked", "diagnostics", "syntax"},
     "engines": {"checked", "diagnostics", "plan", "randomness", "result", "semantics", "tables"},
     "conformance": {"checked", "diagnostics", "engines", "plan", "semantics", "syntax"},
     "measure": {"checked", "diagnostics", "engines", "policy", "report", "syntax", "tables"},
@@ -49,6 +49,7 @@ ARROWS = {
         "version",
     },
     "cli": {
+        "atomic",
         "checked",
         "conformance",
         "diagnostics",

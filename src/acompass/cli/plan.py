@@ -8,10 +8,10 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
-from acompass.cli.streams import style_of, tell
+from acompass.cli.streams import print_out, style_of
 from acompass.cli.trace import read_trace
 from acompass.report.as_json import to_json, to_object
 from acompass.report.terminal import plan_text
@@ -47,7 +47,7 @@ def plan(
 
     Exits as run would.
     """
-    with exit_codes(tell_error if as_json else None):
+    with exit_codes(print_error_json if as_json else None):
         from acompass import pipeline
 
         with progress_bar(not (no_progress or as_json)) as progress:
@@ -59,7 +59,7 @@ def plan(
                 progress=progress,
                 **performing,
             )
-        tell(to_json(to_object(planned.result)) if as_json else _report(planned, stages, sql))
+        print_out(to_json(to_object(planned.result)) if as_json else _report(planned, stages, sql))
         exit_by_verdict(planned.result.ok)
 
 

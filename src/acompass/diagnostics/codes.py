@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "AC706": "a report on a table that is not a file",
     "AC707": "a file that is not a report",
     "AC708": "a report in the place of a table",
+    "AC709": "an unknown code",
     # AC9xx: a fault of acompass itself
     "AC901": "internal error",
 }

@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from acompass.diagnostics.diagnostic import Diagnostic, Edit, Fix, Span
 
@@ -12,22 +13,22 @@ MOST_ROUNDS = 100
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """The text after the fixes, and how many were applied."""
+    """The text after the fixes, and their number."""
 
     text: str
-    count: int
+    applied: int
 
 
 def fix_safely(text: str, diagnose: Callable[[str], Sequence[Diagnostic]]) -> Fixed:
-    """Apply safe fixes until `diagnose` offers no more."""
-    count = 0
-    for _ in range(MOST_ROUNDS):
+    """Apply safe fixes until `diagnose` finds no more. The result is the last text it was given."""
+    applied = 0
+    for rounds in count():
         fixes = list(compatible(safe_fixes(diagnose(text))))
-        if not fixes:
+        if not fixes or rounds == MOST_ROUNDS:
             break
         text = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
-        count += len(fixes)
-    return Fixed(text, count)
+        applied += len(fixes)
+    return Fixed(text, applied)
 
 
 def safe_fixes(diagnostics: Iterable[Diagnostic]) -> Iterator[Fix]:

@@ -137,7 +137,10 @@ def test_an_unknown_group_is_reported_once() -> None:
 
 def test_an_opaque_column_cannot_be_named() -> None:
     text = "EACH PROCESS COUNT DISTINCT Blob AS n: n > 1;"
-    assert said(text, TYPED)[:2] == ("AC117", "the values of column `Blob` have a type that no policy can use")
+    assert said(text, TYPED)[:2] == (
+        "AC117",
+        "the values of column `Blob` have a type that no policy can use",
+    )
 
 
 def test_named_are_the_columns_that_the_policy_uses() -> None:

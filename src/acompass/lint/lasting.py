@@ -52,4 +52,4 @@ def _finding(subject: Subject, at: int, breaker: int | None) -> Diagnostic:
     what = "what this checks" if is_check else "what this requirement makes true"
     message = f"{what} need not be true any more after {by}"
     also = () if breaker is None else (subject.place(breaker, "this can break it"),)
-    return subject.finding(code, message, at, f"move it below {by}", also)
+    return subject.finding(code, message, at, f"move it below {by}", also, subject.move_below(at, breaker))

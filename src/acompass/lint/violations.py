@@ -16,7 +16,8 @@ def never_violated(subject: Subject) -> Iterator[Diagnostic]:
     for at, effect in enumerate(subject.effects):
         if _holds_by_itself(subject, at, effect):
             message = "no table can violate this requirement"
-            yield subject.finding("AC501", message, at, "remove it, or correct its condition")
+            fixes = subject.removal(at)
+            yield subject.finding("AC501", message, at, "remove it, or correct its condition", fixes=fixes)
         elif effect.requirement.action is not None and _holds_by_now(subject, at, effect):
             yield _shadowed(subject, reasons, at)
 
@@ -41,7 +42,7 @@ def _shadowed(subject: Subject, reasons: Reasons, at: int) -> Diagnostic:
     message = "this requirement is never violated: the lines before it leave nothing for it to do"
     cause = _cause(subject, reasons, assertion, at)
     also = () if cause is None else (subject.place(cause, "nothing that violates it is left after this"),)
-    return subject.finding("AC502", message, at, "remove it, or move it up", also)
+    return subject.finding("AC502", message, at, "remove it, or move it up", also, subject.removal(at))
 
 
 def _cause(subject: Subject, reasons: Reasons, assertion: Assertion, at: int) -> int | None:

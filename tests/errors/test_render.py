@@ -1,4 +1,4 @@
-"""Diagnostics as they are shown and as data."""
+"""Diagnostics as text and as data."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Every mistake the parser knows: its code, the place it points at, and the help, as data."""
+"""Every mistake that the parser recognizes: its code, the place it points at, and its help."""
 
 from typing import NamedTuple
 

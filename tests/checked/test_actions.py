@@ -107,7 +107,7 @@ def test_a_number_expected_of_a_column_turned_to_text_points_at_both_lines() -> 
     found = finding(text)
     assert (found.code, found.message) == (
         "AC118",
-        "column `Age` is used as a number after a REPLACE made it text",
+        "column `Age` is used as a number after a REPLACE turned it into text",
     )
     assert places(text, found) == ["5", "REPLACE Age WITH '*'"]
     assert [label.text for label in found.labels] == ["used as a number here", "becomes text here"]
@@ -158,7 +158,7 @@ def test_random_keeps_the_type_of_its_column(column: str) -> None:
 def test_random_needs_a_column_that_holds_integers(column: str) -> None:
     code, message, help_ = said(f"EACH RESULT: Whole > 1: RANDOM {column} 1 2;", TYPED)
     assert (code, help_) == ("AC114", f"use `REPLACE {column} WITH` and a constant")
-    assert message.startswith(f"RANDOM makes an integer, and column `{column}` is ")
+    assert message.startswith(f"RANDOM writes an integer, and column `{column}` is ")
 
 
 def test_random_needs_a_lower_bound_that_is_not_above_the_upper() -> None:
@@ -185,7 +185,7 @@ def test_random_needs_a_lower_bound_that_is_not_above_the_upper() -> None:
 def test_a_bound_is_a_64_bit_integer(value: object, shown: str) -> None:
     found = finding("EACH RESULT: Age > 1: RANDOM AEC l 9223372036854775807;", l=value)
     assert found.code == "AC115"
-    assert found.message == f"a bound of RANDOM must be a 64-bit integer, and {shown} is not one"
+    assert found.message == f"a bound of RANDOM must be a 64-bit integer, not {shown}"
 
 
 def test_random_spans_all_64_bits() -> None:

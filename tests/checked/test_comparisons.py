@@ -95,7 +95,7 @@ def test_a_constant_of_another_type_is_an_error(comparison: str, message: str, h
 def test_text_that_is_no_value_of_the_column_is_an_error(column: str, text: str) -> None:
     found = finding(f"EACH RESULT: {column} = '{text}';", TYPED)
     assert found.code == "AC111"
-    assert found.message.endswith(f"and the text `'{text}'` is not one")
+    assert found.message.endswith(f"which the text `'{text}'` is not")
 
 
 def test_the_error_points_at_the_constant() -> None:
@@ -114,7 +114,7 @@ def test_a_number_larger_than_any_float_is_an_error() -> None:
 def test_numbers_have_a_thousand_digits_at_most() -> None:
     assert compared_value(f"EACH RESULT: Whole < {'9' * 1_000};") == 10**1_000 - 1
     found = finding(f"EACH RESULT: Whole < {'9' * 1_001};", TYPED)
-    assert found.message == "the number takes 1,001 digits, more than the 1,000 that can stand here"
+    assert found.message == "the number has 1,001 digits, more than the 1,000 allowed here"
     assert finding(f"EACH RESULT: Exact < 0.{'0' * 1_000}1;", TYPED).code == "AC116"
 
 

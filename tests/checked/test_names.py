@@ -29,7 +29,7 @@ def test_the_exact_spelling_wins() -> None:
 def test_without_the_exact_spelling_several_columns_are_an_error() -> None:
     assert said("EACH RESULT: aGE = 1;", CASES) == (
         "AC102",
-        "`aGE` is more than one column: `age`, `Age`, `AGE`",
+        "`aGE` matches several columns: `age`, `Age`, `AGE`",
         "spell it exactly as one of `age`, `Age`, `AGE`",
     )
 
@@ -119,8 +119,8 @@ def test_the_aggregate_must_differ_from_every_group(alias: str) -> None:
 def test_a_column_is_grouped_by_once() -> None:
     text = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Postal Code, age: n > 3;"
     found = finding(text)
-    assert (found.code, found.message) == ("AC105", "column `Age` is twice in GROUP BY")
-    assert found.help == "leave out the second `age`"
+    assert (found.code, found.message) == ("AC105", "column `Age` appears twice in GROUP BY")
+    assert found.help == "remove the second `age`"
     assert places(text, found) == ["age", "Age"]
 
 
@@ -135,7 +135,10 @@ def test_an_unknown_group_is_reported_once() -> None:
 
 def test_an_opaque_column_cannot_be_named() -> None:
     text = "EACH PROCESS COUNT DISTINCT Blob AS n: n > 1;"
-    assert said(text, TYPED)[:2] == ("AC117", "column `Blob` holds values that no policy can use")
+    assert said(text, TYPED)[:2] == (
+        "AC117",
+        "the values of column `Blob` have a type that no policy can use",
+    )
 
 
 def test_named_are_the_columns_that_the_policy_uses() -> None:

@@ -59,8 +59,8 @@ def test_a_close_name_that_is_bound_is_suggested() -> None:
 def test_a_parameter_never_used_is_named() -> None:
     assert said("EACH RESULT: Age > k;", k=3, l=2) == (
         "AC107",
-        "parameter `l` is bound and never used in the policy",
-        "leave out `--set l=…`",
+        "parameter `l` is bound but never used in the policy",
+        "remove `--set l=…`",
     )
 
 
@@ -93,7 +93,7 @@ def test_a_binding_wins_over_a_column_of_the_same_name() -> None:
 def test_a_value_that_is_neither_a_finite_number_nor_text(value: object) -> None:
     found = finding("EACH RESULT: Age > k;", k=value)
     assert (found.code, found.labels) == ("AC109", ())
-    assert found.message == "parameter `k` is bound to something that is neither a finite number nor text"
+    assert found.message == "the value of parameter `k` is neither a finite number nor text"
 
 
 @pytest.mark.parametrize(

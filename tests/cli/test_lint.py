@@ -11,7 +11,7 @@ def test_findings_are_shown_with_their_page_and_exit_with_1(acompass, policy):
     ran = acompass("lint", policy(GAPS))
     assert ran.exit_code == 1
     assert "warning[AC507]" in ran.stdout
-    assert "docs/errors/AC507.md" in ran.stdout
+    assert "acompass explain AC507" in ran.stdout
 
 
 def test_nothing_found_exits_with_0(acompass, policy):

@@ -23,9 +23,15 @@ GROUPS = {
 INTRODUCTION = """\
 # Errors
 
-Each code is stable and has a page that says what it means, why it is an error, and how to fix it, with an
-example. A test runs the example and the fix. A message shows the code in brackets, `error[AC101]`, and the
-place in the policy.
+Every message has a stable code in brackets, `error[AC101]`, and shows the place in the policy. Each code
+has a page: what it means, why it is an error, an example and its fix, both run by a test. `acompass explain
+AC101` prints the page.
+
+Many messages also carry fixes as data, in `--json`, in SARIF and in Python (`error.diagnostics[0].fixes`).
+A fix is *safe* if it is the only possible reading of the text: `=` for `==`, a missing `;`, a misspelt
+keyword, `(A = 1 OR A = 2)` for `A IN (1, 2)`. `acompass lint --fix` and `acompass check --fix` apply the
+safe fixes to the policy and go on with the result; `--diff` prints them as a diff and writes nothing. A fix
+that someone has to choose, such as the closest name for an unknown column, is only offered.
 """
 
 

@@ -1,4 +1,4 @@
-"""The pages of docs/errors as data: what each says, and the example and the fix it shows."""
+"""The pages of docs/errors as data: their sections, and the blocks of their examples and fixes."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Page:
 
     @property
     def fix(self) -> dict[str, str]:
-        """The fix repeats only what it changes."""
+        """The blocks of the example, with those that the fix changes."""
         return self.example | _blocks(self.sections["Fix"])
 
     @property

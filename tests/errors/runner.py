@@ -1,4 +1,4 @@
-"""Runs the example of a page and says which codes it gives."""
+"""Run the example of a page and return the codes of its diagnostics."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity" / "table.cs
 
 
 def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
-    """The codes that the policy gives by itself or, where it can be read, for the table or the schema."""
+    """The codes of the policy's syntax errors or, without any, of its errors for the table or the schema."""
     policy = blocks["acompass"]
     program, diagnostics = parse(policy)
     if diagnostics:

@@ -1,4 +1,4 @@
-"""Every page of docs/errors has its parts, its example gives the error, and its fix does not."""
+"""Every page of docs/errors is complete: its example gives the error, and its fix does not."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from tests.errors.pages import SECTIONS, Page, pages
 from tests.errors.runner import codes_of
 
 PAGES = pages()
-#: what tests/lint and tests/measure run
+#: run by tests/lint and tests/measure
 ELSEWHERE = ("AC5", "AC6")
 RUNNABLE = [page for page in PAGES if "acompass" in page.example and not page.code.startswith(ELSEWHERE)]
-#: about a call that needs a machine in a certain state, with what is then printed
+#: pages about a certain state of the machine, which only show the message
 SHOWN = [page for page in PAGES if page not in RUNNABLE and page.shows_output]
 
 

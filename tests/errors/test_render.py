@@ -1,4 +1,4 @@
-"""Diagnostics as they are shown and as data."""
+"""Diagnostics as text and as data."""
 
 import json
 
@@ -14,13 +14,13 @@ from acompass.syntax.parse import parse
 def test_a_line_with_its_place_underlined() -> None:
     source = "EACH RESULT\n : Age != 80;\n"
     assert render_text(parse(source)[1], source, "policy.acp") == (
-        "error[AC030]: there is no comparison `!=`\n"
+        "error[AC030]: unsupported comparison `!=`\n"
         " --> policy.acp:2:8\n"
         "  |\n"
         "2 |  : Age != 80;\n"
         "  |        ^^\n"
         "  = help: write `NOT (Age = 80)`\n"
-        "  = see: docs/errors/AC030.md"
+        "  = see: acompass explain AC030"
     )
 
 
@@ -47,7 +47,7 @@ def test_both_places_are_shown_in_order_of_place() -> None:
         "  |      ----\n"
         "  = help: mend\n"
         "          one\n"
-        "  = see: docs/errors/AC118.md"
+        "  = see: acompass explain AC118"
     )
 
 
@@ -59,7 +59,7 @@ def test_a_place_of_several_lines_says_where_it_ends() -> None:
 
 def test_without_a_source_there_is_no_excerpt() -> None:
     diagnostic = Diagnostic("AC201", "no such table `x`", help="look")
-    text = "error[AC201]: no such table `x`\n  = help: look\n  = see: docs/errors/AC201.md"
+    text = "error[AC201]: no such table `x`\n  = help: look\n  = see: acompass explain AC201"
     assert render_text([diagnostic]) == text
 
 

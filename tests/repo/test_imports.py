@@ -17,7 +17,7 @@ ARROWS = {
     "prove": {"checked", "diagnostics", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "plan": {"checked", "result"},
-    "tables": {"checked", "diagnostics", "syntax"},
+    "tables": {"atomic", "checked", "diagnostics"},
     "engines": {
         "checked",
         "diagnostics",
@@ -70,6 +70,7 @@ ARROWS = {
         "version",
     },
     "cli": {
+        "atomic",
         "checked",
         "conformance",
         "diagnostics",

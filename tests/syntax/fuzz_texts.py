@@ -1,4 +1,4 @@
-"""Mutated and random texts through parse, check, format and render: not one exception may leave them.
+"""Parse, check, format, fix and render mutated and random texts: none may raise an exception.
 
 `python -m tests.syntax.fuzz_texts --cases 1000000` runs the long lane on all cores.
 """
@@ -13,7 +13,8 @@ from concurrent.futures import ProcessPoolExecutor
 
 from acompass.checked.from_syntax import check
 from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, decimal, schema_of
-from acompass.diagnostics import PolicyError
+from acompass.diagnostics import Diagnostic, Fix, PolicyError
+from acompass.diagnostics.fixing import apply_edits
 from acompass.diagnostics.render import render_json, render_text
 from acompass.syntax.format import format_program
 from acompass.syntax.parse import parse
@@ -66,7 +67,7 @@ def _edit_characters(source: random.Random, text: str) -> str:
 
 
 def _edit_tokens(source: random.Random, text: str) -> str:
-    """Deletes, doubles, swaps or replaces a token; what stood between tokens becomes one space."""
+    """Delete, double, swap or replace a token, with one space between tokens."""
     tokens = [token.text for token in tokenize(text)[0]] or [";"]
     at, other = source.randrange(len(tokens)), source.randrange(len(tokens))
     match source.randrange(4):
@@ -106,18 +107,35 @@ _MUTATIONS: tuple[Callable[[random.Random, str], str], ...] = (
 
 
 def exercise(text: str) -> None:
-    """Everything that is done to a policy before there is a table."""
+    """Everything that needs no table."""
     program, diagnostics = parse(text)
     _, findings = check(program, text, SCHEMA, PARAMS)
     every = (*diagnostics, *findings)
     render_text(every, text, "policy.acp", color=True)
     render_json(every, text, "policy.acp")
+    for diagnostic in every:
+        for fix in diagnostic.fixes:
+            _fixes_nothing_else(text, diagnostic, fix)
     if diagnostics:
         _refuses_to_format(text)
         return
     formatted = format_program(text)
     assert parse(formatted)[0] == program, "formatting changed the tree or the comments"
     assert format_program(formatted) == formatted, "formatting twice differs"
+
+
+def _fixes_nothing_else(text: str, diagnostic: Diagnostic, fix: Fix) -> None:
+    (program, before), fixed = parse(text), apply_edits(text, fix.edits)
+    after, left = parse(fixed)
+    assert fixed != text, "a fix changed nothing"
+    assert after.comments == program.comments, "a fix changed a comment"
+    if not fix.is_safe:
+        return
+    rest = iter(after.requirements)
+    assert all(each in rest for each in program.requirements), "a fix changed another requirement"
+    place = (diagnostic.code, diagnostic.labels[0].span)
+    is_gone = place not in [(each.code, each.labels[0].span) for each in left]
+    assert is_gone or len(left) < len(before), "a fix fixed nothing"
 
 
 def _refuses_to_format(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Every mistake the parser knows: its code, the place it points at, and the help, as data."""
+"""Every mistake that the parser recognizes: its code, the place it points at, and its help."""
 
 from typing import NamedTuple
 
@@ -15,13 +15,13 @@ MISTAKES = (
         "EACH RESULT : [Age] = 1;",
         "AC001",
         "[",
-        "in a name or a text it goes in quotes, as in `\"AEC (kWh)\" = '212**'`",
+        "in a name or a text it needs quotes, as in `\"AEC (kWh)\" = '212**'`",
     ),
     Mistake(
         "EACH RESULT : Age = – 1;",
         "AC001",
         "–",
-        "in a name or a text it goes in quotes, as in `\"AEC (kWh)\" = '212**'`",
+        "in a name or a text it needs quotes, as in `\"AEC (kWh)\" = '212**'`",
     ),
     Mistake("EACH RESULT : Age = 'abc ;", "AC002", "'abc ", "write `'abc'`"),
     Mistake('EACH RESULT : "Age = 1 ;', "AC003", '"Age = 1 ', 'write `"Age = 1"`'),
@@ -91,7 +91,7 @@ MISTAKES = (
         "EACH RESULT : Age = 3 : ;",
         "AC015",
         ";",
-        "write `: REJECT`, or leave out the `:` where the requirement only checks",
+        "write `: REJECT`, or leave out the `:` if the requirement only checks",
     ),
     Mistake("EACH RESULT : Age = 3 : RANDOM Age 3;", "AC015", ";", "write `RANDOM Age 3 80`"),
     Mistake("EACH RESULT : Age = 3 : RANDOM lo hi;", "AC015", ";", "write `RANDOM lo hi 80`"),
@@ -124,7 +124,7 @@ MISTAKES = (
         f"EACH RESULT : {'(' * 65}Age = 3{')' * 65};",
         "AC020",
         "(",
-        "split the condition into several requirements, or remove parentheses that change nothing",
+        "split the condition into several requirements, or remove redundant parentheses",
     ),
     Mistake("EACH RESULT : Age = 3 : RANDOM Age 3.5 4;", "AC021", "3.5", "write `3`"),
     Mistake("EACH RESULT : Size >= Min Size;", "AC022", "Min Size", "write `'Min Size'`"),

@@ -1,4 +1,4 @@
-"""The short lane of `make fuzz`."""
+"""A short run of `make fuzz`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Each mistake has its code, its place and its help; none is told in words that the house does not use."""
+"""Each mistake has its code, its place and its help, and its message follows the style of the project."""
 
 import re
 
@@ -31,7 +31,7 @@ def test_every_code_of_a_policy_text_is_among_them() -> None:
 
 
 def test_help_can_be_pasted() -> None:
-    """What help says to write is itself a condition, where it stands for one."""
+    """The condition that help suggests parses."""
     for mistake in MISTAKES:
         if mistake.code in {"AC030", "AC032", "AC033", "AC034"}:
             written = mistake.help.removeprefix("write `").removesuffix("`")
@@ -39,7 +39,7 @@ def test_help_can_be_pasted() -> None:
 
 
 def test_all_mistakes_in_one_policy_are_all_reported() -> None:
-    """Open quotes aside: the next quote below would close them."""
+    """Except for open quotes, which the next quote below would close."""
     open_quotes = ("AC002", "AC003")
     whole = [each for each in MISTAKES if each.text.endswith(";") and each.code not in open_quotes]
     _, diagnostics = parse("\n".join(mistake.text for mistake in whole))

@@ -36,7 +36,7 @@ def _replace(action: tree.Replace, scope: Scope) -> program.Replace | None:
     replaced = replacement(constant, Column(scope.names.texts[column], type_))
     if isinstance(replaced, Diagnostic):
         scope.retype(column, None, action.span)
-        scope.report(replaced)
+        scope.report(findings.in_policy(replaced, action.constant))
         return None
     value, after = replaced
     scope.retype(column, after, action.span)

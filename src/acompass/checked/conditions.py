@@ -4,7 +4,7 @@ from typing import assert_never
 
 from acompass.checked import program
 from acompass.checked.constants import compared
-from acompass.checked.findings import nested_too_deeply
+from acompass.checked.findings import in_policy, nested_too_deeply
 from acompass.checked.scope import Scope, View
 from acompass.checked.types import Column
 from acompass.diagnostics import Diagnostic
@@ -65,6 +65,7 @@ def _comparison(comparison: tree.Comparison, view: View, scope: Scope) -> progra
         return None
     value = compared(constant, Column(view.names.texts[position], type_))
     if isinstance(value, Diagnostic):
-        scope.blame(value, view.origins[position], used_as_number=isinstance(constant, tree.Number))
+        finding = in_policy(value, comparison.constant)
+        scope.blame(finding, view.origins[position], used_as_number=isinstance(constant, tree.Number))
         return None
     return program.Comparison(position, comparison.operator, value, place_of(comparison.span))

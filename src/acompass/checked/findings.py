@@ -1,15 +1,18 @@
-"""What can be wrong with a policy for a schema: one function a finding, one code a kind."""
+"""Every mistake that a policy can have for a schema, one function per kind of finding."""
 
+import dataclasses
 from decimal import Decimal
 
 from acompass.checked.literals import read_constant
 from acompass.checked.names import Names
 from acompass.checked.types import Column, Kind
-from acompass.diagnostics import Diagnostic, Label, Span
+from acompass.diagnostics import Diagnostic, Edit, Fix, Label, Span
+from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax import tree
+from acompass.syntax.misread import is_group_by
 from acompass.syntax.spelling import spell_name, spell_number, spell_string
 
-#: letters of a constant that a message repeats
+#: how many letters of a constant a message shows
 _SHOWN = 40
 
 _EXAMPLES = {
@@ -20,20 +23,38 @@ _EXAMPLES = {
 
 
 def unknown_column(name: tree.Name, names: Names) -> Diagnostic:
-    return _at(name.span, "AC101", f"unknown column `{name.text}`", _listed("columns", name, names))
+    close = names.closest(name.text)
+    help_ = f"columns: {names.listing()}{_meant(close)}"
+    return _at(name.span, "AC101", f"unknown column `{name.text}`", help_, _renamed(name, close))
 
 
 def ambiguous_name(name: tree.Name, candidates: list[str]) -> Diagnostic:
-    message = f"`{name.text}` is more than one column: {_listing(candidates)}"
+    message = f"`{name.text}` matches several columns: {_listing(candidates)}"
     written = _listing([spell_name(candidate) for candidate in candidates])
-    return _at(name.span, "AC102", message, f"spell it exactly as one of {written}")
+    fixes = tuple(fix for candidate in candidates for fix in _renamed(name, candidate))
+    return _at(name.span, "AC102", message, f"spell it exactly as one of {written}", fixes)
 
 
-def unseen_name(name: tree.Name, seen: Names, is_column: bool) -> Diagnostic:
-    help_ = _listed("the condition after PROCESS sees", name, seen)
+def unseen_name(name: tree.Name, seen: Names, alias: tree.Name | None, is_column: bool) -> Diagnostic:
+    close = seen.closest(name.text)
+    help_ = f"the condition after PROCESS sees: {seen.listing()}{_meant(close)}"
     if is_column:
         help_ += f"; add `{spell_name(name.text)}` to GROUP BY, or compare it in WHERE"
-    return _at(name.span, "AC103", f"`{name.text}` is not in the result of PROCESS", help_)
+    fixes = _split_alias(name, alias) or _renamed(name, close)
+    return _at(name.span, "AC103", f"`{name.text}` is not in the result of PROCESS", help_, fixes)
+
+
+def _split_alias(name: tree.Name, alias: tree.Name | None) -> tuple[Fix, ...]:
+    """For `AS Size GROUPBY Age : Size > 3`, whose words are all read as the aggregate's name."""
+    if alias is None or len(alias.text) != alias.span.end - alias.span.start:
+        return ()
+    words = alias.text.split(" ")
+    at = next((index for index, word in enumerate(words) if is_group_by(word)), 0)
+    before = " ".join(words[:at])
+    if not 0 < at < len(words) - 1 or before.casefold() != name.text.casefold():
+        return ()
+    start = alias.span.start + len(before) + 1
+    return safe("write `GROUP BY`", replace(Span(start, start + len(words[at])), "GROUP BY"))
 
 
 def alias_is_grouped(alias: tree.Name, group: tree.Name) -> Diagnostic:
@@ -45,12 +66,15 @@ def alias_is_grouped(alias: tree.Name, group: tree.Name) -> Diagnostic:
     )
 
 
-def grouped_twice(name: tree.Name, first: tree.Name, column: str) -> Diagnostic:
+def grouped_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column: str) -> Diagnostic:
+    """`previous` is the name before it in GROUP BY, `first` the other one of the same column."""
+    help_ = f"remove the second `{spell_name(name.text)}`"
     return Diagnostic(
         "AC105",
-        f"column `{column}` is twice in GROUP BY",
+        f"column `{column}` appears twice in GROUP BY",
         (Label(name.span), Label(first.span, "first here")),
-        f"leave out the second `{spell_name(name.text)}`",
+        help_,
+        fixes=offer(help_, delete(Span(previous.span.end, name.span.end))),
     )
 
 
@@ -59,12 +83,14 @@ def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
     close = bound.closest(word)
     meant = f"; did you mean `{close}`?" if close else ""
     help_ = f"bind it with `--set {word}=3`, or write `{spell_string(word)}` for text{meant}"
-    return _at(parameter.span, "AC106", f"parameter `{word}` is not bound", help_)
+    fixes = offer(f"write `{close}`", replace(parameter.span, close)) if close else ()
+    fixes += offer(f"write `{spell_string(word)}`", *_in_quotes(parameter.span))
+    return _at(parameter.span, "AC106", f"parameter `{word}` is not bound", help_, fixes)
 
 
 def unused_parameter(name: str) -> Diagnostic:
-    message = f"parameter `{name}` is bound and never used in the policy"
-    return Diagnostic("AC107", message, (), f"leave out `--set {name}=…`")
+    message = f"parameter `{name}` is bound but never used in the policy"
+    return Diagnostic("AC107", message, (), f"remove `--set {name}=…`")
 
 
 def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:
@@ -73,7 +99,8 @@ def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:
         "a column cannot be compared with a column, or replaced with one; "
         f"write a number, or `{spell_string(column)}` for the text"
     )
-    return _at(parameter.span, "AC108", message, help_)
+    fixes = offer(f"write `{spell_string(column)}`", replace(parameter.span, spell_string(column)))
+    return _at(parameter.span, "AC108", message, help_, fixes)
 
 
 def bad_setting(text: str) -> Diagnostic:
@@ -87,17 +114,17 @@ def repeated_setting(name: str) -> Diagnostic:
 
 
 def unusable_parameter(name: str) -> Diagnostic:
-    message = f"parameter `{name}` is bound to something that is neither a finite number nor text"
+    message = f"the value of parameter `{name}` is neither a finite number nor text"
     return Diagnostic("AC109", message, (), f"bind a number or text, such as `--set {name}=3`")
 
 
 def type_mismatch(constant: tree.Number | tree.String, column: Column) -> Diagnostic:
     message = f"column `{column.name}` is {column.type.kind}, compared with {_described(constant)}"
-    return _at(constant.span, "AC110", message, _fitting(constant, column))
+    return _at(constant.span, "AC110", message, _fitting(constant, column), _requoted(constant, column))
 
 
 def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
-    message = f"column `{column.name}` is {column.type.kind}, and {_described(constant)} is not one"
+    message = f"column `{column.name}` is {column.type.kind}, which {_described(constant)} is not"
     return _at(constant.span, "AC111", message, f"write {_EXAMPLES[column.type.kind]}")
 
 
@@ -114,27 +141,31 @@ def number_replacing(constant: tree.Number, column: Column) -> Diagnostic:
     message = f"column `{column.name}` is {column.type.kind}, replaced with {_described(constant)}"
     text = spell_string(_shortened(constant))
     help_ = f"write `{text}` to make the column text, or {_EXAMPLES[column.type.kind]}"
-    return _at(constant.span, "AC113", message, help_)
+    fixes = offer(f"write `{text}`", *_in_quotes(constant.span))
+    return _at(constant.span, "AC113", message, help_, fixes)
 
 
 def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
-    message = f"RANDOM makes an integer, and column `{column.name}` is {column.type.kind}"
+    message = f"RANDOM writes an integer, and column `{column.name}` is {column.type.kind}"
     return _at(name.span, "AC114", message, f"use `REPLACE {spell_name(name.text)} WITH` and a constant")
 
 
 def bound_not_integer(span: Span, found: tree.Number | tree.String) -> Diagnostic:
-    message = f"a bound of RANDOM must be a 64-bit integer, and {_described(found)} is not one"
+    message = f"a bound of RANDOM must be a 64-bit integer, not {_described(found)}"
     return _at(span, "AC115", message, "write integers, such as `RANDOM AEC 3000 4000`")
 
 
 def bounds_reversed(random: tree.Random, lower: int, upper: int) -> Diagnostic:
     message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
     help_ = f"write `RANDOM {spell_name(random.name.text)} {upper} {lower}`"
-    return _at(random.lower.span.to(random.upper.span), "AC115", message, help_)
+    lower_edit = replace(random.lower.span, _spelled(random.upper))
+    upper_edit = replace(random.upper.span, _spelled(random.lower))
+    fixes = offer("swap the bounds", lower_edit, upper_edit)
+    return _at(random.lower.span.to(random.upper.span), "AC115", message, help_, fixes)
 
 
 def number_too_long(span: Span, digits: int, most: int) -> Diagnostic:
-    message = f"the number takes {digits:,} digits, more than the {most:,} that can stand here"
+    message = f"the number has {digits:,} digits, more than the {most:,} allowed here"
     return _at(span, "AC116", message, "write a shorter number")
 
 
@@ -144,40 +175,72 @@ def outside_floats(span: Span) -> Diagnostic:
 
 
 def opaque_column(name: tree.Name, column: str) -> Diagnostic:
-    message = f"column `{column}` holds values that no policy can use"
-    help_ = "it passes through unchanged; convert it to text before, or leave it out of the policy"
+    message = f"the values of column `{column}` have a type that no policy can use"
+    help_ = (
+        "convert the column to text first, or leave it out of the policy: it then passes through unchanged"
+    )
     return _at(name.span, "AC117", message, help_)
 
 
 def nested_too_deeply(span: Span, most: int) -> Diagnostic:
-    """Said of trees made by hand; the parser says it of text."""
+    """For a tree built by hand; the parser reports the same for text."""
     message = f"the condition is nested more than {most} levels deep"
     return _at(span, "AC020", message, "split the condition into several requirements")
 
 
 def not_unicode(span: Span) -> Diagnostic:
-    message = "the text holds half of a surrogate pair, which no table can hold"
-    return _at(span, "AC111", message, "write the whole letter")
+    message = "the text contains half of a surrogate pair, which no table can contain"
+    return _at(span, "AC111", message, "write the whole character")
 
 
 def turned_to_text(finding: Diagnostic, column: str, replaced: Span) -> Diagnostic:
-    """The same misuse as a number, of a column that a REPLACE before it turned to text (D12)."""
+    """The same finding about a number, for a column that an earlier REPLACE turned into text (D12)."""
     return Diagnostic(
         "AC118",
-        f"column `{column}` is used as a number after a REPLACE made it text",
+        f"column `{column}` is used as a number after a REPLACE turned it into text",
         (Label(finding.labels[0].span, "used as a number here"), Label(replaced, "becomes text here")),
         "move this requirement before the REPLACE, or replace with a number there",
     )
 
 
-def _at(span: Span, code: str, message: str, help_: str) -> Diagnostic:
-    return Diagnostic(code, message, (Label(span),), help_)
+def in_policy(finding: Diagnostic, constant: tree.Constant) -> Diagnostic:
+    """The finding without its fixes if the constant is the value of a parameter, which the policy lacks."""
+    return dataclasses.replace(finding, fixes=()) if isinstance(constant, tree.Parameter) else finding
 
 
-def _listed(what: str, name: tree.Name, names: Names) -> str:
-    close = names.closest(name.text)
-    meant = f"; did you mean `{spell_name(close)}`?" if close else ""
-    return f"{what}: {names.listing()}{meant}"
+def _at(span: Span, code: str, message: str, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+    return Diagnostic(code, message, (Label(span),), help_, fixes=fixes)
+
+
+def _meant(close: str | None) -> str:
+    return f"; did you mean `{spell_name(close)}`?" if close else ""
+
+
+def _renamed(name: tree.Name, to: str | None) -> tuple[Fix, ...]:
+    """An offer, however close the spelling: the wrong column would leave people unprotected."""
+    return () if to is None else offer(f"write `{spell_name(to)}`", replace(name.span, spell_name(to)))
+
+
+def _in_quotes(span: Span) -> tuple[Edit, Edit]:
+    """Edits that make a text of a number or a word, with all its zeros."""
+    return insert(span.start, "'"), insert(span.end, "'")
+
+
+def _requoted(constant: tree.Number | tree.String, column: Column) -> tuple[Fix, ...]:
+    """The constant as the type of its column. An offer: the column may be of the wrong type instead."""
+    if column.type.kind in _EXAMPLES:
+        return ()
+    span = constant.span
+    if isinstance(constant, tree.Number):
+        return offer("write it as text", *_in_quotes(span))
+    if not isinstance(read_constant(constant.value), Decimal):
+        return ()
+    quotes = delete(Span(span.start, span.start + 1)), delete(Span(span.end - 1, span.end))
+    return offer("write it as a number", *quotes)
+
+
+def _spelled(bound: tree.Number | tree.Parameter) -> str:
+    return bound.name if isinstance(bound, tree.Parameter) else spell_number(bound.value)
 
 
 def _listing(names: list[str]) -> str:
@@ -195,7 +258,7 @@ def _described(constant: tree.Number | tree.String) -> str:
 
 
 def _fitting(constant: tree.Number | tree.String, column: Column) -> str:
-    """What to write instead of a constant of the wrong type."""
+    """Help for a constant of the wrong type."""
     if column.type.kind in _EXAMPLES:
         return f"write {_EXAMPLES[column.type.kind]}"
     text = _shortened(constant)

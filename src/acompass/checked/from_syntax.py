@@ -11,6 +11,7 @@ from acompass.checked.results import check_result
 from acompass.checked.scope import Scope
 from acompass.checked.types import Schema
 from acompass.diagnostics import Diagnostic, Span
+from acompass.diagnostics.fixing import with_sound_fixes
 from acompass.diagnostics.source import Source
 from acompass.syntax import tree
 from acompass.syntax.collection import without_collection
@@ -34,7 +35,8 @@ def check(
     )
     sound = tuple(requirement for requirement in checked if requirement is not None)
     if found := _errors(scope):
-        return None, found
+        comments = [comment.span for comment in policy.comments]
+        return None, tuple(with_sound_fixes(error, source, comments) for error in found)
     assert len(sound) == len(checked), "a requirement failed without an error"
     return program.Program(schema, _with_texts(sound, policy), frozenset(scope.named)), ()
 

@@ -82,12 +82,12 @@ def _are_distinct(process: tree.Process, groups: list[int | None], scope: Scope)
     alias = process.alias.text.casefold()
     first: dict[int, tree.Name] = {}
     found = len(scope.found)
-    for name, column in zip(process.group_by, groups, strict=True):
+    for index, (name, column) in enumerate(zip(process.group_by, groups, strict=True)):
         text = scope.names.spelling(name.text, column)
         if text.casefold() == alias:
             scope.report(findings.alias_is_grouped(process.alias, name))
         if column is not None and first.setdefault(column, name) is not name:
-            scope.report(findings.grouped_twice(name, first[column], text))
+            scope.report(findings.grouped_twice(name, process.group_by[index - 1], first[column], text))
     return len(scope.found) == found
 
 
@@ -100,4 +100,5 @@ def _seen(
     ]
     types = [None if group is None else scope.types[group] for group in groups]
     origin = column if process.aggregate.function in (Function.MIN, Function.MAX) else None
-    return View(Names([*names, process.alias.text]), [*types, type_], [*groups, origin], is_table=False)
+    names_seen = Names([*names, process.alias.text])
+    return View(names_seen, [*types, type_], [*groups, origin], is_table=False, alias=process.alias)

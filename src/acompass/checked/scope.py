@@ -16,13 +16,15 @@ class View:
     """The columns that a condition sees (D15).
 
     A type is None if an earlier error leaves it unknown; such a column gets no further errors. `origins` are
-    the table's columns that the values come from, None for a SUM or a count.
+    the table's columns that the values come from, None for a SUM or a count. `alias` names the aggregate of a
+    PROCESS.
     """
 
     names: Names
     types: Sequence[Type | None]
     origins: Sequence[int | None]
     is_table: bool
+    alias: tree.Name | None = None
 
     @property
     def schema(self) -> Schema:
@@ -81,7 +83,8 @@ class Scope:
     def _unknown(self, name: tree.Name, view: View) -> Diagnostic:
         if view.is_table:
             return findings.unknown_column(name, view.names)
-        return findings.unseen_name(name, view.names, is_column=bool(self.names.find(name.text)))
+        is_column = bool(self.names.find(name.text))
+        return findings.unseen_name(name, view.names, view.alias, is_column)
 
     def bind(self, constant: tree.Constant) -> Bound | None:
         """The constant, or a parameter's value. An unbound parameter is reported at its first use."""

@@ -1,4 +1,4 @@
-"""The commands, put together; each has a module of its own, imported when it is called."""
+"""The command line. Each command has its own module, which is imported when it is called."""
 
 import pkgutil
 import sys
@@ -25,9 +25,9 @@ COMMANDS = {
 
 
 class _Commands(click.Group):
-    """Imports the one command that is called."""
+    """Import only the command that is called."""
 
-    # Click would end an interrupt outside of a command, as while one is imported, with 1
+    # without this, Click exits with 1 if it is interrupted while a command is imported
     make_context = exit_codes()(click.Group.make_context)
     invoke = exit_codes()(click.Group.invoke)
 
@@ -35,7 +35,7 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        if cmd_name not in COMMANDS:  # Click would suggest none, as it knows only what is imported
+        if cmd_name not in COMMANDS:  # Click knows only imported commands, so it would suggest none
             raise NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         command: click.Command = pkgutil.resolve_name(COMMANDS[cmd_name])
         return command
@@ -62,6 +62,6 @@ def app(context: click.Context) -> None:
 
 def start() -> None:
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a name no terminal can show must not stop a report
+        if isinstance(stream, TextIOWrapper):  # a name that the terminal cannot show must not stop a report
             stream.reconfigure(errors="backslashreplace")
     app()

@@ -1,29 +1,31 @@
-"""`acompass check`: say which of a policy's assertions hold on a table as it is."""
+"""`acompass check`: evaluate the assertions of a policy on a table."""
 
-import sys
 from pathlib import Path
-from typing import Literal, TypeAlias, assert_never, get_args
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, assert_never, get_args
 
 import click
 
-from acompass.cli import options
+from acompass.cli import fixing, options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.hints import hint
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
-from acompass.cli.streams import style_of, tell
+from acompass.cli.streams import print_out, style_of
 from acompass.diagnostics import AcompassError
 from acompass.report.json.document import to_json
 from acompass.report.json.result import result_object
 from acompass.result import Result
 
+if TYPE_CHECKING:
+    from acompass.policy import Policy
+
 EXAMPLES = """\
 acompass check policy.acp people.csv
 acompass check policy.acp people.csv --set k=5 --format sarif > check.sarif
 acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
+acompass check policy.acp people.csv --diff
 """
-
 
 Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 
@@ -46,8 +48,10 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Also show up to N violating classes or records a requirement: these are personal data.",
+    help="Also show up to N violating classes or records of each requirement: these are personal data.",
 )
+@fixing.fix
+@fixing.diff
 @options.delimiter
 @options.memory_limit
 @options.report
@@ -61,46 +65,55 @@ def check(
     engine: str | None,
     format_: Format,
     show: int,
+    fix: bool,
+    diff: bool,
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
     quiet: bool,
     no_progress: bool,
 ) -> None:
-    """Evaluate every assertion of a policy on a table as it is. No action is performed, nothing is written.
+    """Evaluate every assertion of a policy on a table. No action is performed, and the table is not changed.
 
-    Exits with 1 if one does not hold.
+    With --fix, mistakes with only one possible reading are corrected in the policy first. Exits with 1 if an
+    assertion does not hold.
     """
+    fixer = fixing.Fixing(policy, fix, diff, quiet)
+    fixer.require_text(format_ == "text")
     with exit_codes(lambda error: _report_error(error, policy, format_)):
         from acompass import api
 
-        parsed, params = policy_and_table(policy, table), params_of(settings)
-        with progress_bar(not (quiet or no_progress)) as progress:
-            result = api.check(
-                parsed,
-                table,
-                params=params,
-                missing=missing,
-                engine=engine,
-                delimiter=delimiter,
-                memory_limit=memory_limit,
-                report=report,
-                show=show,
-                progress=progress,
-            )
+        params = params_of(settings)
+
+        def checked(parsed: "Policy") -> Result:
+            with progress_bar(not (quiet or no_progress)) as progress:
+                return api.check(
+                    parsed,
+                    table,
+                    params=params,
+                    missing=missing,
+                    engine=engine,
+                    delimiter=delimiter,
+                    memory_limit=memory_limit,
+                    report=report,
+                    show=show,
+                    progress=progress,
+                )
+
+        parsed, result = fixer.perform(lambda: policy_and_table(policy, table), checked)
         if not quiet:
-            tell(_report(result, policy, format_))
+            fixer.print_report(_report(result, policy, format_, fixer.report_stream))
         if not quiet and format_ == "text":
             hint(parsed, params)
         exit_by_verdict(result.ok)
 
 
-def _report(result: Result, policy: str, format_: Format) -> str:
+def _report(result: Result, policy: str, format_: Format, stream: TextIO) -> str:
     match format_:
         case "text":
             from acompass.report.text.result import check_text
 
-            return check_text(result, style_of(sys.stdout))
+            return check_text(result, style_of(stream))
         case "json":
             return to_json(result_object(result))
         case "junit":
@@ -120,14 +133,14 @@ def _report_error(error: AcompassError, policy: str, format_: Format) -> None:
         case "text":
             pass
         case "json":
-            tell_error(error)
+            print_error_json(error)
         case "junit":
             from acompass.report.junit import errors_to_junit
 
-            tell(errors_to_junit(error.diagnostics, policy))
+            print_out(errors_to_junit(error.diagnostics, policy))
         case "sarif":
             from acompass.report.sarif import errors_to_sarif
 
-            tell(to_json(errors_to_sarif(error.diagnostics, error.source, policy)))
+            print_out(to_json(errors_to_sarif(error.diagnostics, error.source, policy)))
         case _:
             assert_never(format_)

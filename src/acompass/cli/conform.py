@@ -8,7 +8,7 @@ from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
 from acompass.cli.progress import progress_bar
-from acompass.cli.streams import tell
+from acompass.cli.streams import print_out
 from acompass.report.words import counted
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> No
 
         with progress_bar(not no_progress) as progress:
             report = conform(engine, cases, seed, progress=progress)
-        tell(_text(report))
+        print_out(_text(report))
         exit_by_verdict(report.ok)
 
 

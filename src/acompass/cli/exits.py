@@ -1,4 +1,4 @@
-"""How a command ends: the exit codes, and every exception turned into one of them."""
+"""The exit codes, and the code of every exception."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ from click import ClickException
 from click.exceptions import Exit
 
 from acompass.cli.interrupts import noted_interrupts
-from acompass.cli.streams import say, shows_color, tell
+from acompass.cli.streams import print_err, print_out, shows_color
 from acompass.diagnostics import AcompassError, Diagnostic
 
 VIOLATED = 1
 WRONG = 2
-#: plus the number of the signal, as shells have it: 130 for Ctrl-C
+#: plus the number of the signal, as in shells: 130 for Ctrl-C
 SIGNALED = 128
 
 ReportError: TypeAlias = Callable[[AcompassError], None]
@@ -25,7 +25,7 @@ ReportError: TypeAlias = Callable[[AcompassError], None]
 
 @contextmanager
 def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
-    """`report_error` also puts an error on standard output, for those who asked for JSON and such there."""
+    """Exit with the code of an exception. `report_error` also writes it to standard output as data."""
     with noted_interrupts() as interrupts:
         try:
             yield
@@ -38,7 +38,7 @@ def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
 
 
 def _stop(sign: signal.Signals) -> NoReturn:
-    say("interrupted")
+    print_err("interrupted")
     raise Exit(SIGNALED + sign) from None
 
 
@@ -56,23 +56,25 @@ def _end(error: BaseException, report_error: ReportError | None) -> NoReturn:
 
 
 def _fail(error: AcompassError, report_error: ReportError | None) -> NoReturn:
-    show_error(error)
+    print_error(error)
     if report_error is not None:
         report_error(error)
     raise Exit(WRONG) from None
 
 
-def show_error(error: AcompassError) -> None:
+def print_error(error: AcompassError) -> None:
     from acompass.diagnostics.render import render_text
 
-    say(render_text(error.diagnostics, error.source, error.name, color=shows_color(sys.stderr)).rstrip("\n"))
+    print_err(
+        render_text(error.diagnostics, error.source, error.name, color=shows_color(sys.stderr)).rstrip("\n")
+    )
 
 
-def tell_error(error: AcompassError) -> None:
+def print_error_json(error: AcompassError) -> None:
     from acompass.report.json.document import to_json
     from acompass.report.json.error import error_object
 
-    tell(to_json(error_object(error)))
+    print_out(to_json(error_object(error)))
 
 
 def exit_by_verdict(ok: bool) -> None:
@@ -81,15 +83,15 @@ def exit_by_verdict(ok: bool) -> None:
 
 
 def _internal(error: BaseException) -> Diagnostic:
-    """Only the exception's type: its text may hold a record's value."""
+    """Only the type of the exception is shown: its text may contain a value of a record."""
     return Diagnostic(
         code="AC901",
         message=f"internal error: `{type(error).__name__}`",
-        help="run again with `ACOMPASS_DEBUG=1` to see where; what it then prints may hold personal data",
+        help="run again with `ACOMPASS_DEBUG=1` to see where; the output may then contain personal data",
     )
 
 
 def _drop_standard_output() -> None:
-    """Python flushes standard output once more at exit; that must not fail on the closed pipe again."""
+    """Python flushes standard output again at exit, which must not fail on the closed pipe."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

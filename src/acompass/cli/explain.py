@@ -1,4 +1,4 @@
-"""`acompass explain`: the life of a record, or the policy in other words."""
+"""`acompass explain`: the life of a record, the policy in other words, or the page of a code."""
 
 from pathlib import Path
 
@@ -6,10 +6,12 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_codes, tell_error
+from acompass.cli.exits import exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
-from acompass.cli.streams import tell
+from acompass.cli.page import print_page
+from acompass.cli.streams import print_out
 from acompass.cli.trace import read_trace
+from acompass.diagnostics.pages import is_code
 from acompass.report.json.document import to_json
 
 EXAMPLES = """\
@@ -17,11 +19,12 @@ acompass explain policy.acp people.csv --set k=3 --record 5
 acompass explain policy.acp people.csv --set k=3 --where 'Age = 86' --json
 acompass explain policy.acp --algebra
 acompass explain policy.acp people.csv --set k=3 --sql --dialect postgres
+acompass explain AC101
 """
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@options.policy
+@click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code.")
 @click.argument("table", required=False, help=options.TABLE_FILE)
 @click.option("--record", type=click.IntRange(min=1), metavar="N", help="Explain the N-th record, from 1.")
 @click.option("--where", metavar="CONDITION", help="Explain records that satisfy this, as they are in TABLE.")
@@ -55,24 +58,29 @@ def explain_command(
     memory_limit: str | None,
     as_json: bool,
 ) -> None:
-    """Say what run does to a record and why: the requirements that affect it, its classes, what is written,
-    and the nearest thing that would have left it alone. This prints personal data.
+    """Explain what run does to a record and why: the requirements that affect it, its classes, the values
+    written, and the nearest change that would have left it alone. This prints personal data.
 
-    With --algebra or --sql, show the policy itself, and no data.
+    With --algebra or --sql, show the policy itself and no data. With the code of an error or a finding, such
+    as AC101, print its page.
     """
-    if [record is not None, where is not None, algebra, sql].count(True) != 1:
+    asked = [record is not None, where is not None, algebra, sql].count(True)
+    if is_code(policy) and table is None and not asked:
+        print_page(policy.upper(), as_json)
+        return
+    if asked != 1:
         raise click.BadParameter("one of --record, --where, --algebra and --sql is needed")
-    with exit_codes(tell_error if as_json else None):
+    with exit_codes(print_error_json if as_json else None):
         parsed, params = policy_and_table(policy, table or ""), params_of(settings)
         if algebra:
             from acompass.explain.algebra import to_algebra
 
-            tell(to_algebra(parsed.tree, parsed.text, params))
+            print_out(to_algebra(parsed.tree, parsed.text, params))
             return
         if sql:
             from acompass.explain.sql import to_sql
 
-            tell(to_sql(parsed, dialect, table, params, delimiter))
+            print_out(to_sql(parsed, dialect, table, params, delimiter))
             return
         if table is None:
             raise click.BadParameter("a record is explained in a TABLE")
@@ -92,4 +100,4 @@ def explain_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
         )
-        tell(to_json(explanation.to_json()) if as_json else explanation_text(explanation))
+        print_out(to_json(explanation.to_json()) if as_json else explanation_text(explanation))

@@ -1,15 +1,14 @@
-"""`acompass fmt`: policies in their canonical form."""
+"""`acompass fmt`: rewrite policies in their canonical form."""
 
 import sys
-from pathlib import Path
 
 import click
 
 from acompass.cli.command import Command
-from acompass.cli.exits import VIOLATED, WRONG, exit_codes, show_error
+from acompass.cli.exits import VIOLATED, WRONG, exit_codes, print_error
 from acompass.cli.inputs import STANDARD_INPUT, read_policy
 from acompass.cli.rewrite import rewrite
-from acompass.cli.streams import tell
+from acompass.cli.streams import print_out
 from acompass.diagnostics import AcompassError
 
 EXAMPLES = """\
@@ -25,13 +24,13 @@ acompass fmt - < draft.acp > policy.acp
     nargs=-1,
     required=True,
     metavar="POLICY…",
-    help="Policies to rewrite; - is standard input to output.",
+    help="Policies to rewrite; - reads standard input and writes standard output.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a policy would change.")
 def fmt(policies: tuple[str, ...], check: bool) -> None:
-    """Write policies in their canonical form: one requirement a block, aligned, comments kept.
+    """Rewrite policies in their canonical form: each requirement a block, colons aligned, comments kept.
 
-    A policy with a syntax error is left as it is.
+    A policy with a syntax error is left unchanged.
     """
     with exit_codes():
         codes = [_format(policy, check) for policy in policies]
@@ -45,20 +44,20 @@ def _format(policy: str, check: bool) -> int:
         before = read_policy(policy).text
         after = format_program(before)
     except AcompassError as error:
-        show_error(error)
+        print_error(error)
         return WRONG
     if check:
         return _compare(policy, before, after)
     if policy == STANDARD_INPUT:
         sys.stdout.write(after)
     elif before != after:
-        rewrite(Path(policy), after)
-        tell(f"formatted {policy}")
+        rewrite(policy, after)
+        print_out(f"formatted {policy}")
     return 0
 
 
 def _compare(policy: str, before: str, after: str) -> int:
     if before == after:
         return 0
-    tell(f"would format {policy}")
+    print_out(f"would format {policy}")
     return VIOLATED

@@ -1,8 +1,8 @@
-"""One line that points at `acompass lint` where it has something to say."""
+"""A line that points at `acompass lint` if the policy has findings."""
 
 from typing import TYPE_CHECKING, Any
 
-from acompass.cli.streams import say
+from acompass.cli.streams import print_err
 from acompass.diagnostics import AcompassError
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ def hint(policy: "Policy", params: dict[str, Any]) -> None:
     try:
         found = api.lint(policy, params=params)
     except AcompassError:
-        # lint guesses types where the table knows them; a guess that fails is no news about the policy
+        # lint guesses types that the table knows; a wrong guess says nothing about the policy
         return
     if found:
         findings = "1 finding" if len(found) == 1 else f"{len(found)} findings"
-        say(f"hint: `acompass lint {policy.name}` has {findings}")
+        print_err(f"hint: `acompass lint {policy.name}` has {findings}")

@@ -1,20 +1,25 @@
-"""`acompass lint`: say what is probably a mistake in a policy."""
+"""`acompass lint`: report what is probably a mistake in a policy."""
 
-import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from acompass.cli import options
+from acompass.cli import fixing, options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
-from acompass.cli.streams import shows_color, tell
+from acompass.cli.streams import print_out, shows_color
+from acompass.diagnostics import Diagnostic
 from acompass.report.json.document import to_json
+
+if TYPE_CHECKING:
+    from acompass.policy import Policy
 
 EXAMPLES = """\
 acompass lint policy.acp --set k=3
 acompass lint policy.acp --set k=3 --table people.csv
 acompass lint policy.acp --set k=3 --json
+acompass lint policy.acp --fix
 """
 
 
@@ -23,6 +28,8 @@ acompass lint policy.acp --set k=3 --json
 @options.schema_table
 @options.settings
 @options.as_json
+@fixing.fix
+@fixing.diff
 @options.engine
 @options.delimiter
 def lint(
@@ -30,24 +37,34 @@ def lint(
     table: str | None,
     settings: tuple[str, ...],
     as_json: bool,
+    fix: bool,
+    diff: bool,
     engine: str | None,
     delimiter: str | None,
 ) -> None:
-    """Say what is probably a mistake: requirements that cannot be violated, that a later one undoes, gaps
-    between generalization rules, and so on. Each finding has a code, a page and a fix.
+    """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
+    between generalization rules, and so on. Each finding has a code, and `acompass explain CODE` a page.
 
-    Exits with 1 if there is a finding.
+    With --fix, mistakes with only one possible reading are corrected in the policy first. Exits with 1 if
+    there is a finding.
     """
-    with exit_codes(tell_error if as_json else None):
+    fixer = fixing.Fixing(policy, fix, diff)
+    fixer.require_text(not as_json)
+    with exit_codes(print_error_json if as_json else None):
         from acompass import api
         from acompass.diagnostics.render import render_json, render_text
 
-        parsed = policy_and_table(policy, table or "")
-        found = api.lint(parsed, params=params_of(settings), table=table, engine=engine, delimiter=delimiter)
+        params = params_of(settings)
+
+        def findings(parsed: "Policy") -> tuple[Diagnostic, ...]:
+            return api.lint(parsed, params=params, table=table, engine=engine, delimiter=delimiter)
+
+        parsed, found = fixer.perform(lambda: policy_and_table(policy, table or ""), findings, tuple)
         if as_json:
-            tell(to_json({"diagnostics": render_json(found, parsed.text, parsed.name)}))
+            print_out(to_json({"diagnostics": render_json(found, parsed.text, parsed.name)}))
         elif found:
-            tell(render_text(found, parsed.text, parsed.name, shows_color(sys.stdout)))
+            color = shows_color(fixer.report_stream)
+            fixer.print_report(render_text(found, parsed.text, parsed.name, color))
         else:
-            tell("nothing found")
+            fixer.print_report("nothing found")
         exit_by_verdict(not found)

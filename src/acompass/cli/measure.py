@@ -8,9 +8,9 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_codes, tell_error
+from acompass.cli.exits import exit_codes, print_error_json
 from acompass.cli.inputs import policy_and_table
-from acompass.cli.streams import tell
+from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
 
 EXAMPLES = """\
@@ -65,7 +65,7 @@ def measure_command(
     as_json: bool,
 ) -> None:
     """Say how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure and risk."""
-    with exit_codes(tell_error if as_json else None):
+    with exit_codes(print_error_json if as_json else None):
         from acompass.api import measure
         from acompass.measures import THRESHOLDS
         from acompass.report.text.measures import measures_text
@@ -83,7 +83,7 @@ def measure_command(
             memory_limit=memory_limit,
             report=report,
         )
-        tell(to_json(measures.to_json()) if as_json else measures_text(measures))
+        print_out(to_json(measures.to_json()) if as_json else measures_text(measures))
 
 
 def names_in(given: Sequence[str]) -> list[str] | None:

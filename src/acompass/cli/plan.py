@@ -8,10 +8,10 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
-from acompass.cli.streams import style_of, tell
+from acompass.cli.streams import print_out, style_of
 from acompass.cli.trace import read_trace
 from acompass.report.json.document import to_json
 from acompass.report.json.result import result_object
@@ -48,7 +48,7 @@ def plan(
 
     Exits as run would.
     """
-    with exit_codes(tell_error if as_json else None):
+    with exit_codes(print_error_json if as_json else None):
         from acompass import api
 
         with progress_bar(not (no_progress or as_json)) as progress:
@@ -60,7 +60,7 @@ def plan(
                 progress=progress,
                 **performing,
             )
-        tell(to_json(result_object(planned.result)) if as_json else _report(planned, stages, sql))
+        print_out(to_json(result_object(planned.result)) if as_json else _report(planned, stages, sql))
         exit_by_verdict(planned.result.ok)
 
 

@@ -4,9 +4,9 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
-from acompass.cli.streams import tell
+from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
 
 EXAMPLES = """\
@@ -44,7 +44,7 @@ def prove(
 
     Exits with 1 unless all are proved.
     """
-    with exit_codes(tell_error if as_json else None):
+    with exit_codes(print_error_json if as_json else None):
         from acompass import api
         from acompass.report.json.proof import proof_object
         from acompass.report.text.proof import proof_text
@@ -57,5 +57,5 @@ def prove(
             engine=engine,
             delimiter=delimiter,
         )
-        tell(to_json(proof_object(proof)) if as_json else proof_text(proof))
+        print_out(to_json(proof_object(proof)) if as_json else proof_text(proof))
         exit_by_verdict(proof.ok)

@@ -1,39 +1,26 @@
-"""A policy's file, replaced whole or not at all (invariant 5)."""
+"""Replace a policy's file, whole or not at all (invariant 5)."""
 
-import os
-import shutil
-import tempfile
+import codecs
 from pathlib import Path
 
+from acompass.atomic import atomically
 from acompass.diagnostics import CallError, Diagnostic
 
 
-def rewrite(path: Path, text: str) -> None:
-    place = path.resolve()  # a link stays a link
+def rewrite(path: str, text: str) -> None:
+    """Keep a byte order mark if the file has one: it is not part of the policy's text."""
     try:
-        _replace(place, text)
+        mark = codecs.BOM_UTF8 if Path(path).read_bytes().startswith(codecs.BOM_UTF8) else b""
+        with atomically(path) as part:
+            Path(part).write_bytes(mark + text.encode())
     except OSError as error:
         raise CallError([_not_written(path, error)]) from None
 
 
-def _replace(place: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.parent)
-    try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(place, temporary)
-        os.replace(temporary, place)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _not_written(path: Path, error: OSError) -> Diagnostic:
+def _not_written(path: str, error: OSError) -> Diagnostic:
     reason = (error.strerror or "unknown reason").lower()
     return Diagnostic(
         code="AC491",
         message=f"cannot write policy `{path}`: {reason}",
-        help="`acompass fmt -` formats standard input to standard output",
+        help="give `-` as the policy to read standard input and write standard output",
     )

@@ -8,11 +8,11 @@ import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, tell_error
+from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.hints import hint
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
-from acompass.cli.streams import say, style_of, tell
+from acompass.cli.streams import print_err, print_out, style_of
 from acompass.cli.trace import read_trace
 from acompass.report.json.document import to_json
 from acompass.report.json.result import result_object
@@ -59,7 +59,7 @@ def run(
     """
     if as_json and output == STANDARD_OUTPUT:
         raise click.BadParameter("--json and -o - both want standard output")
-    with exit_codes(tell_error if as_json else None):
+    with exit_codes(print_error_json if as_json else None):
         from acompass import api
 
         parsed, params = policy_and_table(policy, table), params_of(settings)
@@ -76,12 +76,12 @@ def run(
                 **performing,
             )
         if as_json:
-            tell(to_json(result_object(result)))
+            print_out(to_json(result_object(result)))
         elif not quiet:
             _report(result, sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
             hint(parsed, params)
         if not (result.ok or force):
-            say(f"`{output}` not written: {NOT_WRITTEN}")
+            print_err(f"`{output}` not written: {NOT_WRITTEN}")
         exit_by_verdict(result.ok)
 
 

@@ -1,4 +1,4 @@
-"""Standard output is for what was asked for, standard error for everything else."""
+"""Standard output has the result that was asked for, standard error everything else."""
 
 import os
 import shutil
@@ -8,14 +8,14 @@ from typing import TextIO
 from acompass.report.text.style import Style
 
 
-def tell(text: str) -> None:
-    """Flushed at once: a closed pipe is noticed here and not when Python exits."""
+def print_out(text: str) -> None:
+    """Flush at once, so that a closed pipe is noticed here and not when Python exits."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     sys.stdout.flush()
 
 
-def say(text: str) -> None:
-    sys.stderr.write(text + "\n")
+def print_err(text: str) -> None:
+    sys.stderr.write(text if text.endswith("\n") else text + "\n")
     sys.stderr.flush()
 
 

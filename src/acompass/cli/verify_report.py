@@ -4,7 +4,7 @@ import click
 
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.streams import tell
+from acompass.cli.streams import print_out
 
 EXAMPLES = """\
 acompass verify-report report.html
@@ -26,5 +26,5 @@ def verify_report(report: str, policy: str | None, input_: str | None, output: s
         from acompass.pages.verify import verify
 
         found = verify(report, policy, input_, output)
-        tell("\n".join(f"{each.what}: {'matches' if each.matches else 'differs'}" for each in found))
+        print_out("\n".join(f"{each.what}: {'matches' if each.matches else 'differs'}" for each in found))
         exit_by_verdict(all(each.matches for each in found))

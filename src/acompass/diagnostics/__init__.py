@@ -1,6 +1,6 @@
-"""What can be said about a policy, a table or a call: data, not text. Rendering is in `render`."""
+"""What is wrong with a policy, a table or a call, as data. `render` turns it into text."""
 
-from acompass.diagnostics.diagnostic import Diagnostic, Label, Severity, Span
+from acompass.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Span
 from acompass.diagnostics.errors import (
     AcompassError,
     CallError,
@@ -15,7 +15,9 @@ __all__ = [
     "CallError",
     "Canceled",
     "Diagnostic",
+    "Edit",
     "EngineError",
+    "Fix",
     "Label",
     "PolicyError",
     "Severity",

@@ -1,4 +1,4 @@
-"""A diagnostic and the places in a policy's text it points at."""
+"""A diagnostic: its places in a policy's text and the edits that would fix it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +11,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters `start` up to, not including, `end` of a policy's text."""
+    """The characters of a policy's text from `start` up to but not including `end`."""
 
     start: int
     end: int
@@ -22,18 +22,39 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A place with what there is to say about it; empty text is a bare underline."""
+    """A place and a note about it. A label without text is a bare underline."""
 
     span: Span
     text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnostic:
-    """One finding. `labels[0]` is the primary place; none where the finding is about a table or a call.
+class Edit:
+    """Replace the characters of `span` with `text`. An empty span inserts, an empty text deletes."""
 
-    The message is lowercase, without a full stop, with the user's words in backticks. It never holds a value
-    of a record. `help` is something that can be pasted or done at once.
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Edits that remove a diagnostic. They never overlap each other or a comment.
+
+    A fix is safe if it is the only possible reading of the text; `--fix` applies only these. Any other fix is
+    an offer: it may change the meaning, and someone has to choose it.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    is_safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `labels[0]` is the primary place; a finding about a table or a call has no labels.
+
+    The message is lowercase, has no full stop and quotes the user's words in backticks. It never contains a
+    value of a record. `help` can be pasted or done at once. At most one of `fixes` is safe.
     """
 
     code: str
@@ -41,3 +62,4 @@ class Diagnostic:
     labels: tuple[Label, ...] = ()
     help: str | None = None
     severity: Severity = Severity.ERROR
+    fixes: tuple[Fix, ...] = ()

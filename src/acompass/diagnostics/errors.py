@@ -1,4 +1,4 @@
-"""The exceptions of the public API; each carries diagnostics and nothing else."""
+"""The exceptions of the public API. Each carries diagnostics."""
 
 from collections.abc import Iterable
 
@@ -6,31 +6,31 @@ from acompass.diagnostics.diagnostic import Diagnostic
 
 
 class AcompassError(Exception):
-    """Something a user can mend. `diagnostics` says what, in order of place."""
+    """A mistake that the user can fix. `diagnostics` are in order of place."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], source: str | None = None, name: str | None = None):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        #: the policy's text and its name, where the labels point into one
+        #: the text and the name of the policy that the labels point into
         self.source = source
         self.name = name
         super().__init__(*self.diagnostics)
 
     def __str__(self) -> str:
-        from acompass.diagnostics.render import render_text  # rendering is only needed when an error is shown
+        from acompass.diagnostics.render import render_text  # only needed when an error is shown
 
         return render_text(self.diagnostics, self.source, self.name)
 
 
 class PolicyError(AcompassError):
-    """The policy's text is wrong, by itself or for this table's schema."""
+    """The policy does not parse, or does not fit the schema of the table."""
 
 
 class TableError(AcompassError):
-    """The table cannot be read, written, or does not hold what the policy needs."""
+    """The table cannot be read or written, or lacks something that the policy needs."""
 
 
 class CallError(AcompassError):
-    """The call is wrong: an option, a parameter, a seed, a trace."""
+    """An option, a parameter, a seed or a trace is wrong."""
 
 
 class EngineError(AcompassError):

@@ -1,12 +1,14 @@
-"""Diagnostics as text for a terminal and as data for other programs."""
+"""Diagnostics and their pages as text for a terminal, and diagnostics as data for other programs."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from acompass.diagnostics.diagnostic import Diagnostic, Label, Severity
+from acompass.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Span
+from acompass.diagnostics.pages import how_to_see
 from acompass.diagnostics.source import Source, shown, width
 
-#: a line longer than this is shown in part
+#: of a longer line only a part is shown
 _WIDEST = 200
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
@@ -15,15 +17,10 @@ _CYAN = "\x1b[1;36m"
 _SEVERITY_COLORS = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"}
 
 
-def page(code: str) -> str:
-    """Where a code is explained."""
-    return f"docs/errors/{code}.md"
-
-
 def render_text(
     diagnostics: Iterable[Diagnostic], source: str | None = None, name: str | None = None, color: bool = False
 ) -> str:
-    """Each diagnostic with its lines of the policy, the places underlined, and its help."""
+    """Each diagnostic with the lines of the policy it points at, the places underlined, and its help."""
     text = None if source is None else Source(source)
     paint = _Paint(color)
     return "\n\n".join("\n".join(_block(diagnostic, text, name, paint)) for diagnostic in diagnostics)
@@ -32,7 +29,7 @@ def render_text(
 def render_json(
     diagnostics: Iterable[Diagnostic], source: str | None = None, name: str | None = None
 ) -> list[dict[str, Any]]:
-    """Each diagnostic as an object; lines and columns count from 1, and an end is the first place after."""
+    """Each diagnostic as an object. Lines and columns count from 1; an end is the first place after."""
     text = None if source is None else Source(source)
     return [
         {
@@ -40,25 +37,55 @@ def render_json(
             "severity": str(diagnostic.severity),
             "message": diagnostic.message,
             "help": diagnostic.help,
-            "page": page(diagnostic.code),
+            "see": how_to_see(diagnostic.code),
             "file": name,
             "labels": [] if text is None else [_label_json(label, text) for label in diagnostic.labels],
+            "fixes": [] if text is None else [_fix_json(fix, text) for fix in diagnostic.fixes],
         }
         for diagnostic in diagnostics
     ]
 
 
 def _label_json(label: Label, source: Source) -> dict[str, Any]:
-    span = source.clamp(label.span)
+    return {**_place_json(label.span, source), "text": label.text}
+
+
+def _fix_json(fix: Fix, source: Source) -> dict[str, Any]:
+    return {
+        "title": fix.title,
+        "safe": fix.is_safe,
+        "edits": [_edit_json(edit, source) for edit in fix.edits],
+    }
+
+
+def _edit_json(edit: Edit, source: Source) -> dict[str, Any]:
+    return {**_place_json(edit.span, source), "text": edit.text}
+
+
+def _place_json(span: Span, source: Source) -> dict[str, int]:
+    span = source.clamp(span)
     line, column = source.position(span.start)
     end_line, end_column = source.position(span.end)
-    return {
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-        "text": label.text,
-    }
+    return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+
+
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+def render_page(markdown: str) -> str:
+    """The page of a code for a terminal: headings without marks, blocks indented, links as their text."""
+    return "".join(f"{shown(line)}\n" for line in _page_lines(markdown))
+
+
+def _page_lines(markdown: str) -> Iterator[str]:
+    in_block = False
+    for line in markdown.splitlines():
+        if line.startswith("```"):
+            in_block = not in_block
+        elif in_block:
+            yield f"    {line}".rstrip()
+        else:
+            yield _LINK.sub(r"\1", line.lstrip("#").lstrip() if line.startswith("#") else line)
 
 
 class _Paint:
@@ -78,7 +105,7 @@ def _block(diagnostic: Diagnostic, source: Source | None, name: str | None, pain
         excerpt = _Excerpt(diagnostic, source, paint)
         gutter = excerpt.gutter
         lines += excerpt.lines(name or "policy")
-    for word, text in (("help", diagnostic.help), ("see", page(diagnostic.code))):
+    for word, text in (("help", diagnostic.help), ("see", how_to_see(diagnostic.code))):
         if text is not None:
             first, *rest = text.split("\n")
             lines.append(f"{gutter} {paint('=', _BLUE)} {paint(word, _CYAN)}: {shown(first)}")
@@ -87,7 +114,7 @@ def _block(diagnostic: Diagnostic, source: Source | None, name: str | None, pain
 
 
 class _Excerpt:
-    """The lines of a policy that a diagnostic points at, in order, the places underlined."""
+    """The lines of a policy that a diagnostic points at, in order, with the places underlined."""
 
     def __init__(self, diagnostic: Diagnostic, source: Source, paint: _Paint):
         primary, *others = (Label(source.clamp(label.span), label.text) for label in diagnostic.labels)
@@ -121,7 +148,7 @@ class _Excerpt:
         return self._source.position(label.span.start)[0]
 
     def _window(self, label: Label) -> int:
-        """Where to begin to show a line: one too long is shown from a little before the place."""
+        """Where the shown part of a line begins: a little before the place if the line is too long."""
         number, column = self._source.position(label.span.start)
         return 0 if len(self._source.line(number)) <= _WIDEST else max(0, column - 1 - _WIDEST // 4)
 
@@ -131,7 +158,7 @@ class _Excerpt:
         return f"{label} {self._bar} {shown(line)}".rstrip()
 
     def _underline(self, label: Label, mark: str, style: str) -> str:
-        """Marks below a place; one that goes on below is marked to the end of its first line."""
+        """The marks below a place. A place of several lines is marked to the end of the first."""
         number, column = self._source.position(label.span.start)
         end_number, end_column = self._source.position(label.span.end)
         line, start = self._source.line(number), self._window(label)

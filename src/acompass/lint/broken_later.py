@@ -51,4 +51,4 @@ def _finding(policy: InspectedPolicy, at: int, breaker: int | None) -> Diagnosti
     what = "this check" if is_check else "the assertion of this requirement"
     message = f"{what} may no longer hold after {by}"
     also = () if breaker is None else (policy.label(breaker, "this can break it"),)
-    return policy.finding(code, message, at, f"move it below {by}", also)
+    return policy.finding(code, message, at, f"move it below {by}", also, policy.move_below(at, breaker))

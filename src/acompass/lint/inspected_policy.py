@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import cached_property
 
 from acompass.checked.program import Program, Quantifier, Reject, Requirement
-from acompass.diagnostics import Diagnostic, Label, Severity
+from acompass.diagnostics import Diagnostic, Fix, Label, Severity
+from acompass.diagnostics.edits import delete, insert, offer
 from acompass.prove.prover import Prover
 from acompass.prove.reachability import Transition
 from acompass.syntax import tree
@@ -40,9 +41,27 @@ class InspectedPolicy:
     def line(self, at: int) -> int:
         return self.program.requirements[at].line
 
-    def finding(self, code: str, message: str, at: int, help_: str, also: Iterable[Label] = ()) -> Diagnostic:
+    def finding(
+        self,
+        code: str,
+        message: str,
+        at: int,
+        help_: str,
+        also: Iterable[Label] = (),
+        fixes: tuple[Fix, ...] = (),
+    ) -> Diagnostic:
         labels = (Label(self._tree.requirements[at].span), *also)
-        return Diagnostic(code, message, labels, help_, Severity.WARNING)
+        return Diagnostic(code, message, labels, help_, Severity.WARNING, fixes)
+
+    def removal(self, at: int) -> tuple[Fix, ...]:
+        """An offer: a requirement without effect is more often a mistake than superfluous."""
+        return offer("remove the requirement", delete(self._tree.requirements[at].span))
+
+    def move_below(self, at: int, target: int | None) -> tuple[Fix, ...]:
+        if target is None:
+            return ()
+        moved = insert(self._tree.requirements[target].span.end, f"\n{self.program.requirements[at].text};")
+        return offer("move it down", delete(self._tree.requirements[at].span), moved)
 
     def label(self, at: int, text: str) -> Label:
         return Label(self._tree.requirements[at].span, text)

@@ -17,7 +17,9 @@ def never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, transition in enumerate(policy.transitions):
         if _always_holds(policy, at, transition):
             message = "no table can violate this requirement"
-            yield policy.finding("AC501", message, at, "remove it, or correct its condition")
+            yield policy.finding(
+                "AC501", message, at, "remove it, or correct its condition", fixes=policy.removal(at)
+            )
         elif transition.requirement.action is not None and _holds_before(policy, at, transition):
             yield _redundant(policy, reasons, at)
 
@@ -43,7 +45,7 @@ def _redundant(policy: InspectedPolicy, reasons: Reasons, at: int) -> Diagnostic
     message = "the lines before leave nothing that violates this requirement"
     cause = _cause(policy, reasons, assertion, at)
     also = () if cause is None else (policy.label(cause, "leaves nothing that violates it"),)
-    return policy.finding("AC502", message, at, "remove it, or move it up", also)
+    return policy.finding("AC502", message, at, "remove it, or move it up", also, policy.removal(at))
 
 
 def _cause(policy: InspectedPolicy, reasons: Reasons, assertion: Assertion, at: int) -> int | None:

@@ -5,7 +5,9 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from acompass.diagnostics import Diagnostic
+from acompass.diagnostics import Diagnostic, Edit, Fix
+from acompass.diagnostics.pages import how_to_see
+from acompass.diagnostics.source import Source
 from acompass.report.words import violation
 from acompass.result import RequirementOutcome, Result
 from acompass.version import __version__
@@ -25,8 +27,16 @@ def errors_to_sarif(diagnostics: Sequence[Diagnostic], source: str | None, polic
     from acompass.diagnostics.codes import CODES
 
     codes = sorted({diagnostic.code for diagnostic in diagnostics})
-    rules = [{"id": code, "shortDescription": {"text": CODES.get(code, code)}} for code in codes]
-    return _log(rules, [_error(diagnostic, source, policy) for diagnostic in diagnostics])
+    rules = [
+        {
+            "id": code,
+            "shortDescription": {"text": CODES.get(code, code)},
+            "help": {"text": f"`{how_to_see(code)}` prints a page with an example and its fix."},
+        }
+        for code in codes
+    ]
+    text = None if source is None else Source(source)
+    return _log(rules, [_error(diagnostic, text, policy) for diagnostic in diagnostics])
 
 
 def _log(rules: list[dict[str, Any]], results: list[dict[str, Any]]) -> dict[str, Any]:
@@ -47,21 +57,40 @@ def _violation(outcome: RequirementOutcome, policy: str) -> dict[str, Any]:
     }
 
 
-def _error(diagnostic: Diagnostic, source: str | None, policy: str) -> dict[str, Any]:
-    line = 1 if source is None else _line_of(diagnostic, source)
-    return {
+def _error(diagnostic: Diagnostic, source: Source | None, policy: str) -> dict[str, Any]:
+    line, fixes = 1, []
+    if source is not None and diagnostic.labels:
+        line, _ = source.position(diagnostic.labels[0].span.start)
+        fixes = [_fix(fix, source, policy) for fix in diagnostic.fixes]
+    error = {
         "ruleId": diagnostic.code,
         "level": str(diagnostic.severity),
         "message": {"text": diagnostic.message},
         "locations": [_location(policy, line)],
     }
+    return {**error, "fixes": fixes} if fixes else error
 
 
-def _line_of(diagnostic: Diagnostic, source: str) -> int:
-    return source.count("\n", 0, diagnostic.labels[0].span.start) + 1 if diagnostic.labels else 1
+def _fix(fix: Fix, source: Source, policy: str) -> dict[str, Any]:
+    change = {
+        "artifactLocation": _artifact(policy),
+        "replacements": [_replacement(edit, source) for edit in fix.edits],
+    }
+    return {"description": {"text": fix.title}, "artifactChanges": [change]}
+
+
+def _replacement(edit: Edit, source: Source) -> dict[str, Any]:
+    line, column = source.position(edit.span.start)
+    end_line, end_column = source.position(edit.span.end)
+    region = {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column}
+    return {"deletedRegion": region, "insertedContent": {"text": edit.text}}
 
 
 def _location(policy: str, line: int) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": _artifact(policy), "region": {"startLine": line}}}
+
+
+def _artifact(policy: str) -> dict[str, str]:
     path = PurePath(policy)
     uri = path.as_uri() if path.is_absolute() else quote(path.as_posix(), errors="surrogateescape")
-    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
+    return {"uri": uri}

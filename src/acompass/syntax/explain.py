@@ -1,6 +1,7 @@
-"""What is wrong with a requirement, and what to write instead."""
+"""Explain why a requirement cannot be read, and what to write instead."""
 
-from acompass.diagnostics import Diagnostic, Label, Span
+from acompass.diagnostics import Diagnostic, Fix, Label, Span
+from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax import tree
 from acompass.syntax.habits import HABITS, Rule
 from acompass.syntax.misread import MISREAD
@@ -9,18 +10,30 @@ from acompass.syntax.tokens import Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 from acompass.syntax.unreadable import unreadable
 
-#: a token's own fault first, then habits, then what was meant, last what is not there
+#: tokens that are wrong anywhere, then habits, then misread words, then missing parts
 RULES: tuple[Rule, ...] = (unreadable, *HABITS, *MISREAD, *MISSING)
 
 
 def explain(unexpected: Unexpected) -> Diagnostic:
-    """The first rule that knows the mistake has the word."""
+    """The diagnostic of the first rule that knows the mistake."""
     for rule in RULES:
         diagnostic = rule(unexpected)
         if diagnostic is not None:
             return diagnostic
     message = f"expected {unexpected.expected}, found {unexpected.found}"
-    return Diagnostic("AC014", message, unexpected.label(), f"write `{unexpected.sample}`")
+    help_ = f"write `{unexpected.sample}`"
+    return Diagnostic("AC014", message, unexpected.label(), help_, fixes=_offers(unexpected))
+
+
+def _offers(unexpected: Unexpected) -> tuple[Fix, ...]:
+    token, previous = unexpected.token, unexpected.previous
+    if unexpected.left_out is not None:
+        return offer(f"insert `{unexpected.left_out}`", insert(token.start, f"{unexpected.left_out} "))
+    if token.type == "RPAR":
+        return offer("remove the `)`", delete(token.span))
+    if token.type in ("COLON", "SEMICOLON") and "RPAR" in unexpected.accepted and previous is not None:
+        return offer("insert `)`", insert(previous.end, ")"))
+    return ()
 
 
 def missing_semicolon(segment: list[Token]) -> Diagnostic:
@@ -30,23 +43,27 @@ def missing_semicolon(segment: list[Token]) -> Diagnostic:
         "missing `;` at the end of the requirement",
         (Label(Span(last.end - 1, last.end), "expected `;` after this"),),
         help=f"write `{text_of(segment[-4:-1])};`",
+        fixes=safe("insert `;`", insert(last.end, ";")),
     )
 
 
 def too_deep(token: Token, maximum: int) -> Diagnostic:
     return Diagnostic(
         "AC020",
-        f"more than {maximum} parentheses and `NOT`s inside each other",
+        f"more than {maximum} nested parentheses and `NOT`s",
         (Label(token.span),),
-        help="split the condition into several requirements, or remove parentheses that change nothing",
+        help="split the condition into several requirements, or remove redundant parentheses",
     )
 
 
 def not_an_integer(bound: tree.Number) -> Diagnostic:
     found = f"{bound.value:f}"
+    whole = found.partition(".")[0]
+    fix = safe if bound.value == int(bound.value) else offer
     return Diagnostic(
         "AC021",
         f"expected an integer as the bound of `RANDOM`, found {quote(found)}",
         (Label(bound.span),),
-        help=f"write {quote(found.partition('.')[0])}",
+        help=f"write {quote(whole)}",
+        fixes=fix(f"write {quote(whole)}", replace(bound.span, whole)),
     )

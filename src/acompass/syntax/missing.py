@@ -1,8 +1,9 @@
-"""What should be there and is not: a sign, a condition, an aggregate, an action, the rest."""
+"""Parts that are missing: a sign, a condition, an aggregate, an action, the rest of a requirement."""
 
-from acompass.diagnostics import Diagnostic
+from acompass.diagnostics import Diagnostic, Edit, Fix, Span
+from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax.habits import Rule
-from acompass.syntax.tokens import AGGREGATE_KINDS
+from acompass.syntax.tokens import AGGREGATE_KINDS, Token
 from acompass.syntax.unexpected import Unexpected, one_of, quote, text_of
 
 _ACTIONS = ("REJECT", "REPLACE", "RANDOM")
@@ -13,25 +14,31 @@ def empty_requirement(unexpected: Unexpected) -> Diagnostic | None:
     if unexpected.index or not unexpected.at_end:
         return None
     help_ = "remove the `;`, or write `EACH RESULT : Age <= 80;`"
-    return Diagnostic("AC028", "there is no requirement before `;`", unexpected.label(), help_)
+    fixes = safe("remove the `;`", delete(unexpected.token.span))
+    return Diagnostic("AC028", "no requirement before `;`", unexpected.label(), help_, fixes=fixes)
 
 
 def condition_after_result(unexpected: Unexpected) -> Diagnostic | None:
-    """`EACH RECORD φ : …`, as the paper's Theorem 7 writes it; it can mean two things."""
+    """`EACH RECORD φ : …`, as the paper's Theorem 5 has it, can be read in two ways."""
     previous, token = unexpected.previous, unexpected.token
     if previous is None or previous.type != "RESULT" or unexpected.accepted != {"COLON"}:
         return None
     if token.type not in ("WORD", "QUOTED", "NOT", "LPAR"):
         return None
     rest = unexpected.tokens[unexpected.index :]
-    condition = text_of(rest[: next((i for i, t in enumerate(rest) if t.type in ("COLON", "SEMICOLON")), 0)])
-    quantifier = unexpected.tokens[0].text
+    end = next((i for i, each in enumerate(rest) if each.type in ("COLON", "SEMICOLON")), 0)
+    condition, quantifier = text_of(rest[:end]), unexpected.tokens[0].text
+    required, filtered = f"{quantifier} RESULT : {condition}", f"{quantifier} FILTER {condition} : …"
+    fixes = offer(f"write `{required}`", insert(token.start, ": "))
+    if rest[end].type == "COLON" and rest[end + 1].type not in _ACTIONS:
+        fixes += offer(f"write `{filtered}`", replace(previous.span, "FILTER"))
     return Diagnostic(
         "AC026",
         f"expected `:` after {quote(previous.text)}, found a condition",
         unexpected.label(),
-        f"write `{quantifier} RESULT : {condition}` to require it of every record, "
-        f"`{quantifier} FILTER {condition} : …` to require something of the records that satisfy it",
+        f"write `{required}` to require it of every record, "
+        f"`{filtered}` to require something of the records that satisfy it",
+        fixes=fixes,
     )
 
 
@@ -40,7 +47,10 @@ def missing_colon(unexpected: Unexpected) -> Diagnostic | None:
     if "COLON" not in unexpected.accepted or token.type not in _ACTIONS:
         return None
     help_ = f"write `: {text_of([token, *unexpected.after])}`"
-    return Diagnostic("AC011", f"missing `:` before {quote(token.text)}", unexpected.label(), help_)
+    follows_condition = any(each.type == "COLON" for each in unexpected.tokens[: unexpected.index])
+    fixes = safe(help_, insert(token.start, ": ")) if follows_condition else ()
+    message = f"missing `:` before {quote(token.text)}"
+    return Diagnostic("AC011", message, unexpected.label(), help_, fixes=fixes)
 
 
 def missing_condition(unexpected: Unexpected) -> Diagnostic | None:
@@ -58,12 +68,15 @@ def missing_as(unexpected: Unexpected) -> Diagnostic | None:
         return None
     start = next((i for i, token in enumerate(unexpected.tokens) if token.type == "PROCESS"), 0)
     aggregate = text_of(unexpected.tokens[start : unexpected.index])
+    token = unexpected.token
     message = f"missing `AS` and a name after {quote(aggregate)}"
-    return Diagnostic("AC013", message, unexpected.label(), f"write `{aggregate} AS Size`")
+    has_name = token.type == "QUOTED" or len(unexpected.words_from_here) == 1
+    fixes = safe(f"write `AS {token.text}`", insert(token.start, "AS ")) if has_name else ()
+    return Diagnostic("AC013", message, unexpected.label(), f"write `{aggregate} AS Size`", fixes=fixes)
 
 
 def aggregate(unexpected: Unexpected) -> Diagnostic | None:
-    """Anything that goes wrong between PROCESS and the end of its aggregate."""
+    """Any mistake between PROCESS and the end of its aggregate."""
     before = unexpected.tokens[: unexpected.index]
     functions = [token for token in before if token.type in AGGREGATE_KINDS]
     if "SUM" in unexpected.accepted:
@@ -71,11 +84,13 @@ def aggregate(unexpected: Unexpected) -> Diagnostic | None:
         return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
     if not functions or not unexpected.accepted & {"LPAR", "RPAR", "STAR"} or unexpected.wants_condition:
         return None
-    if "OPERATOR" in unexpected.accepted or any(token.type == "AS" for token in before):
+    if unexpected.wants_operator or any(token.type == "AS" for token in before):
         return None
     words = [token.text for token in unexpected.words_from_here or unexpected.words_before]
     message = f"expected {unexpected.expected}, found {unexpected.found}"
-    return Diagnostic("AC023", message, unexpected.label(), _instead(functions[0].type, words))
+    help_ = _instead(functions[0].type, words)
+    fixes = _aggregate_fixes(unexpected, functions[0], help_)
+    return Diagnostic("AC023", message, unexpected.label(), help_, fixes=fixes)
 
 
 def _instead(function: str, words: list[str]) -> str:
@@ -92,12 +107,52 @@ def _instead(function: str, words: list[str]) -> str:
             return f"write `{function}({name})`"
 
 
+def _aggregate_fixes(unexpected: Unexpected, function: Token, help_: str) -> tuple[Fix, ...]:
+    """For `SUM A`, `SUM(A`, `COUNT *`, `COUNT(DISTINCT A)` and `COUNT(A)`."""
+    token, previous = unexpected.token, unexpected.previous
+    if token.type == "AS" and "RPAR" in unexpected.accepted and previous is not None:
+        return safe(help_, insert(previous.end, ")"))
+    operand = [token] if token.type in ("QUOTED", "STAR") else unexpected.words_from_here
+    after = unexpected.tokens[unexpected.index + len(operand) :]
+    if not operand or previous is None:
+        return ()
+    if (
+        previous is function
+        and after[0].type == "AS"
+        and (token.type == "STAR") == (function.type == "COUNT")
+    ):
+        return safe(help_, insert(token.start, "("), insert(operand[-1].end, ")"))
+    if function.type == "COUNT" and previous.type == "LPAR":
+        return _counted(function, previous, operand, after, help_)
+    return ()
+
+
+def _counted(
+    function: Token, opening: Token, operand: list[Token], after: list[Token], help_: str
+) -> tuple[Fix, ...]:
+    """SQL's `COUNT(DISTINCT A)` has one meaning here. `COUNT(A)` has two."""
+    if operand[0].text.upper() == "DISTINCT":
+        column, *_ = [*operand[1:], *after]
+        if column.type not in ("WORD", "QUOTED"):
+            return ()
+        moved = delete(Span(operand[0].start, column.start))
+        return safe(help_, insert(function.end, " DISTINCT"), moved)
+    if after[0].type != "RPAR":
+        return ()
+    name = Span(opening.end, after[0].start)
+    values = insert(function.end, " DISTINCT")
+    return offer("count the records", replace(name, "*")) + offer("count the distinct values", values)
+
+
 def unknown_action(unexpected: Unexpected) -> Diagnostic | None:
-    if unexpected.accepted != set(_ACTIONS):
+    previous = unexpected.previous
+    if unexpected.accepted != set(_ACTIONS) or previous is None:
         return None
     if unexpected.at_end:
-        help_ = "write `: REJECT`, or leave out the `:` where the requirement only checks"
-        return Diagnostic("AC015", "missing action after `:`", unexpected.label(), help_)
+        help_ = "write `: REJECT`, or leave out the `:` if the requirement only checks"
+        fixes = offer("write `: REJECT`", insert(previous.end, " REJECT"))
+        fixes += offer("leave out the `:`", delete(previous.span))
+        return Diagnostic("AC015", "missing action after `:`", unexpected.label(), help_, fixes=fixes)
     message = f"expected {one_of([f'`{action}`' for action in _ACTIONS])}, found {unexpected.found}"
     help_ = "write one of `REJECT` `REPLACE A WITH 0` `RANDOM A 1 9`"
     return Diagnostic("AC024", message, unexpected.label(), help_)
@@ -106,13 +161,17 @@ def unknown_action(unexpected: Unexpected) -> Diagnostic | None:
 def missing_comparison(unexpected: Unexpected) -> Diagnostic | None:
     """`Active AND …`, `Age 80`."""
     previous, token = unexpected.previous, unexpected.token
-    if previous is None or "OPERATOR" not in unexpected.accepted:
+    if previous is None or not unexpected.wants_operator:
         return None
     name = text_of(unexpected.words_before or [previous])
-    constant = token.text if token.type in ("NUMBER", "STRING") else "'true'"
+    is_constant = token.type in ("NUMBER", "STRING")
+    constant = token.text if is_constant else "'true'"
     message = f"{quote(name)} is not compared with a constant: expected {unexpected.expected}"
     help_ = f"write `{name} = {constant}`"
-    return Diagnostic("AC025", f"{message}, found {unexpected.found}", unexpected.label(), help_)
+    edit: Edit = insert(token.start, "= ") if is_constant else insert(previous.end, " = 'true'")
+    return Diagnostic(
+        "AC025", f"{message}, found {unexpected.found}", unexpected.label(), help_, fixes=offer(help_, edit)
+    )
 
 
 def early_end(unexpected: Unexpected) -> Diagnostic | None:

@@ -1,4 +1,4 @@
-"""Text to tree. Any text has one: what cannot be read is left out and reported (D8)."""
+"""Text to tree. Every text has one: a requirement that cannot be read is reported and left out (D8)."""
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -12,6 +12,7 @@ from lark.lexer import Lexer
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from acompass.diagnostics import Diagnostic, Span
+from acompass.diagnostics.fixing import with_sound_fixes
 from acompass.syntax import tree
 from acompass.syntax.build import TreeBuilder
 from acompass.syntax.collection import without_collection
@@ -19,13 +20,13 @@ from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, 
 from acompass.syntax.tokens import Token, scan
 from acompass.syntax.unexpected import Unexpected
 
-#: parentheses and NOTs inside each other; every later stage walks conditions recursively
+#: nested parentheses and NOTs; every later stage walks conditions recursively
 MAXIMUM_DEPTH = 64
 
 
 @without_collection()
 def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
-    """The requirements of a policy that can be read, and everything that is wrong with the others."""
+    """The requirements that can be read, and a diagnostic for each of the others."""
     comments: list[tree.Comment] = []
     requirements: list[tree.Requirement] = []
     diagnostics: list[Diagnostic] = []
@@ -35,13 +36,15 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
             requirements.append(requirement)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
-    return tree.Program(tuple(requirements), tuple(comments), Span(0, len(text))), tuple(diagnostics)
+    program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
+    spans = [comment.span for comment in comments]
+    return program, tuple(with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics)
 
 
 def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
-    """The tokens of one requirement after the other. Each ends with a semicolon, an empty one where it lacks.
+    """The tokens of each requirement. Each ends with a semicolon, which has no text if the policy has none.
 
-    A requirement that lacks its semicolon ends where the next one evidently begins.
+    A requirement without a semicolon ends where the next one evidently begins.
     """
     segment: list[Token] = []
     for token in tokens:
@@ -86,7 +89,7 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
 
 
 def _beyond_depth(segment: list[Token]) -> Token | None:
-    """The token at which a condition nests too deep."""
+    """The token at which a condition is nested too deeply."""
     if len(segment) <= MAXIMUM_DEPTH:
         return None
     open_at: list[int] = []
@@ -129,7 +132,7 @@ def _fractional_bound(requirement: tree.Requirement) -> tree.Number | None:
 
 @lru_cache(maxsize=4096)
 def _accepted(before: tuple[str, ...]) -> frozenset[str]:
-    """The terminals that could have come after these."""
+    """The terminals that may follow these."""
     parser = _grammar(None).parse_interactive()
     for kind in before:
         parser.feed_token(LarkToken(kind, ""))
@@ -144,7 +147,7 @@ _BUILDER = TreeBuilder()
 
 
 class _NoLexer(Lexer):
-    """Tokens are fed one by one; there is nothing to lex."""
+    """The tokens are fed one by one, so there is nothing to lex."""
 
     def __init__(self, _: Any):
         pass

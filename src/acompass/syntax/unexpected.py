@@ -1,4 +1,4 @@
-"""A token where none of its kind can stand, and words for what could."""
+"""A token that the grammar does not allow in its place, and descriptions of the tokens it does."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _WORDS_FOR = {
     "COLON": "`:`",
     "SEMICOLON": "`;`",
 }
-#: something to write for each terminal, those first that make the most of a requirement
+#: an example for each terminal; the first that fits is shown, so the most helpful ones come first
 _SAMPLES = {
     "EACH": "EACH RESULT : Age <= 80;",
     "RESULT": "RESULT : Age <= 80",
@@ -60,7 +60,7 @@ _SAMPLES = {
 
 @dataclass(frozen=True)
 class Unexpected:
-    """`tokens[index]` cannot stand where it does; a token of a kind in `accepted` could."""
+    """`tokens[index]` is not allowed in its place; a token of a type in `accepted` would be."""
 
     tokens: list[Token]
     index: int
@@ -75,8 +75,12 @@ class Unexpected:
         return self.tokens[self.index - 1] if self.index else None
 
     @property
+    def following(self) -> Token | None:
+        return self.tokens[self.index + 1] if self.index + 1 < len(self.tokens) else None
+
+    @property
     def after(self) -> list[Token]:
-        """What follows in the same requirement, its semicolon left out."""
+        """The rest of the requirement without its semicolon."""
         return [token for token in self.tokens[self.index + 1 :] if token.type != "SEMICOLON"]
 
     @property
@@ -89,8 +93,13 @@ class Unexpected:
 
     @property
     def wants_name(self) -> bool:
-        """A name must begin here; it may also be the start of a condition."""
+        """A name must begin here. It may be the start of a condition."""
         return "QUOTED" in self.accepted
+
+    @property
+    def wants_operator(self) -> bool:
+        """The name of a comparison has ended, or may end, here."""
+        return "OPERATOR" in self.accepted
 
     @property
     def words_from_here(self) -> list[Token]:
@@ -103,7 +112,7 @@ class Unexpected:
 
     @property
     def words_before(self) -> list[Token]:
-        """The bare words of the name that stands right before."""
+        """The bare words of the name right before the token."""
         start = self.index
         while start and self.tokens[start - 1].type == "WORD":
             start -= 1
@@ -113,7 +122,7 @@ class Unexpected:
         return (Label(self._place()),)
 
     def _place(self) -> Span:
-        """The token, or the last character before it where it is the missing end of a policy."""
+        """The token, or the last character of the policy if its end is missing."""
         token = self.token
         return token.span if token.text else Span(max(token.start - 1, 0), token.end)
 
@@ -129,22 +138,24 @@ class Unexpected:
 
     @property
     def sample(self) -> str:
-        """The last words before the token, gone on with in the first way that can be."""
-        words = self._what_was_left_out() or next(
-            text for kind, text in _SAMPLES.items() if kind in self.accepted
-        )
-        return text_of([*self.tokens[max(self.index - 3, 0) : self.index], Token("", words, 0, 0)])
+        """The last words before the token and an example of what may follow them."""
+        before = self.tokens[max(self.index - 3, 0) : self.index]
+        left_out = self.left_out
+        if left_out is not None:
+            return text_of([*before, Token("", left_out, 0, 0), *self.tokens[self.index :]])
+        words = next(text for kind, text in _SAMPLES.items() if kind in self.accepted)
+        return text_of([*before, Token("", words, 0, 0)])
 
-    def _what_was_left_out(self) -> str | None:
-        """The rest of the requirement with the one word before it that makes it fit, where there is such."""
-        rest = text_of(self.tokens[self.index :])
+    @property
+    def left_out(self) -> str | None:
+        """What would make the rest of the requirement fit if it stood before the token."""
         if "EACH" in self.accepted and self.token.type in ("RESULT", "FILTER", "PROCESS"):
-            return f"EACH {rest}"
+            return "EACH"
         if self.token.type not in ("WORD", "QUOTED", "NOT", "LPAR"):
             return None
         if "RESULT" in self.accepted:
-            return f"RESULT : {rest}"
-        return f"AND {rest}" if "AND" in self.accepted else None
+            return "RESULT :"
+        return "AND" if "AND" in self.accepted else None
 
     def _expectations(self) -> list[str]:
         if self.wants_condition:
@@ -158,7 +169,7 @@ class Unexpected:
 
 
 def quote(text: str) -> str:
-    """A user's words in backticks, shortened where they are long."""
+    """The user's words in backticks, shortened if they are long."""
     line = " ".join(text.split())
     return f"`{line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + '…'}`"
 
@@ -170,7 +181,7 @@ def one_of(choices: list[str]) -> str:
 
 
 def text_of(tokens: Iterable[Token]) -> str:
-    """Tokens as one would write them on a line."""
+    """Tokens written on one line."""
     out, last = "", None
     for token in tokens:
         out += token.text if _tight(last, token.text) else f" {token.text}"
@@ -179,7 +190,7 @@ def text_of(tokens: Iterable[Token]) -> str:
 
 
 def _tight(last: Token | None, text: str) -> bool:
-    """Whether a text follows a token without a space between."""
+    """Whether no space stands between a token and the text after it."""
     if last is None or text in (")", ",", ";") or last.type == "LPAR":
         return True
     return text.startswith("(") and last.type in AGGREGATE_KINDS

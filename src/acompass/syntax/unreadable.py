@@ -1,55 +1,103 @@
-"""Tokens that are wrong wherever they stand: open quotes, malformed numbers, characters without a meaning."""
+"""Tokens that are wrong anywhere: open quotes, malformed numbers, characters without a meaning."""
 
-from acompass.diagnostics import Diagnostic
+import re
+
+from acompass.diagnostics import Diagnostic, Fix
+from acompass.diagnostics.edits import insert, offer, replace, safe
 from acompass.syntax.spelling import quoted_name, spell_name, spell_string
 from acompass.syntax.unexpected import Unexpected, quote
 
 _DOUBLE = "“”„«»"
+#: the quotes that close each opening one
+_CLOSING = {"‘": "’", "“": "”", "„": "“”", "«": "»"}
+#: digits in groups, or without a digit on one side of the point
+_NEARLY_A_NUMBER = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.[0-9]*)?|[+-]?\.[0-9]+")
 
 
 def unreadable(unexpected: Unexpected) -> Diagnostic | None:
     text = unexpected.token.text
 
-    def wrong(code: str, message: str, help_: str) -> Diagnostic:
-        return Diagnostic(code, message, unexpected.label(), help_)
+    def wrong(code: str, message: str, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+        return Diagnostic(code, message, unexpected.label(), help_, fixes=fixes)
 
     match unexpected.token.type:
         case "OPEN_STRING":
             help_ = f"write `{text.rstrip()}'`"
-            return wrong("AC002", f"string {quote(text)} has no closing `'`", help_)
+            return wrong("AC002", f"missing closing `'` of {quote(text)}", help_, _closed(unexpected, "'"))
         case "OPEN_QUOTED":
-            return wrong("AC003", f'name {quote(text)} has no closing `"`', f'write `{text.rstrip()}"`')
+            help_ = f'write `{text.rstrip()}"`'
+            return wrong("AC003", f'missing closing `"` of {quote(text)}', help_, _closed(unexpected, '"'))
         case "OPEN_COMMENT":
-            return wrong("AC004", "comment `/*` has no closing `*/`", "write `*/` where the comment ends")
+            return wrong("AC004", "missing closing `*/` of a comment", "write `*/` where the comment ends")
         case "MALFORMED_NUMBER":
-            return wrong("AC005", f"malformed number {quote(text)}", _number_help(text))
+            return _malformed_number(unexpected)
         case "EMPTY_QUOTED":
-            return wrong("AC006", 'the name `""` is empty', "write `''` for the empty text")
+            help_ = "write `''` for the empty text"
+            fixes = safe("write `''`", replace(unexpected.token.span, "''"))
+            return wrong("AC006", 'empty name `""`', help_, fixes if "STRING" in unexpected.accepted else ())
         case "CURLY":
-            return wrong("AC007", f"curly quotes {quote(text)}", f"write `{_straight(text)}`")
+            return _curly_quotes(unexpected)
         case "CHARACTER":
-            help_ = "in a name or a text it goes in quotes, as in `\"AEC (kWh)\" = '212**'`"
+            help_ = "in a name or a text it needs quotes, as in `\"AEC (kWh)\" = '212**'`"
             return wrong("AC001", f"unexpected character {_character(text[0])}", help_)
         case _:
             return None
 
 
+def _closed(unexpected: Unexpected, mark: str) -> tuple[Fix, ...]:
+    """The quote may have been meant to close earlier, so this is an offer."""
+    token = unexpected.token
+    return offer(f"insert `{mark}`", insert(token.start + len(token.text.rstrip()), mark))
+
+
 def _character(character: str) -> str:
-    """The character itself where it can be seen, else its number."""
+    """The character itself if it is visible, else its number."""
     return f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
 
 
-def _number_help(text: str) -> str:
-    digits = text.replace("_", "").removesuffix(".")
-    digits = f"0{digits}" if digits.startswith(".") else digits
-    whole, point, fraction = digits.lstrip("+-").partition(".")
-    if whole.isdecimal() and (fraction.isdecimal() or not point):
-        return f"write `{digits}`"
-    return f"write a number as `1200` or `-0.5`, a name as `{quoted_name(text)}`"
+def _malformed_number(unexpected: Unexpected) -> Diagnostic:
+    text = unexpected.token.text
+    message = f"malformed number {quote(text)}"
+    if not _NEARLY_A_NUMBER.fullmatch(text):
+        help_ = f"write a number as `1200` or `-0.5`, a name as `{quoted_name(text)}`"
+        return Diagnostic("AC005", message, unexpected.label(), help_)
+    help_ = f"write `{_number(text)}`"
+    fixes = safe(help_, replace(unexpected.token.span, _number(text)))
+    is_place = "NUMBER" in unexpected.accepted
+    return Diagnostic("AC005", message, unexpected.label(), help_, fixes=fixes if is_place else ())
 
 
-def _straight(text: str) -> str:
+def _number(text: str) -> str:
+    """The number that a text is nearly."""
+    return re.sub(r"^([+-]?)\.", r"\g<1>0.", text.replace("_", "")).removesuffix(".")
+
+
+def _curly_quotes(unexpected: Unexpected) -> Diagnostic:
+    token = unexpected.token
+    straight = _straight(unexpected)
+    fixes = safe(f"write `{straight}`", replace(token.span, straight)) if _is_quoted(unexpected) else ()
+    message = f"curly quotes {quote(token.text)}"
+    return Diagnostic("AC007", message, unexpected.label(), f"write `{straight}`", fixes=fixes)
+
+
+def _straight(unexpected: Unexpected) -> str:
+    text = unexpected.token.text
     inner = text.strip(_DOUBLE + "‘’´")
     if text[0] in _DOUBLE and inner:
         return spell_name(inner)
     return spell_string(inner)
+
+
+def _is_quoted(unexpected: Unexpected) -> bool:
+    """Whether a name in double curly quotes or a text in single ones stands in its right place.
+
+    `‘it’s’` ends too early: its rest follows right away.
+    """
+    token, following = unexpected.token, unexpected.following
+    if len(token.text) < 2 or token.text[-1] not in _CLOSING.get(token.text[0], ""):
+        return False
+    if following is not None and following.start == token.end and following.type in ("WORD", "CURLY"):
+        return False
+    if token.text[0] in _DOUBLE:
+        return unexpected.wants_name and len(token.text) > 2
+    return "STRING" in unexpected.accepted

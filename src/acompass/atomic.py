@@ -1,0 +1,81 @@
+"""Write a file whole or not at all (invariant 5): beside its place first, then renamed."""
+
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_SUFFIX = ".acompass-part"
+
+
+@contextmanager
+def atomically(path: str | Path) -> Iterator[str]:
+    """The name of a hidden file that replaces `path` when the context ends without an error.
+
+    A symbolic link stays a link: the file that it points at is replaced. The errors of the operating system
+    are raised as they are.
+    """
+    target = Path(os.path.realpath(path))
+    _remove_leftovers(target)
+    part = _create_part(target)
+    try:
+        yield part
+        _keep_mode(target, part)
+        _sync(part)
+        os.replace(part, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(part)
+        raise
+    _sync(str(target.parent))
+
+
+def _create_part(target: Path) -> str:
+    """The name contains the process, so that a later run can remove the file of one that was killed."""
+    handle, name = tempfile.mkstemp(
+        prefix=f"{_prefix(target)}{os.getpid()}.", suffix=_SUFFIX, dir=target.parent
+    )
+    mask = os.umask(0)
+    os.umask(mask)
+    os.fchmod(handle, 0o666 & ~mask)
+    os.close(handle)
+    return name
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name[:100]}."
+
+
+def _remove_leftovers(target: Path) -> None:
+    left = re.compile(re.escape(_prefix(target)) + r"([0-9]+)\.[^.]*" + re.escape(_SUFFIX))
+    for name in os.listdir(target.parent):
+        process = left.fullmatch(name)
+        if process is not None and not _is_running(int(process[1])):
+            with suppress(OSError):
+                os.unlink(target.parent / name)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _keep_mode(target: Path, part: str) -> None:
+    if target.exists():
+        os.chmod(part, stat.S_IMODE(target.stat().st_mode))
+
+
+def _sync(path: str) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

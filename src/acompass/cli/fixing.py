@@ -1,0 +1,135 @@
+"""`--fix` and `--diff`: apply the safe fixes of a policy before a command uses it."""
+
+import difflib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TextIO, TypeVar
+
+import click
+
+from acompass.cli.inputs import STANDARD_INPUT
+from acompass.cli.rewrite import rewrite
+from acompass.cli.streams import print_err, print_out
+from acompass.diagnostics import AcompassError, Diagnostic, PolicyError
+from acompass.diagnostics.fixing import Fixed, fix_safely
+from acompass.report.words import counted
+
+if TYPE_CHECKING:
+    from acompass.policy import Policy
+
+T = TypeVar("T")
+
+fix = click.option("--fix", is_flag=True, help="Apply the safe fixes to POLICY, then go on with the result.")
+diff = click.option("--diff", is_flag=True, help="Print what --fix would change as a diff; write nothing.")
+
+
+@dataclass(frozen=True, slots=True)
+class Fixing:
+    """How a command treats the mistakes in its policy."""
+
+    policy: str
+    fix: bool
+    diff: bool
+    quiet: bool = False
+
+    @property
+    def takes_standard_output(self) -> bool:
+        """Whether the policy or the diff goes to standard output. The report then goes to standard error."""
+        return self.diff or (self.fix and self.policy == STANDARD_INPUT)
+
+    @property
+    def report_stream(self) -> TextIO:
+        return sys.stderr if self.takes_standard_output else sys.stdout
+
+    def print_report(self, text: str) -> None:
+        (print_err if self.takes_standard_output else print_out)(text)
+
+    def require_text(self, is_text: bool) -> None:
+        """Other formats have standard output to themselves."""
+        if self.takes_standard_output and not is_text:
+            option = "--diff" if self.diff else "--fix with POLICY -"
+            raise click.UsageError(f"{option} needs standard output and allows only a report as text")
+
+    def perform(
+        self,
+        read: Callable[[], "Policy"],
+        perform: Callable[["Policy"], T],
+        found: Callable[[T], Sequence[Diagnostic]] = lambda _: (),
+    ) -> tuple["Policy", T]:
+        """The policy and what `perform` makes of it, after the fixes if they are asked for.
+
+        `found` are the diagnostics of a result. Errors that no safe fix removes are raised.
+        """
+        if not (self.fix or self.diff):
+            policy = read()
+            return policy, perform(policy)
+        before, name = _text_of(read)
+        attempts = _Attempts(name, perform, found)
+        fixed = fix_safely(before, attempts.diagnose)
+        self._deliver(before, fixed)
+        return attempts.outcome()
+
+    def _deliver(self, before: str, fixed: Fixed) -> None:
+        if self.diff:
+            sys.stdout.write(_unified_diff(before, fixed.text, self.policy))
+        elif self.policy == STANDARD_INPUT:
+            sys.stdout.write(fixed.text)
+        elif fixed.applied:
+            rewrite(self.policy, fixed.text)
+        if fixed.applied and not self.quiet:
+            done = "would fix" if self.diff else "fixed"
+            print_err(f"{done} {counted(fixed.applied, 'mistake')} in {self.policy}")
+
+
+class _Attempts(Generic[T]):
+    """A command performed on one text after the other; the last attempt counts."""
+
+    def __init__(
+        self, name: str, perform: Callable[["Policy"], T], found: Callable[[T], Sequence[Diagnostic]]
+    ):
+        self._name = name
+        self._perform = perform
+        self._found = found
+        self._last: tuple[Policy, T] | AcompassError
+
+    def diagnose(self, text: str) -> Sequence[Diagnostic]:
+        from acompass.policy import parse
+
+        try:
+            policy = parse(text, self._name)
+            result = self._perform(policy)
+        except AcompassError as error:
+            self._last = error
+            return error.diagnostics if error.source == text else ()
+        self._last = policy, result
+        return self._found(result)
+
+    def outcome(self) -> tuple["Policy", T]:
+        if isinstance(self._last, AcompassError):
+            raise self._last
+        return self._last
+
+
+def _text_of(read: Callable[[], "Policy"]) -> tuple[str, str]:
+    """The text and the name of a policy, even of one that does not parse."""
+    try:
+        policy = read()
+    except PolicyError as error:
+        if error.source is None or error.name is None:
+            raise
+        return error.source, error.name
+    return policy.text, policy.name
+
+
+def _unified_diff(before: str, after: str, name: str) -> str:
+    lines = difflib.unified_diff(_lines(before), _lines(after), name, name)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _lines(text: str) -> list[str]:
+    """Only line feeds end a line, as `patch` has it; the last line may have none."""
+    *lines, last = text.split("\n")
+    return [*(f"{line}\n" for line in lines), *([last] if last else [])]

@@ -1,0 +1,97 @@
+"""Apply the safe fixes of diagnostics to a policy's text."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from acompass.diagnostics.diagnostic import Diagnostic, Edit, Fix, Span
+
+#: the parser reports one mistake per requirement at a time; this many in one requirement are fixed
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """The text after the fixes, and their number."""
+
+    text: str
+    applied: int
+
+
+def fix_safely(text: str, diagnose: Callable[[str], Sequence[Diagnostic]]) -> Fixed:
+    """Apply safe fixes until `diagnose` finds no more. The result is the last text it was given."""
+    applied = 0
+    for rounds in count():
+        fixes = list(compatible(safe_fixes(diagnose(text))))
+        if not fixes or rounds == MOST_ROUNDS:
+            break
+        text = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
+        applied += len(fixes)
+    return Fixed(text, applied)
+
+
+def safe_fixes(diagnostics: Iterable[Diagnostic]) -> Iterator[Fix]:
+    return (fix for diagnostic in diagnostics for fix in diagnostic.fixes if fix.is_safe)
+
+
+def compatible(fixes: Iterable[Fix]) -> Iterator[Fix]:
+    """Each fix that does not touch a place that an earlier one edits. The others wait for the next round."""
+    taken: set[int] = set()
+    for fix in fixes:
+        places = {place for edit in fix.edits for place in _places(edit.span)}
+        if not places & taken:
+            taken |= places
+            yield fix
+
+
+def _places(span: Span) -> range:
+    """The gaps between characters that a span covers. Two edits that share one have no defined order."""
+    return range(span.start, span.end + 1)
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    parts, end = [], 0
+    for edit in sorted(edits, key=lambda edit: edit.span.start):
+        parts += [text[end : edit.span.start], edit.text]
+        end = edit.span.end
+    return "".join([*parts, text[end:]])
+
+
+def with_sound_fixes(diagnostic: Diagnostic, text: str, comments: Sequence[Span]) -> Diagnostic:
+    """The diagnostic without fixes that would change a comment, and with edits that join no words.
+
+    `comments` are in order of place.
+    """
+    if not diagnostic.fixes:
+        return diagnostic
+    sparing = [
+        fix for fix in diagnostic.fixes if not any(_touches(edit.span, comments) for edit in fix.edits)
+    ]
+    apart = (Fix(fix.title, tuple(_apart(edit, text) for edit in fix.edits), fix.is_safe) for fix in sparing)
+    return replace(diagnostic, fixes=tuple(apart))
+
+
+def _touches(edited: Span, comments: Sequence[Span]) -> bool:
+    index = bisect_right(comments, edited.start, key=lambda span: span.end)
+    return index < len(comments) and comments[index].start < edited.end
+
+
+def _apart(edit: Edit, text: str) -> Edit:
+    """The edit with a space wherever it would join what the text keeps apart: `a&&b`."""
+    start, end = edit.span.start, edit.span.end
+    before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    if not edit.text:
+        return Edit(edit.span, " ") if _join(before, after) else edit
+    first = " " if _join(before, edit.text[0]) else ""
+    last = " " if _join(edit.text[-1], after) else ""
+    return Edit(edit.span, f"{first}{edit.text}{last}")
+
+
+def _join(left: str, right: str) -> bool:
+    """Whether two characters are read as one word, or as a doubled quote."""
+    return (_is_of_word(left) and _is_of_word(right)) or (left == right and left in ("'", '"'))
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or (character != "" and character in "_.-+")

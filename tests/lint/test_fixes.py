@@ -1,0 +1,26 @@
+"""The fixes that lint offers remove the finding, and none is applied unasked."""
+
+import pytest
+
+from acompass.diagnostics import Diagnostic
+from acompass.diagnostics.fixing import apply_edits
+from acompass.lint import lint_policy
+from acompass.syntax.parse import parse
+
+TRIVIAL = "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 1 : REJECT;"
+SHADOWED = "EACH RESULT : Age <= 80 : REJECT;\nEACH RESULT : Age <= 90 : REJECT;\n"
+STALE = "EACH RESULT : Age <= 80;\nEACH RESULT : Zip > 'm' : REPLACE Age WITH 99;\n"
+
+
+def findings(text: str) -> tuple[Diagnostic, ...]:
+    program, problems = parse(text)
+    assert not problems
+    return lint_policy(program, text)
+
+
+@pytest.mark.parametrize(("text", "code"), [(TRIVIAL, "AC501"), (SHADOWED, "AC502"), (STALE, "AC505")])
+def test_an_offered_fix_removes_the_finding(text: str, code: str) -> None:
+    (finding,) = (each for each in findings(text) if each.code == code)
+    (fix,) = finding.fixes
+    assert not fix.is_safe
+    assert code not in {each.code for each in findings(apply_edits(text, fix.edits))}

@@ -13,7 +13,7 @@ from tests.repo.sources import PACKAGE
 PAGE = (PACKAGE.parents[1] / "docs/how-to/python-api.md").read_text(encoding="utf-8")
 #: `acompass.name` anywhere on the page, and `name(…)` in the table of calls
 ON_THE_PAGE = sorted(
-    {name for name in re.findall(r"\bacompass\.([A-Za-z_]\w*)", PAGE) if name != "diagnostics"}
+    set(re.findall(r"(?<!from )\bacompass\.([A-Z]\w*|[a-z]\w*(?!\.)\b)", PAGE))
     | {name for row in re.findall(r"^\| (`.*?) \|", PAGE, re.M) for name in re.findall(r"`([a-z]\w*)\(", row)}
 )
 

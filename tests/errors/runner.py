@@ -15,7 +15,7 @@ ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity" / "table.cs
 
 
 def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
-    """The codes of the policy's syntax errors or, if it has none, of its errors for the table or the schema."""
+    """The codes of the syntax errors or, if there are none, of the errors for the table or the schema."""
     policy = blocks["acompass"]
     program, diagnostics = parse(policy)
     if diagnostics:

@@ -1,4 +1,4 @@
-# Everything from nothing but Python 3.11 or later: `make demo`, `make test`.
+# Needs only Python 3.11 or later: `make demo`, `make test`.
 PYTHON ?= python3
 VENV ?= .venv
 WORKERS ?= 2
@@ -6,12 +6,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 
-.PHONY: help demo test lint pytest fuzz bench docs screenshots format clean bytecode
+.PHONY: help demo test test-fast lint pytest fuzz bench docs screenshots format clean bytecode
 
-help: ## show what there is to make
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
 
-demo: bytecode ## the paper's policy on the paper's table
+demo: bytecode ## run the paper's policy on the paper's table
 	@mkdir -p build/demo
 	cat $(ELECTRICITY)/policy.acp
 	cat $(ELECTRICITY)/table.csv
@@ -19,9 +19,12 @@ demo: bytecode ## the paper's policy on the paper's table
 		-o build/demo/table.csv --set k=2 --set l=1 --trace $(ELECTRICITY)/trace.txt
 	cat build/demo/table.csv
 
-test: lint pytest ## style, types and every test
+test: lint pytest ## check style and types, run all tests
 
-lint: $(VENV)/.test ## style and types
+test-fast: $(VENV)/.test bytecode ## run the tests that are quick and need no server, browser or Spark
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not (server or spark or browser or slow)'
+
+lint: $(VENV)/.test ## check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -29,39 +32,39 @@ lint: $(VENV)/.test ## style and types
 pytest: $(VENV)/.test bytecode
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-fuzz: $(VENV)/.test ## the long campaigns
+fuzz: $(VENV)/.test ## run the long random tests
 	$(BIN)/python -m tests.syntax.fuzz_texts --cases 1000000
 	$(BIN)/python -m tests.laws.differential --engine duckdb --cases 100000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
 	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000 --workers $(WORKERS)
 
-bench: $(VENV)/.test ## every question of benchmarks/
+bench: $(VENV)/.test ## run the benchmarks
 	$(BIN)/python benchmarks/parse_and_check.py
 	$(BIN)/python benchmarks/prove_scaling.py
 	$(BIN)/python benchmarks/measure_pycanon.py
 	$(BIN)/python -m benchmarks.performance
 
-docs: $(VENV)/.docs ## the documentation as a site, in site/
+docs: $(VENV)/.docs ## build the documentation in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-screenshots: $(VENV)/.test ## the pictures of the report in docs/images; needs Chromium
+screenshots: $(VENV)/.test ## take the pictures of the report in docs/images; needs Chromium
 	$(BIN)/python -m tests.report.screenshots
 
-format: $(VENV)/.test ## rewrite the code in its canonical form
+format: $(VENV)/.test ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# pip compiles what it installs, but not what it only links to
+# pip does not compile an editable install
 bytecode: $(VENV)/.demo
 	@$(BIN)/python -m compileall -q src
 
-clean: ## remove what was made, the environment included
+clean: ## remove all generated files and the environment
 	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-		|| { echo '$(PYTHON) is missing or older than 3.11; name another: make PYTHON=python3.12 …' >&2; exit 1; }
+		|| { echo '$(PYTHON) is missing or older than 3.11; choose another: make PYTHON=python3.12 …' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' \
 		|| { echo '$(PYTHON) lacks venv; on Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)

@@ -1,10 +1,10 @@
-"""Reproducible tables of people: the same bytes of content on every machine."""
+"""Reproducible tables of people, with the same content on every machine."""
 
 from pathlib import Path
 
 import duckdb
 
-#: a hash of the record's number and a salt gives each column its own order
+#: each column is a hash of the record's number and a salt of its own
 _PEOPLE = """
 SELECT range AS id,
        CAST(18 + hash(range) % 73 AS BIGINT) AS age,
@@ -17,7 +17,7 @@ FROM range({records})
 
 
 def people(folder: Path, records: int) -> str:
-    """A Parquet file of that many people, made once a folder."""
+    """A Parquet file with that many people, generated once per folder."""
     path = folder / f"people-{records}.parquet"
     if not path.exists():
         part = path.with_suffix(".part")

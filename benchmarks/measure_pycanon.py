@@ -1,11 +1,11 @@
-"""Does `measure` agree with pycanon on its nine models, and how do the two compare in time?
+"""Compare `measure` with pycanon on its nine models: values and time.
 
     python benchmarks/measure_pycanon.py [--students PATH] [--sizes 10000,100000,1000000] [--limit SECONDS]
 
-Prints two Markdown tables; times are processor times, which other work on the machine does not spoil.
-pycanon runs in an environment of its own, .venv-pycanon, made if need be.
-Exits with 1 if a value differs for a reason other than those on docs/pycanon.md; each such reason is checked
-by working pycanon's number out from its own formula.
+Print two Markdown tables. Times are processor times, because other work on the machine hardly affects them.
+pycanon runs in a separate environment, .venv-pycanon, which is created if it does not exist.
+Exit with 1 if a value differs for a reason that docs/pycanon.md does not give. Each of those reasons is
+checked by computing pycanon's number with its own formula.
 """
 
 import argparse
@@ -47,7 +47,7 @@ ADULT_CASES = (
     Case("Adult", ("sex", "marital-status"), ("hours-per-week",)),
     Case("Adult", ("sex", "race"), ("income", "education-num")),
 )
-#: two classes of ten values each, every value once a class: entropy 10-diverse
+#: two classes of ten values each, every value once per class: entropy 10-diverse
 BALANCED_CASES = (Case("balanced", ("class",), ("value",)), Case("balanced", ("class",), ("half",)))
 STUDENT_CASES = (
     Case("students", ("Gender", "Ethnic"), ("Freeredu",)),
@@ -61,7 +61,7 @@ TIMED = (
 )
 
 
-# --- pycanon's side: run by its own interpreter, so nothing of the project is imported here
+# --- pycanon's side: runs in its own interpreter, so it imports nothing from the project
 
 
 def peer(path: str, qi: str, sensitive: str) -> None:
@@ -89,7 +89,7 @@ def peer(path: str, qi: str, sensitive: str) -> None:
 
 
 def ask_peer(path: Path, case: Case, limit: int | None = None) -> dict[str, Any] | None:
-    """None where pycanon takes more processor time than the limit."""
+    """None if pycanon takes more processor time than the limit."""
     command = [
         ENVIRONMENT / "bin" / "python",
         __file__,
@@ -116,8 +116,8 @@ def make_environment() -> None:
 
 
 def ours(path: Path, case: Case) -> dict[str, float | None]:
-    """The worst over the sensitive columns, as pycanon reports it."""
-    from acompass.measure.flow import measure
+    """The worst value over the sensitive columns, as pycanon reports it."""
+    from acompass import measure
 
     measures = measure(path, case.qi, case.sensitive)
     each = measures.sensitive
@@ -136,7 +136,7 @@ def ours(path: Path, case: Case) -> dict[str, float | None]:
 
 
 def explanation(model: str, value: float | None, theirs: float, path: Path, case: Case) -> str:
-    """Why the two differ, where pycanon's formula gives pycanon's number; empty where it does not."""
+    """Why the two differ, if pycanon's formula gives pycanon's number; otherwise empty."""
     if value is not None and math.isclose(value, theirs, rel_tol=1e-9):
         return "equal"
     match model:
@@ -178,7 +178,7 @@ def recursive_as_peer(path: Path, case: Case) -> float:
 
 
 def enhanced_as_peer(path: Path, case: Case) -> float:
-    """min(β, −ln p) at its largest: the bound for the rarest value, whether the table keeps it or not."""
+    """The largest min(β, −ln p): the bound for the rarest value, whether or not the table satisfies it."""
     bounds = []
     for column in case.sensitive:
         classes = class_counts(path, case, column)
@@ -231,10 +231,10 @@ def make_table(case: Case, size: int, path: Path) -> None:
 
 
 def our_seconds(path: Path, case: Case) -> float:
-    """Processor time over all threads, best of three, from a data frame in memory, as pycanon's is."""
+    """Processor time of all threads, best of three, on a data frame in memory, as for pycanon."""
     import pandas
 
-    from acompass.measure.flow import measure
+    from acompass import measure
 
     data = pandas.read_csv(path, keep_default_na=False)
     times = []

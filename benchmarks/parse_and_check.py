@@ -1,6 +1,6 @@
-"""Does a policy of 10,000 requirements cost at most 11 times one of 1,000, to parse and to check?
+"""Do 10,000 requirements take at most 11 times as long to parse and check as 1,000?
 
-Prints a row of a Markdown table; exits 1 if not.
+Print a row of a Markdown table, and exit with 1 if they take longer.
 """
 
 import gc
@@ -17,7 +17,7 @@ SCHEMA: Schema = schema_of({"Record ID": INTEGER, "Age": INTEGER, "Postal Code":
 
 
 def policy_of(requirements: int) -> str:
-    """The paper's kinds of requirements in turn, each with constants of its own."""
+    """The kinds of requirements in the paper, in turn, each with its own constants."""
     kinds = (
         "EACH RESULT: Age <= {0}: REPLACE Age WITH {0};",
         "EACH FILTER Postal code > '{0}' AND Postal code < '{1}': Postal code = '{0}*'\n"
@@ -25,7 +25,7 @@ def policy_of(requirements: int) -> str:
         "EACH RESULT: NOT (AEC < {0}): RANDOM AEC {0} {1};",
         "EACH PROCESS COUNT(*) AS Class Size GROUP BY Age, Postal Code: Class Size >= k: REJECT;",
     )
-    numbers = (100 + number % 800 for number in range(requirements))  # of three digits: all cost the same
+    numbers = (100 + number % 800 for number in range(requirements))  # three digits: all cost the same
     return "\n".join(kinds[number % len(kinds)].format(number, number + 99) for number in numbers)
 
 

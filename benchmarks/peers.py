@@ -1,4 +1,4 @@
-"""Peers that pin old libraries run in environments of their own, made once."""
+"""Separate environments for peers that pin old libraries, each created once."""
 
 import subprocess
 import venv
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def interpreter(folder: Path, *packages: str) -> str:
-    """A Python with these packages and nothing of ours."""
+    """A Python interpreter with these packages and without ours."""
     home = folder / ("venv-" + packages[0].split("=")[0])
     python = home / "bin" / "python"
     if not (home / ".ready").exists():
@@ -17,7 +17,7 @@ def interpreter(folder: Path, *packages: str) -> str:
 
 
 def timed(python: str, script: str, *arguments: str) -> float:
-    """The seconds that a script prints as its last line."""
+    """The number of seconds that a script prints on its last line."""
     done = subprocess.run([python, "-c", script, *arguments], check=True, capture_output=True, text=True)
     return float(done.stdout.split()[-1])
 

@@ -1,10 +1,10 @@
-"""Every question of `benchmarks/questions`, as a Markdown table in docs/performance.md.
+"""Ask every question in `benchmarks/questions` and write the answers into docs/performance.md.
 
     python -m benchmarks.performance [NAME …]
 
-With names, only those are asked, and only their rows written.
-RECORDS sets the size of the large tables (20,000,000), BIG=1 adds what takes 100,000,000 records, DATA is
-a folder for the generated tables. Exits with 1 if a target is missed.
+With names, ask only those questions and write only their rows.
+RECORDS sets the size of the large tables (default 20,000,000), BIG=1 adds the question with 100,000,000
+records, and DATA is a folder for the generated tables. Exit with 1 if a target is missed.
 """
 
 import os
@@ -51,7 +51,7 @@ def row(question: Question, answer: Answer) -> str:
 
 
 def write_page(answers: Sequence[tuple[Question, Answer]]) -> None:
-    """Replaces the rows of the questions asked, between the marks; the rest of the page is prose."""
+    """Replace the rows of these questions between the marks, and keep the rest of the page."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
     written, _, after = rest.partition(END)
     rows = {question.text: _row_of(question, written) for question in QUESTIONS}

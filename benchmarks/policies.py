@@ -1,4 +1,4 @@
-"""The policies that the questions are about."""
+"""The policies that the benchmarks run."""
 
 K_CHECK = "EACH PROCESS COUNT(*) AS n GROUP BY age, zip, sex : n >= 3;"
 
@@ -11,7 +11,7 @@ ZIPS = range(10_000, 15_000)
 
 
 def bounds(count: int) -> list[tuple[str, str, str]]:
-    """(first zip, last zip, group) of each of `count` generalization rules that cover all zips."""
+    """(first zip, last zip, group) for each of `count` generalization rules that together cover all zips."""
     step = len(ZIPS) // count
     return [(str(low), str(low + step - 1), f"g{low // 50}") for low in ZIPS[::step]]
 
@@ -24,7 +24,7 @@ def rules(count: int) -> str:
 
 
 def full(count: int = 100) -> str:
-    """Top coding, rules, RANDOM on outliers, k and l."""
+    """Top coding, generalization rules, RANDOM on outliers, k-anonymity and l-diversity."""
     return "\n".join(
         (
             "EACH RESULT : age <= 80 : REPLACE age WITH 80;",

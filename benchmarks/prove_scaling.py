@@ -1,7 +1,7 @@
-"""Does proving and linting grow near-linearly with the policy? 1,000 requirements against 100.
+"""Does the time to prove and lint grow almost linearly with the policy, from 100 to 1,000 requirements?
 
-A fifth of the requirements are about classes, all along the policy; the rest generalize three columns,
-top-code a fourth and draw outliers of a fifth. All of it is proved or not, and linted.
+A fifth of the requirements, spread over the policy, are about classes. The others generalize three columns,
+top-code a fourth and randomize outliers in a fifth. Every assertion is proved, and the policy is linted.
 """
 
 import sys
@@ -15,7 +15,7 @@ from acompass.syntax import tree
 from acompass.syntax.parse import parse
 
 SMALL, LARGE = 100, 1_000
-#: what growing in proportion allows, with room for the noise of a busy machine
+#: proportional growth, with a margin for the noise of a busy machine
 NEAR_LINEAR = 2 * LARGE / SMALL
 
 
@@ -44,7 +44,7 @@ def _requirement(at: int) -> str:
 
 
 def seconds(work: Callable[[tree.Program, str], object], requirements: int) -> float:
-    """The best of three, in time of the processor."""
+    """Processor time, best of three."""
     text = policy_text(requirements)
     policy, _ = parse(text)
     times = []

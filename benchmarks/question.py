@@ -1,4 +1,4 @@
-"""A question is a ratio of two things timed in the same run: machines are noisy, ratios are not."""
+"""A question asks for the ratio of two times measured in the same run, which varies less than the times."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Answer:
-    """`note` names the peer, its version and the size."""
+    """`note` names the peer, its version and the size of the table."""
 
     value: float
     unit: str
@@ -17,7 +17,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Setting:
-    """Where data goes, and how many records the large tables have."""
+    """The folder for generated data, and the number of records in the large tables."""
 
     folder: Path
     records: int
@@ -26,8 +26,8 @@ class Setting:
 
 @dataclass(frozen=True)
 class Question:
-    """`target` as people read it; `met` says whether an answer reaches it. `None` was not asked, for want of
-    BIG=1."""
+    """`target` is text for readers, and `met` decides whether an answer reaches it. `ask` returns None if the
+    question was skipped: it needs BIG=1, or something that is not installed."""
 
     name: str
     text: str
@@ -51,7 +51,7 @@ def seconds(task: Callable[[], object]) -> float:
 
 
 def ratio(upper: Callable[[], object], lower: Callable[[], object], times: int = 3) -> float:
-    """Best of several of each, in turn, so that both see the same machine."""
+    """The best time of each, measured alternately, so that both see the same load."""
     uppers, lowers = [], []
     for _ in range(times):
         lowers.append(seconds(lower))

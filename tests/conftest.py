@@ -1,16 +1,58 @@
-"""Servers that several folders of tests share; each starts when first asked for."""
+"""Hypothesis without deadlines, markers by what a test needs, and the servers that several folders share."""
+
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
 
+from tests.docs.pages import servers
 from tests.engines.postgres_server import postgres
 from tests.engines.spark_sessions import cluster, spark
 
 __all__ = ["cluster", "postgres", "spark"]
 
+# a slow machine is not a counterexample; a test that hangs meets the time limit in pyproject.toml
+settings.register_profile("acompass", deadline=None)
+settings.load_profile("acompass")
+
+#: the markers of tests that use a fixture or an engine of this name, or whose file's name ends in it
+NEEDS = {
+    "browser": ("browser",),
+    "cluster": ("server", "spark"),
+    "postgres": ("server",),
+    "spark": ("spark",),
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for need in _needs(item):
+            for marker in NEEDS.get(need, ()):
+                item.add_marker(marker)
+
+
+def _needs(item: pytest.Item) -> set[str]:
+    assert isinstance(item, pytest.Function)
+    params = item.callspec.params if hasattr(item, "callspec") else {}
+    named = {need for value in params.values() for need in _named_by(value)}
+    return {*item.fixturenames, *named, item.path.stem.rpartition("_")[2]}
+
+
+def _named_by(value: Any) -> set[str]:
+    """An engine's name, or the servers that a page of the documentation asks for."""
+    match value:
+        case str():
+            return {value}
+        case Path() if value.suffix == ".md":
+            return set(servers(value.read_text(encoding="utf-8")))
+        case _:
+            return set()
+
 
 @pytest.fixture
 def engine_url(engine: str, request: pytest.FixtureRequest) -> str:
-    """What `--engine` takes for the engine of this name."""
+    """The value of `--engine` for the engine of this name."""
     if engine == "postgres":
         return str(request.getfixturevalue("postgres").url("english"))
     if engine == "spark":

@@ -1,4 +1,4 @@
-"""One file a question, in the order of the table."""
+"""The questions, one per file, in the order of the table."""
 
 from benchmarks.questions import (
     anjana,

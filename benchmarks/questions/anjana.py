@@ -1,7 +1,7 @@
-"""How does ANJANA's k-anonymity on Adult compare with our policy of the same generalization levels?
+"""How does ANJANA's k-anonymity on Adult compare with a policy that has the same generalization levels?
 
-ANJANA searches for the levels and we are told them, so its search is part of what is compared: a curator who
-uses it waits for it, and one who writes a policy does not.
+ANJANA searches for the levels, while a policy states them. The time of the search is included, because a
+curator who uses ANJANA waits for it, and a curator who writes a policy does not.
 """
 
 import csv
@@ -37,7 +37,7 @@ print(json.dumps({"seconds": taken, "levels": [int(level) for level in levels], 
 
 
 def _known_people(folder: Path) -> tuple[str, pyarrow.Table]:
-    """Adult without the records that have `?` where the hierarchies know no `?`."""
+    """Adult without the records that have `?` in a quasi-identifier: the hierarchies have no `?`."""
     with gzip.open(_ADULT / "adult.csv.gz", "rt", newline="") as file:
         people = [p for p in csv.DictReader(file) if "?" not in (p[name] for name in _QUASI_IDENTIFIERS)]
     path = folder / "known.csv"

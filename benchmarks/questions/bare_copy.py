@@ -1,4 +1,4 @@
-"""What does a full policy cost beside a bare copy of the file?"""
+"""What does a full policy cost compared with a plain copy of the file?"""
 
 import duckdb
 

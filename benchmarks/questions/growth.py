@@ -1,4 +1,4 @@
-"""Does time grow with the table, and no faster?"""
+"""Does the time grow no faster than the table?"""
 
 import acompass
 from benchmarks.data import people

@@ -1,4 +1,4 @@
-"""How much slower is the same policy, written by hand for a data frame library?"""
+"""How much slower is the same policy written by hand for a data frame library?"""
 
 import random
 
@@ -7,7 +7,7 @@ from benchmarks.data import people
 from benchmarks.policies import bounds, full
 from benchmarks.question import Answer, Question, Setting, at_least, ratio
 
-#: what pandas holds at ease
+#: a table that pandas can hold easily
 MOST_PANDAS = 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""Is a k-check as fast as the query a person would write for it?"""
+"""Is a k-check as fast as a query written by hand?"""
 
 import duckdb
 
@@ -14,7 +14,7 @@ FROM (SELECT count(*) AS n FROM '{table}' GROUP BY age, zip, sex)
 
 
 def _by_hand(table: str) -> None:
-    """Opens a database of its own, as our call does."""
+    """Open a new database, as our call does."""
     with duckdb.connect() as con:
         con.execute(_BY_HAND.format(table=table)).fetchall()
 

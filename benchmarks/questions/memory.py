@@ -1,4 +1,4 @@
-"""Does the full policy stay within its memory on a table that does not fit in it? Asked with BIG=1."""
+"""Does the full policy stay within its memory limit on a table that does not fit in memory? Needs BIG=1."""
 
 import resource
 import subprocess

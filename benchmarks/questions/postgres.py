@@ -1,4 +1,4 @@
-"""Is a policy in PostgreSQL as fast as its statements by hand there, one after the other?"""
+"""Is a policy in PostgreSQL as fast as hand-written UPDATE and DELETE statements?"""
 
 import duckdb
 import psycopg

@@ -1,4 +1,4 @@
-"""Do 1,000 generalization rules cost what one does?"""
+"""Do 1,000 generalization rules cost about as much as one?"""
 
 import acompass
 from benchmarks.data import people

@@ -1,7 +1,7 @@
-"""What does a cluster cost on a table that one machine can hold?
+"""What does a cluster cost for a table that fits on one machine?
 
-One master and two workers on this machine, each worker with one core: what DuckDB has in one process, and
-what it takes to spread the work. Both read the same Parquet file and write Parquet.
+One master and two workers run on this machine, each worker with one core, so that Spark has the same cores as
+DuckDB in one process, plus the cost of spreading the work. Both read the same Parquet file and write Parquet.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Does a check of ten records start as quickly as its libraries?"""
+"""Does a check of ten records take little longer than importing its libraries?"""
 
 import compileall
 import subprocess
@@ -13,7 +13,7 @@ _IMPORTS = "import duckdb, ibis"
 
 
 def _ask(setting: Setting) -> Answer:
-    # as users have it: pip compiles what it installs, but not a clone that it links to
+    # as in a user's installation: pip compiles installed packages, but not an editable clone
     compileall.compile_dir(str(Path(acompass.__file__).parent), quiet=1)
     command = Path(sys.executable).with_name("acompass")
     check = [

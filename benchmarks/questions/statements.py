@@ -1,4 +1,4 @@
-"""How much slower is the same policy, statement by statement with UPDATE and DELETE?"""
+"""How much slower is the same policy as a sequence of UPDATE and DELETE statements?"""
 
 import duckdb
 

@@ -1,27 +1,28 @@
-"""A-COMPASS: what a table of people must satisfy before it is released, and what to do where it does not."""
+"""A-COMPASS: requirements for the release of a table of people, and actions that enforce them."""
 
 import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from acompass.diagnostics import AcompassError, CallError, EngineError, PolicyError, TableError
+from acompass.diagnostics import AcompassError, CallError, Canceled, EngineError, PolicyError, TableError
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.explain.flow import explain
-    from acompass.measure.flow import measure
-    from acompass.pipeline import check, plan, prove, run
+    from acompass.api import check, explain, lint, measure, plan, prove, run
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
+    from acompass.session import Session, open  # noqa: A004
 
 __all__ = [
     "AcompassError",
     "CallError",
+    "Canceled",
     "EngineError",
     "Policy",
     "PolicyError",
     "Result",
+    "Session",
     "TableError",
     "__version__",
     "check",
@@ -29,6 +30,7 @@ __all__ = [
     "lint",
     "load",
     "measure",
+    "open",
     "parse",
     "plan",
     "prove",
@@ -38,19 +40,22 @@ __all__ = [
 _HOMES = {
     "Policy": "acompass.policy",
     "Result": "acompass.result",
-    "check": "acompass.pipeline",
-    "explain": "acompass.explain.flow",
+    "Session": "acompass.session",
+    "check": "acompass.api",
+    "explain": "acompass.api",
+    "lint": "acompass.api",
     "load": "acompass.policy",
-    "measure": "acompass.measure.flow",
+    "measure": "acompass.api",
+    "open": "acompass.session",
     "parse": "acompass.policy",
-    "plan": "acompass.pipeline",
-    "prove": "acompass.pipeline",
-    "run": "acompass.pipeline",
+    "plan": "acompass.api",
+    "prove": "acompass.api",
+    "run": "acompass.api",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Imported with its first use, so that `import acompass` costs no parser and no engine (invariant 7)."""
+    """Import a name on first use, so that `import acompass` loads neither parser nor engine (invariant 7)."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)
@@ -61,7 +66,7 @@ def __dir__() -> list[str]:
 
 
 class _Api(ModuleType):
-    """`plan`, `prove` and others are functions here and folders beside, which must not hide them."""
+    """Keep the submodules `plan`, `prove` and others from hiding the functions of the same name."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

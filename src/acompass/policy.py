@@ -1,22 +1,46 @@
-"""A policy: its text, where it came from, and its tree."""
+"""A policy: its text, its name and its tree."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from acompass.diagnostics import CallError, Diagnostic, PolicyError
-from acompass.syntax import tree
+from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
+from acompass.syntax.format import format_tree
+from acompass.syntax.parse import MAXIMUM_DEPTH
 from acompass.syntax.parse import parse as parse_text
+from acompass.syntax.tree import Program
 
 
 @dataclass(frozen=True)
 class Policy:
     text: str
     name: str
-    tree: tree.Program
+    tree: Program
+
+    @classmethod
+    def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
+        """The policy of a tree that was built in code; its text is the formatted tree.
+
+        Raises PolicyError if that text does not parse, ValueError if it parses to another tree.
+        """
+        policy = parse(_text_of(program), name)
+        if policy.tree.requirements != program.requirements:
+            raise ValueError("the tree is not the tree of any text")
+        return policy
+
+
+def _text_of(program: Program) -> str:
+    try:
+        return format_tree(program)
+    except RecursionError:
+        message = f"a condition is nested more than {MAXIMUM_DEPTH} levels deep"
+        help_ = "split the condition into several requirements"
+        raise PolicyError([Diagnostic("AC020", message, help=help_)]) from None
 
 
 def parse(text: str, name: str = "<policy>") -> Policy:
-    """The policy that a text is. Raises PolicyError with everything that is wrong in it."""
+    """Parse the text of a policy. Raises PolicyError with everything that is wrong in it."""
     program, found = parse_text(text)
     if found:
         raise PolicyError(found, text, name)
@@ -24,7 +48,7 @@ def parse(text: str, name: str = "<policy>") -> Policy:
 
 
 def load(path: str | Path) -> Policy:
-    """The policy in a file, in UTF-8."""
+    """The policy in a UTF-8 file."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -45,5 +69,16 @@ def decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str") -> Policy:
-    """A policy as given to the API: one that was loaded, or its text."""
+    """The policy of an API call, which accepts a policy or its text."""
     return policy if isinstance(policy, Policy) else parse(policy)
+
+
+@contextmanager
+def attach_text(policy: Policy) -> Iterator[None]:
+    """Attach the policy's text to errors that carry spans."""
+    try:
+        yield
+    except AcompassError as error:
+        if error.source is None and any(finding.labels for finding in error.diagnostics):
+            error.source, error.name = policy.text, policy.name
+        raise

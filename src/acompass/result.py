@@ -1,6 +1,6 @@
-"""What a run or a check says: verdicts, counts and, for a run, the table."""
+"""The result of a run or a check: verdicts, counts and, for a run, the table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.checked.program import Action, Random, Reject, Replace
@@ -24,7 +24,7 @@ def action_name(action: Action | None) -> ActionName | None:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Some violating classes or records, fetched only on demand: they are personal data."""
+    """Some of the violating classes or records. They are personal data and are fetched only on demand."""
 
     columns: tuple[str, ...]
     rows: list[tuple[Any, ...]]
@@ -32,8 +32,8 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """`affected` is |V|, 0 where the assertion holds; `records` is the size of the table that it was
-    evaluated on."""
+    """`affected` is |V|, 0 where the assertion holds. `records` is the size of the table on which the
+    assertion was evaluated."""
 
     index: int
     line: int
@@ -47,10 +47,10 @@ class RequirementOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`ok`: of a run, no requirement without an action was violated; of a check, every assertion holds.
+    """A run is `ok` if no requirement without an action was violated, a check if every assertion holds.
 
-    `records_in` is the size of the table as given; `dropped` of them were incomplete and left out (D11).
-    `table` is of the kind that came in, None for a check and for a run that wrote a file.
+    `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `table` has
+    the same kind as the input; it is None for a check and for a run that wrote a file.
     """
 
     records_in: int
@@ -61,16 +61,19 @@ class Result:
     dropped: int = 0
     table: Any = None
 
+    def with_table(self, table: Any) -> "Result":
+        return replace(self, table=table)
+
     def _repr_html_(self) -> str:
         """What notebooks show."""
-        from acompass.report.html_table import to_html
+        from acompass.report.html.notebook import result_html
 
-        return to_html(self)
+        return result_html(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a run would do: its result without the table, the stages it runs in, and the SQL it sends."""
+    """A run without its output: the result, the stages of the plan, and the SQL statements sent."""
 
     result: Result
     stages: tuple[str, ...]

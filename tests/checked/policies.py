@@ -1,4 +1,4 @@
-"""Policies as text against the table of all types, for the tests of the check."""
+"""Policies and schemas for the tests of the check."""
 
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
@@ -36,7 +36,7 @@ TYPED = schema_of(
 
 
 def checked(text: str, schema: Schema = PAPER, **params: ParamValue) -> Program:
-    """The program of a policy that is right."""
+    """The program of a policy without errors."""
     tree, wrong = parse(text)
     assert wrong == ()
     program, wrong = check(tree, text, schema, params)
@@ -46,7 +46,7 @@ def checked(text: str, schema: Schema = PAPER, **params: ParamValue) -> Program:
 
 
 def findings(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[Diagnostic, ...]:
-    """What is said of a policy that is wrong."""
+    """The errors of a policy."""
     tree, wrong = parse(text)
     assert wrong == ()
     program, wrong = check(tree, text, schema, params)
@@ -55,7 +55,7 @@ def findings(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[D
 
 
 def finding(text: str, schema: Schema = PAPER, **params: ParamValue) -> Diagnostic:
-    """The only thing that is said of a policy that is wrong."""
+    """The only error of a policy."""
     (found,) = findings(text, schema, **params)
     return found
 
@@ -66,12 +66,12 @@ def said(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[str, 
 
 
 def places(text: str, found: Diagnostic) -> list[str]:
-    """The words that a finding points at."""
+    """The parts of the text that an error points at."""
     return [text[label.span.start : label.span.end] for label in found.labels]
 
 
 def compared_value(text: str, schema: Schema = TYPED, **params: ParamValue) -> Value:
-    """The value that the only condition of a policy, one comparison, compares with."""
+    """The constant of the only comparison in a policy."""
     (requirement,) = checked(text, schema, **params).requirements
     condition = requirement.assertion.condition
     assert isinstance(condition, Comparison)

@@ -1,4 +1,4 @@
-"""D12 and D14: what REPLACE and RANDOM do to a column's type, step by step."""
+"""REPLACE and RANDOM and the types of columns (D12, D14)."""
 
 import datetime
 from decimal import Decimal

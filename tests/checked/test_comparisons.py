@@ -1,4 +1,4 @@
-"""D9: a constant as the column's values are compared with it, or an error before anything runs."""
+"""Comparisons of columns with constants of their type, and errors for all others (D9)."""
 
 import datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The law of the check: whatever passes compares every column with a value of its own type."""
+"""The law of the check: a checked program compares every column with values of its own type."""
 
 import datetime
 from decimal import Decimal
@@ -10,7 +10,6 @@ from acompass.checked import program as checked
 from acompass.checked.convert import convert
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import seen_schema
 from acompass.checked.types import Kind, Schema, Type, Value
 from acompass.diagnostics import Span
 from acompass.syntax import tree
@@ -67,7 +66,7 @@ name_nodes = any_name.map(lambda text: tree.Name(text, PLACE))
 
 @st.composite
 def comparisons(draw: st.DrawFn, names: st.SearchStrategy[str]) -> tree.Comparison:
-    """Mostly a constant that fits the column as the table is given."""
+    """Mostly a constant of the column's type in the input table."""
     name = draw(names)
     fits = draw(st.integers(0, 5)) > 0
     constant = draw(FITTING.get(name, number_nodes) if fits else any_constant)
@@ -98,7 +97,7 @@ aggregates = st.builds(
 
 @st.composite
 def processes(draw: st.DrawFn) -> tree.Assertion:
-    """The condition after PROCESS mostly stays with what it sees."""
+    """A condition after PROCESS, mostly over columns that it sees."""
     groups = draw(st.lists(st.sampled_from(list(FITTING)), max_size=2, unique=True))
     alias = tree.Name("C", PLACE)
     where = draw(st.none() | of_table)
@@ -124,7 +123,7 @@ values: st.SearchStrategy[ParamValue] = st.integers(-9, 9) | st.text(max_size=3)
 def sound_part(
     policy: list[tree.Requirement], params: dict[str, ParamValue]
 ) -> tuple[tuple[tree.Requirement, ...], checked.Program]:
-    """The requirements that check when each follows the sound ones before it: seldom an empty policy."""
+    """Keep each requirement that checks after those kept before it, so that few policies are empty."""
     kept: tuple[tree.Requirement, ...] = ()
     program, _ = check(tree.Program((), (), PLACE), "", TYPED)
     assert program is not None
@@ -152,7 +151,7 @@ def compares_with_its_own(condition: checked.Condition, schema: Schema) -> bool:
 
 
 def conditions_of(requirement: checked.Requirement) -> list[tuple[checked.Condition, Schema]]:
-    found = [(requirement.assertion.condition, seen_schema(requirement))]
+    found = [(requirement.assertion.condition, requirement.assertion.schema)]
     match requirement.assertion.result:
         case checked.Filter(condition):
             found.append((condition, requirement.before))
@@ -170,7 +169,7 @@ def stores_its_own(action: checked.Action | None, after: Schema) -> bool:
     return type(action.value) is CLASSES[type_.kind][0]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(requirements, max_size=4), st.dictionaries(st.sampled_from(["k", "l"]), values))
 def test_what_checks_compares_and_stores_values_of_the_columns_types(
     policy: list[tree.Requirement], params: dict[str, ParamValue]
@@ -189,7 +188,7 @@ def test_what_checks_compares_and_stores_values_of_the_columns_types(
         before = requirement.after
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(requirements, max_size=4), st.dictionaries(st.sampled_from(["k", "l"]), values))
 def test_a_policy_checks_or_says_why_not(
     policy: list[tree.Requirement], params: dict[str, ParamValue]

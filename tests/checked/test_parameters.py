@@ -1,4 +1,4 @@
-"""D5: parameters, and how a call binds them."""
+"""Parameters and their values (D5)."""
 
 from decimal import Decimal
 from fractions import Fraction

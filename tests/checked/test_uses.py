@@ -1,4 +1,4 @@
-"""D10: how a policy uses the columns of a table without types."""
+"""The uses of columns of a table without types (D10)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The command as users have it, and small tables and policies to give it."""
+"""The command as users run it, with small tables and policies."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ Acompass = Callable[..., Result]
 
 @pytest.fixture
 def acompass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Acompass:
-    """Runs a command in a folder that holds `people.csv`."""
+    """Run a command in a folder with `people.csv`."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
 
@@ -26,7 +26,7 @@ def acompass(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Acompass:
 
 @pytest.fixture
 def policy(tmp_path: Path) -> Callable[[str], str]:
-    """Writes a policy and gives its name."""
+    """Write a policy and return its file name."""
 
     def write(text: str, name: str = "policy.acp") -> str:
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`acompass conform` on an engine that agrees, and on ones that were broken for the test."""
+"""`acompass conform` on an engine that agrees, and on engines broken for the test."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlglot import exp
 
-from acompass.engines.duckdb import DuckDBSession
+from acompass.engines.duckdb.session import DuckDBSession
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.duckdb import DUCKDB
 from acompass.plan.lowering.sql import Sql

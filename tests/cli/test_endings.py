@@ -1,4 +1,4 @@
-"""Every way a command can end: an exit code, a line or two on standard error, never a traceback."""
+"""All ways a command can end: an exit code, one or two lines on standard error, never a traceback."""
 
 import os
 import pkgutil
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from acompass import pipeline
+from acompass import api
 from acompass.cli.app import COMMANDS
 from acompass.version import __version__
 
@@ -90,7 +90,7 @@ def test_an_internal_error_shows_no_value(acompass, policy, monkeypatch):
     def fail(*_arguments, **_options):
         raise ValueError("Ada is 36")
 
-    monkeypatch.setattr(pipeline, "check", fail)
+    monkeypatch.setattr(api, "check", fail)
     monkeypatch.delenv("ACOMPASS_DEBUG", raising=False)
     path = policy(POLICY)
     ran = acompass("check", path, "people.csv")
@@ -108,7 +108,7 @@ def test_an_interrupt_exits_with_130_and_one_line(acompass, policy, monkeypatch)
     def interrupt(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pipeline, "run", interrupt)
+    monkeypatch.setattr(api, "run", interrupt)
     ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
@@ -120,7 +120,7 @@ def test_an_interrupt_that_an_engine_makes_an_error_of_its_own_is_still_one(acom
         except KeyboardInterrupt:
             raise RuntimeError("query interrupted") from None
 
-    monkeypatch.setattr(pipeline, "run", interrupt)
+    monkeypatch.setattr(api, "run", interrupt)
     ran = acompass("run", policy(POLICY), "people.csv", "-o", "out.csv")
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
@@ -138,7 +138,7 @@ def test_an_interrupt_while_a_command_is_imported_ends_like_any_other(acompass, 
 
 
 def wait_until(happened, seconds=60):
-    """Loaded machines start slowly."""
+    """Wait generously: a command starts slowly on a busy machine."""
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline
@@ -156,9 +156,9 @@ def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
         command, cwd=tmp_path, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
     ) as ran:
         assert ran.stdin is not None
-        ran.stdin.write(b"Age\n36\n")  # and then nothing more: the command waits
+        ran.stdin.write(b"Age\n36\n")  # the input stays open, so the command waits for more
         ran.stdin.flush()
-        # not for any file: Python's tempfile writes one of its own first, to see whether it can
+        # only our own folder counts: Python's tempfile first writes a test file there
         wait_until(lambda: any((tmp_path / "temporary").glob("acompass-*")))
         ran.send_signal(sign)
         assert ran.wait(timeout=30) == 128 + sign

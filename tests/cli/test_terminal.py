@@ -1,4 +1,4 @@
-"""What a person at a terminal sees, through a real pseudo-terminal."""
+"""Output to a terminal, tested with a real pseudo-terminal."""
 
 import os
 import pty
@@ -15,7 +15,7 @@ POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
 
 def at_a_terminal(folder, *arguments: str, **environment: str) -> str:
-    """Everything that a command writes to a terminal of 80 columns."""
+    """The complete output of a command on a terminal of 80 columns."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "acompass", *arguments]
     settings = {**os.environ, "TERM": "xterm", "COLUMNS": "80", **environment}
@@ -31,7 +31,7 @@ def _read_all(terminal: int) -> bytes:
     while True:
         try:
             chunk = os.read(terminal, 65536)
-        except OSError:  # Linux says so when the other side is closed
+        except OSError:  # Linux raises this when the other end is closed
             return seen
         if not chunk:
             return seen
@@ -107,6 +107,6 @@ def test_a_short_command_shows_no_bar(monkeypatch):
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_nobody_watching_no_bar(wanted, capsys):  # capsys: standard error is then no terminal
+def test_nobody_watching_no_bar(wanted, capsys):  # with capsys, standard error is not a terminal
     with progress.progress_bar(wanted) as count:
         assert count is None

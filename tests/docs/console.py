@@ -1,4 +1,4 @@
-"""A block of commands, each with what it prints below it."""
+"""A block of commands, each followed by its output."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ PROMPT = "$ "
 
 
 def played(content: str, run: Callable[[str], str]) -> str:
-    """The block as it is once its commands have run; what matches stays as it is written."""
+    """The block with the actual output of its commands; output that matches stays as written."""
     return "".join(
         command + (shown if matches(shown, printed) else _ended(printed))
         for command, shown in _sessions(content)
@@ -17,7 +17,7 @@ def played(content: str, run: Callable[[str], str]) -> str:
 
 
 def _sessions(content: str) -> Iterator[tuple[str, str]]:
-    """Commands, over several lines where these end in a backslash, with the output below."""
+    """Each command with its output; a command continues after a line that ends in a backslash."""
     lines = content.splitlines(keepends=True)
     assert lines, "a block of commands without one"
     while lines:

@@ -1,4 +1,4 @@
-"""The grammar on the page about the language, as data, and random sentences of it."""
+"""The grammar of the language reference as data, and random sentences from it."""
 
 import random
 import re
@@ -11,13 +11,13 @@ PAGE = ROOT / "docs" / "language.md"
 #: a terminal, a production's name, or a combination: `seq`, `alt`, `opt`, `many`
 Node: TypeAlias = str | tuple[str, list["Node"]]
 
-#: what the page leaves to words
+#: productions that the page describes in prose
 CHARACTERS = {
     "letter": "aZéßЖ字",
     "digit": "0123456789",
     "character": "a ;:*-é𝒳",
 }
-#: productions of characters; everything else is of words with blanks between
+#: productions made of characters; all others are made of words separated by blanks
 LEXICAL = ("number", "integer", "string", "quoted", "word", "digits")
 
 _TOKEN = re.compile(r"\s*(\"[^\"]+\"|'[^']+'|\w+|[|;={}()\[\]])")
@@ -67,7 +67,7 @@ def terminals(grammar: dict[str, Node]) -> set[str]:
 
 
 class Speaker:
-    """Says random sentences; once `breath` is used up, the shortest it can."""
+    """Generates random sentences, and takes the shortest alternatives once `breath` is used up."""
 
     def __init__(
         self, grammar: dict[str, Node], rng: random.Random, breath: int = 60, between: str = " "
@@ -99,7 +99,7 @@ class Speaker:
         return self.say(self._grammar[symbol])
 
     def _spell(self, symbol: str) -> str:
-        """A word holds no sign of a comment, as the page says below the grammar."""
+        """A word contains no `--`, as the page says below the grammar."""
         said = Speaker(self._grammar, self._random, breath=12, between="").say(self._grammar[symbol])
         return self._spell(symbol) if symbol == "word" and "--" in said else said
 

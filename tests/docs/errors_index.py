@@ -1,4 +1,4 @@
-"""The page that lists every code, written from the register: `python -m tests.docs.errors_index`."""
+"""Generate the page that lists all codes: `python -m tests.docs.errors_index`."""
 
 from itertools import groupby
 

@@ -1,4 +1,4 @@
-"""A block of Python: with prompts, each statement has what it prints below it; without, it prints nothing."""
+"""A Python block: with prompts, the output follows each statement; without prompts, it prints nothing."""
 
 import traceback
 from contextlib import redirect_stdout
@@ -10,7 +10,7 @@ from tests.docs.matching import ANYTHING, matches
 
 
 class Interpreter:
-    """The blocks of a page share their names."""
+    """Runs all blocks of a page in one namespace."""
 
     def __init__(self) -> None:
         self._names: dict[str, Any] = {"__name__": "__main__"}

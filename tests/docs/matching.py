@@ -1,4 +1,4 @@
-"""Does a program print what a page shows? A line that is `…` stands for any number of lines."""
+"""Compare a program's output with a page. A line `…` matches any number of lines."""
 
 import re
 

@@ -1,7 +1,7 @@
-"""Pages as text between fenced blocks.
+"""Pages as text with fenced blocks.
 
-A block is opened by its language and, where it is a file that later blocks use, the file's name. A block that
-cannot be run has a comment before it, `<!-- not run: why; what tests it instead -->`.
+A block starts with its language and, if it is a file that later blocks use, the name of the file. A comment
+before a block that cannot be run gives the reason and the test: `<!-- not run: reason; path of the test -->`.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.repo.sources import ROOT
 
-#: their examples are run by tests/errors and tests/lint
+#: tests/errors and tests/lint run their examples
 WITH_RUNNERS_OF_THEIR_OWN = ("docs/errors/", "docs/lint/")
 
 _FENCE = re.compile(
@@ -24,7 +24,7 @@ _NEEDS = re.compile(r"^<!-- needs: (\w+) as (\S+) -->$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Block:
-    """`excuse` is why it is not run, and what tests it instead."""
+    """`excuse` says why the block is not run, and which file tests it instead."""
 
     language: str
     name: str
@@ -40,7 +40,7 @@ def pages() -> list[Path]:
 
 
 def servers(text: str) -> dict[str, str]:
-    """What a page needs, by the address that it gives it: `<!-- needs: postgres as postgres://… -->`."""
+    """The servers that a page needs, and their addresses: `<!-- needs: postgres as postgres://… -->`."""
     return dict(_NEEDS.findall(text))
 
 
@@ -53,7 +53,7 @@ def without_blocks(text: str) -> str:
 
 
 def rewritten(text: str, content: Callable[[Block], str]) -> str:
-    """The page with the content of every block as the function has it."""
+    """The page with the content of every block replaced by the result of the function."""
 
     def replace(match: re.Match[str]) -> str:
         block = _block(match)

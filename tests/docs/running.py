@@ -1,4 +1,4 @@
-"""A page as it is once everything on it has been done, in an empty folder with the examples."""
+"""Run everything on a page, in an empty folder with the examples, and return the page with actual output."""
 
 import json
 from pathlib import Path
@@ -12,18 +12,18 @@ from tests.docs.pages import Block, rewritten
 from tests.docs.shell import Shell
 from tests.repo.sources import ROOT
 
-#: no command may hide in a block that nobody runs
+#: blocks in these languages would not be run, so commands must not be in them
 UNCHECKED = ("sh", "shell", "bash", "py", "pycon")
 
 
 def performed(text: str, folder: Path, addresses: dict[str, str]) -> str:
-    """`addresses`: the servers that the page names, and where they are."""
+    """`addresses` maps the server addresses on the page to the real ones."""
     (folder / "examples").symlink_to(ROOT / "examples")
     return rewritten(text, _Reader(folder, addresses).content_of)
 
 
 class _Reader:
-    """Does what a page says, block after block."""
+    """Runs the blocks of a page in order."""
 
     def __init__(self, folder: Path, addresses: dict[str, str]) -> None:
         self._folder, self._addresses = folder, addresses
@@ -65,7 +65,7 @@ class _Reader:
 
 
 def _require_form(block: Block) -> None:
-    """What is not run can be read. A policy that is a file may be wrong: a command of the page says so."""
+    """A block that is not run must parse. A policy file may be wrong, if a command shows the error."""
     match block:
         case Block(language="acompass", name=""):
             _, found = parse(block.content)
@@ -77,7 +77,7 @@ def _require_form(block: Block) -> None:
 
 
 def _require_replacement(excuse: str) -> None:
-    """What is not run is tested by a file that the excuse names last."""
+    """The last part of an excuse names the file that tests the block instead."""
     why, _, instead = excuse.rpartition("; ")
     assert why, f"an excuse says why, then what tests it instead: {excuse}"
     assert (ROOT / instead).is_file(), f"no such file: {instead}"

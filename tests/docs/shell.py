@@ -1,4 +1,4 @@
-"""Commands, run as at a terminal: what a page shows is what a reader sees."""
+"""Run commands as at a terminal, so that a page shows the same output as a reader sees."""
 
 import os
 import pty
@@ -13,14 +13,14 @@ COLUMNS = "96"
 
 @dataclass
 class Shell:
-    """One after the other in one folder; `status` is what the last one ended with."""
+    """Runs commands in one folder; `status` is the exit code of the last one."""
 
     folder: Path
     status: int = 0
     _path: str = field(default=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
     def run(self, command: str) -> str:
-        """What the command prints, standard error last: as a pipe, so that no progress bar is drawn."""
+        """The command's output, then its standard error, which is a pipe so that no progress bar is drawn."""
         ours, its = pty.openpty()
         environment = {**os.environ, "PATH": self._path, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
         printed = bytearray()
@@ -48,4 +48,4 @@ def _read(terminal: int, printed: bytearray) -> None:
         while chunk := os.read(terminal, 65536):
             printed += chunk
     except OSError:
-        """Linux says so when the other end is closed."""
+        """Linux raises this when the other end is closed."""

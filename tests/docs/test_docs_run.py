@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens: its commands and its Python are run and compared."""
+"""Run the commands and Python blocks of the documentation and compare their output with the pages."""
 
 import re
 from pathlib import Path
@@ -42,7 +42,7 @@ def _address(server: str, request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("page", TEXTS, ids=shown)
 def test_every_block_is_one_that_is_found(page: Path) -> None:
-    """An indented fence, or one of other signs, would not be run."""
+    """A fence that is indented or uses `~~~` would not be run."""
     assert re.findall(r"^\s*(?:```|~~~).*", without_blocks(TEXTS[page]), re.MULTILINE) == []
 
 

@@ -1,4 +1,4 @@
-"""The grammar in the language reference is the language: what it derives is read, and it has every word."""
+"""The grammar in the language reference matches the parser: its sentences parse, and it has every keyword."""
 
 import random
 import re

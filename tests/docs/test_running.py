@@ -1,4 +1,4 @@
-"""The runner of pages notices what is wrong on one."""
+"""The page runner detects pages that are wrong."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The documentation as a site: whole, without a broken link, and with nothing from elsewhere."""
+"""The documentation site is complete, has no broken links and loads nothing from elsewhere."""
 
 import re
 import subprocess
@@ -16,7 +16,7 @@ FROM_ELSEWHERE = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=\
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    # not --quiet: with it, --strict counts no warnings
+    # without --quiet, because --strict then ignores warnings
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

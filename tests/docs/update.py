@@ -1,6 +1,6 @@
-"""Writes into the pages what their commands and their Python print: `python -m tests.docs.update [WORD…]`.
+"""Write the output of commands and Python blocks into the pages: `python -m tests.docs.update [WORD…]`.
 
-With words, only pages whose path has one of them. Read the difference before committing it.
+With words, update only pages whose path contains one of them. Read the diff before committing it.
 """
 
 import sys
@@ -11,7 +11,7 @@ UPDATING = "update-docs"
 
 
 class _Updating:
-    """Its presence is the message."""
+    """Registered as a plugin to request an update."""
 
 
 class _Plugin:

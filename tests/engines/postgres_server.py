@@ -1,8 +1,8 @@
-"""A real PostgreSQL server for the tests, with databases whose text order is not by code point.
+"""A real PostgreSQL server for the tests, with databases that do not order text by code point.
 
-The server comes from a wheel that has no ICU, so the orders are the C library's: `localedef` compiles them
-into a folder of ours, from the sources in the package `locales`. Without them those databases order by code
-point like any other, and what is about the order alone is skipped.
+The server comes from a wheel without ICU, so the collations are those of the C library. `localedef` compiles
+them into our own folder from the sources in the package `locales`. Without these sources, the databases order
+text by code point, and tests that are only about the order are skipped.
 """
 
 import os
@@ -39,7 +39,7 @@ class Server:
         self._socket = self._server.get_uri().partition("host=")[2]
 
     def url(self, database: str = "english", user: str = "postgres", password: str = "") -> str:
-        """`plain` orders text by code point, `english` and `german` as dictionaries do."""
+        """`plain` orders text by code point, `english` and `german` in dictionary order."""
         if database not in self._made:
             self._make(database)
         return f"postgres://{user}:{password}@/{database}?host={quote(self._socket, safe='')}"
@@ -68,7 +68,7 @@ class Server:
 
 @contextmanager
 def running_server() -> Iterator[Server]:
-    """Not in pytest's own folder: run by root, the server is another user, who may not enter that one."""
+    """Not in pytest's folder: for root, the server runs as another user, who cannot enter that folder."""
     folder = Path(tempfile.mkdtemp(prefix="acompass-postgres-"))
     folder.chmod(0o755)
     locales = folder / "locales"

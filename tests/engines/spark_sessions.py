@@ -1,4 +1,4 @@
-"""Real Sparks for the tests: one in this process, and a cluster of processes of their own."""
+"""Real Spark for the tests: a session in this process, and a cluster of separate processes."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 import pytest
 
-#: small tables cost what compiling and planning costs, so there is less of both
+#: on small tables most of the time is compiling and planning, so these settings reduce both
 _QUICK = {
     "spark.default.parallelism": "2",
     "spark.driver.memory": "1g",
@@ -38,7 +38,7 @@ def require_java() -> None:
 
 
 def _folders(folder: Path, java: str = _LIGHT) -> dict[str, str]:
-    """Nothing is left in the folder that tests run in."""
+    """Settings that keep Spark's files out of the folder in which the tests run."""
     return {
         "spark.driver.extraJavaOptions": f"-Djava.io.tmpdir={folder} {java}",
         "spark.local.dir": str(folder),
@@ -48,7 +48,7 @@ def _folders(folder: Path, java: str = _LIGHT) -> dict[str, str]:
 
 @contextmanager
 def local_spark(java: str = _LIGHT) -> Iterator[Any]:
-    """A session on `local[2]`, which that URL then means in this process."""
+    """A session on `local[2]`; in this process, the engine `local[2]` then uses it."""
     from pyspark.sql import SparkSession
 
     folder = Path(tempfile.mkdtemp(prefix="acompass-spark-"))
@@ -56,7 +56,7 @@ def local_spark(java: str = _LIGHT) -> Iterator[Any]:
     for name, value in {**_QUICK, **_folders(folder, java)}.items():
         builder = builder.config(name, value)
     with warnings.catch_warnings():
-        # pyspark has a word to say about the newest pandas, which is not used with it
+        # pyspark warns about the newest pandas, but we do not use pandas with it
         warnings.simplefilter("ignore", FutureWarning)
         session = builder.getOrCreate()
     yield session
@@ -72,7 +72,7 @@ def spark() -> Iterator[Any]:
 
 
 class Cluster:
-    """One master and two workers on loopback, each a process of its own."""
+    """One master and two workers on the loopback interface, each in a separate process."""
 
     def __init__(self, folder: Path, memory: str = "512m", java: str = _LIGHT):
         self.folder = folder
@@ -128,7 +128,7 @@ class Cluster:
             time.sleep(0.1)
 
     def driver(self, script: str, *arguments: str) -> "subprocess.Popen[str]":
-        """A Python process that uses the cluster. Its standard error is a file: a full pipe would stop it."""
+        """A Python process that uses the cluster. Its stderr is a file: a full pipe would block it."""
         settings = {
             **_folders(self.folder),
             "spark.driver.host": "127.0.0.1",
@@ -150,7 +150,7 @@ class Cluster:
         return process
 
     def lose(self, worker: int) -> None:
-        """Kills the worker; what it started notices and ends."""
+        """Kill the worker; the processes that it started notice this and end."""
         self.workers[worker].kill()
         self.workers[worker].wait()
 

@@ -1,4 +1,4 @@
-"""From a URL to an engine: what is not there is said, and nothing is imported to say it."""
+"""From a URL to an engine: unknown engines and missing libraries are reported before any import."""
 
 import importlib.util
 from importlib.machinery import ModuleSpec

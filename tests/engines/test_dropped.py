@@ -1,4 +1,4 @@
-"""Incomplete records that are dropped (D11) count as records of the table, whatever it is kept in."""
+"""Dropped incomplete records (D11) count as input records, whatever the kind of table."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Text goes by code point, whatever the database's collation (D9)."""
+"""Text is ordered by code point, whatever the collation of the database (D9)."""
 
 import psycopg
 import pytest

@@ -1,4 +1,4 @@
-"""What PostgreSQL holds after a run: one new table, or nothing new at all."""
+"""After a run, PostgreSQL has one new table, or nothing new at all."""
 
 import threading
 import time
@@ -130,7 +130,7 @@ def test_only_select_is_needed_to_check(url: str) -> None:
         con.execute("REVOKE TEMPORARY ON DATABASE english FROM PUBLIC")
         con.execute("GRANT SELECT ON people TO reader")
     reader = url.replace("postgres:@", "reader:@")
-    # many constants and a change of type: the plan keeps intermediate results here
+    # with many constants and a change of type, the plan keeps intermediate results
     rules = "".join(f"EACH FILTER age = {i} : age > 90 : REPLACE age WITH {i};" for i in range(20, 40))
     everything = f"""
         {rules} EACH RESULT : age < 50 : REPLACE age WITH '*'; EACH RESULT : age = '20';
@@ -151,7 +151,7 @@ def test_only_select_is_needed_to_check(url: str) -> None:
 
 
 def test_a_lost_connection_leaves_no_table_behind(url: str) -> None:
-    """The server ends our session while it writes: a column of the view takes its time."""
+    """The server ends our session while it writes; a slow column of the view leaves time for this."""
     with psycopg.connect(url) as con:
         con.execute("CREATE VIEW slow AS SELECT id, age, pg_sleep(0.2)::text AS nothing FROM people")
     before = _tables(url)

@@ -1,4 +1,4 @@
-"""Random cases through real tables, read by name: the way a user's table goes, types and all."""
+"""Random cases in real tables that are read by name, with their types, like a user's tables."""
 
 import random
 from typing import Any
@@ -44,7 +44,7 @@ def _create(con: psycopg.Connection[Any], case: Case, rng: random.Random) -> Non
 
 
 def _seen(record: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A NaN equals itself here, and a time is its own in UTC."""
+    """A record for comparison: NaN equals itself, and times have no time zone."""
     return tuple(
         "nan" if value != value else value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value
         for value in record
@@ -59,7 +59,7 @@ def test_tables_by_name(postgres: Server) -> None:
         with psycopg.connect(url) as con:
             _create(con, case, rng)
         program = case.program()
-        expected = semantics.run_program(program, case.records, iter(case.trace))
+        expected = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace))
         result = acompass.run(
             case.policy_text,
             "random_case",

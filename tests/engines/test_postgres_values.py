@@ -1,4 +1,4 @@
-"""Every type of column that PostgreSQL has, read, written and passed through."""
+"""Columns of every PostgreSQL type are read, written and passed through."""
 
 import datetime
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""In canonical order the same table, policy and seed give the same bytes, whatever the engine (D21)."""
+"""In canonical order, the same table, policy and seed give the same bytes on every engine (D21)."""
 
 import gzip
 import io
@@ -67,7 +67,7 @@ def test_as_the_reference_writes(name: str, engine_url: str, tmp_path: Path) -> 
 
 
 def test_from_a_table_of_the_database(postgres: Server, tmp_path: Path) -> None:
-    """Typed by its declaration, read where it lives."""
+    """The table is in the database and has declared types."""
     url = postgres.url("german")
     table = ELECTRICITY / "table.csv"
     with psycopg.connect(url) as con:

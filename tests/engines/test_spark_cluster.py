@@ -1,4 +1,4 @@
-"""A real cluster: the same result as the embedded engine's, also when a worker is lost midway."""
+"""A real cluster gives the same result as the embedded engine, even if a worker is lost during the run."""
 
 import json
 import random
@@ -16,7 +16,7 @@ POLICY = """
     EACH RESULT : Income >= 20000 : REPLACE Income WITH 20000;
 """
 
-#: after the first requirement it waits for a line, with what it has worked out so far spread over the workers
+#: after the first requirement it waits for a line of input, with intermediate results on both workers
 DRIVER = """
 import json, sys
 import acompass

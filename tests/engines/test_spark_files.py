@@ -1,4 +1,4 @@
-"""Files on Spark: read as the embedded engine reads them, and written byte for byte as it writes them."""
+"""Spark reads files like the embedded engine, and writes the same bytes."""
 
 import gzip
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from pyspark.sql import DataFrameWriter
 
 import acompass
 from acompass.diagnostics import AcompassError
-from acompass.engines.spark_session import PlanSession
+from acompass.engines.spark.session import PlanSession
 
 ENGINE = "local[2]"
 POLICY = "EACH RESULT : a >= 2 : REPLACE a WITH 2;"
@@ -152,7 +152,7 @@ def test_a_parquet_file_that_is_not_whole(spark: Any, tmp_path: Path) -> None:
 def test_records_that_workers_wrote_elsewhere_are_missed(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
 ) -> None:
-    """As on machines that do not share the folder: some files never come here."""
+    """As if the machines did not share the folder: some files never appear on this one."""
     table = _file(tmp_path, "a,b\n1,x\n2,y\n")
     monkeypatch.setattr(DataFrameWriter, "text", _losing(DataFrameWriter.text))
     monkeypatch.setattr(DataFrameWriter, "parquet", _losing(DataFrameWriter.parquet))

@@ -1,4 +1,4 @@
-"""Tables of Spark's catalog, by name, in and out."""
+"""Tables in the Spark catalog as input and output, by name."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ POLICY = "EACH RESULT : n >= 2 : REPLACE n WITH 2;"
 
 @pytest.fixture
 def catalog(spark: Any) -> Iterator[Any]:
-    """In a session of its own: other tests' temporary views would hide tables of the same name."""
+    """A new session, because temporary views of other tests would hide tables of the same name."""
     session = spark.newSession()
     session.sql("CREATE TABLE people (`full name` CHAR(4), n INT) USING parquet")
     session.sql("INSERT INTO people VALUES ('ab', 1), ('c', 3)")
@@ -81,7 +81,7 @@ def test_a_table_that_is_not_there(catalog: Any, name: str) -> None:
 
 
 def test_a_master_that_is_none_is_an_error_of_its_own(tmp_path: Path) -> None:
-    """In a process of its own: this one has a Spark already."""
+    """In a separate process, because this one already runs Spark."""
     require_java()
     (tmp_path / "policy.acp").write_text("EACH RESULT : a = 1;")
     (tmp_path / "table.csv").write_text("a\n1\n")

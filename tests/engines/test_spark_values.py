@@ -1,4 +1,4 @@
-"""Every type of column that Spark has, and every kind of constant, as `semantics` has them."""
+"""Every Spark column type and every kind of constant behave as in `semantics`."""
 
 import datetime
 import math
@@ -12,7 +12,7 @@ from sqlglot import exp
 
 import acompass
 from acompass.diagnostics import AcompassError
-from acompass.engines.spark_session import PlanSession, own_session
+from acompass.engines.spark.session import PlanSession, own_session
 from acompass.plan.lowering.dialects.spark import SPARK
 
 COUNT = "EACH PROCESS COUNT(*) AS n : n >= 0;"
@@ -98,7 +98,7 @@ def test_random_of_all_integers(spark: Any) -> None:
 
 
 def test_the_seed_is_in_no_plan(spark: Any) -> None:
-    """Spark's pages and event logs show plans (D20)."""
+    """The web pages and event logs of Spark show plans (D20)."""
     table = spark.createDataFrame([(i,) for i in range(9)], "n bigint")
     result = acompass.run("EACH RESULT : n < 0 : RANDOM n 0 5;", table, seed="a great secret")
     assert result.table.count() == 9

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from acompass import pipeline
+from acompass import api
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import parse_settings
 from acompass.checked.types import Kind, Schema, Type, schema_of
@@ -15,7 +15,7 @@ ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity" / "table.cs
 
 
 def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
-    """The codes of the syntax errors or, if there are none, of the errors for the table or the schema."""
+    """The codes of the policy's syntax errors or, without any, of its errors for the table or the schema."""
     policy = blocks["acompass"]
     program, diagnostics = parse(policy)
     if diagnostics:
@@ -27,7 +27,7 @@ def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
             return {diagnostic.code for diagnostic in diagnostics}
         table = folder / "table.csv"
         table.write_text(blocks["csv"] if "csv" in blocks else ELECTRICITY.read_text(), encoding="utf-8")
-        perform = pipeline.run if options.pop("run", False) else pipeline.check
+        perform = api.run if options.pop("run", False) else api.check
         perform(policy, str(table), **options)
     except AcompassError as error:
         return {diagnostic.code for diagnostic in error.diagnostics}

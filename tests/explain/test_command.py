@@ -1,4 +1,4 @@
-"""`acompass explain`: what it prints, and how it ends."""
+"""`acompass explain`: its output and its exit codes."""
 
 import json
 from collections.abc import Callable
@@ -72,14 +72,14 @@ def test_records_by_condition_in_order_and_few(explain: Explain) -> None:
     }  # fmt: skip
 
 
-def test_a_check_that_is_violated_says_what_is_missing(explain: Explain) -> None:
+def test_a_violated_check_shows_the_change_that_is_needed(explain: Explain) -> None:
     ran = explain("policy.acp", "people.csv", "--set", "k=2", "--record", "1")
     nearest = "1 more distinct value of `Disease` in its class, or `Kinds > 0` in the policy"
     assert f"not affected with {nearest}\n" in ran.stdout
     assert ran.stdout.endswith("not affected by line 1\nleft as it was\n")
 
 
-def test_a_seed_tells_what_the_run_wrote(explain: Explain, tmp_path: Path) -> None:
+def test_with_its_seed_a_run_is_explained_exactly(explain: Explain, tmp_path: Path) -> None:
     released = CliRunner().invoke(
         app, ["run", "noise.acp", "people.csv", "-o", "out.csv", "--seed", "s3cr3t"]
     )
@@ -91,7 +91,7 @@ def test_a_seed_tells_what_the_run_wrote(explain: Explain, tmp_path: Path) -> No
 
 
 def test_a_condition_never_changes_what_the_policy_sees(explain: Explain) -> None:
-    """Read as text, `Id` would put 10 before 9 in canonical order, and RANDOM would draw other values."""
+    """With `Id` as text, 10 would precede 9 in canonical order, and RANDOM would draw other values."""
     Path("ids.csv").write_text("Id,Age\n9,50\n10,50\n", encoding="utf-8")
     by_place = explain("noise.acp", "ids.csv", "--record", "1", "--trace", "trace.txt")
     by_text = explain("noise.acp", "ids.csv", "--where", "Id = '9'", "--trace", "trace.txt")
@@ -146,7 +146,7 @@ def test_the_sql_of_duckdb_runs_and_leaves_what_run_leaves(explain: Explain) -> 
     "arguments",
     [[], ["--record", "1", "--algebra"], ["--record", "0"], ["--where", "Age !"], ["--where", "Nobody = 1"]],
 )
-def test_calls_that_make_no_sense_exit_with_2(explain: Explain, arguments: list[str]) -> None:
+def test_invalid_calls_exit_with_2(explain: Explain, arguments: list[str]) -> None:
     ran = explain("policy.acp", "people.csv", "--set", "k=2", *arguments)
     assert ran.exit_code == 2
     assert ran.stderr

@@ -1,4 +1,4 @@
-"""Every record's explained life is the one that `semantics` gives it."""
+"""The explained life of every record agrees with `semantics`."""
 
 import random
 from collections.abc import Iterator
@@ -16,9 +16,7 @@ from acompass.plan.running.context import Context
 from acompass.plan.running.execute import execute
 from acompass.plan.running.session import Session
 from acompass.plan.running.trace import GivenTrace
-from acompass.semantics.affected import affected_bag
-from acompass.semantics.requirements import perform_requirement
-from acompass.semantics.trace import Trace
+from acompass.semantics import affected_bag, perform_requirement, trace_of_values
 from acompass.syntax.parse import parse
 
 CASES = 300
@@ -31,7 +29,7 @@ def session() -> Iterator[Session]:
 
 
 def _explained(case: Case, program: Program, session: Session) -> dict[int, tuple[Any, ...]]:
-    """Of each record: which requirements affected it, which dropped it, and what was left."""
+    """For each record: the requirements that affected it, those that dropped it, and its final state."""
     follower = Follower(parse(case.policy_text)[0], program, dict(enumerate(case.records)))
     state = uploaded(session, program.schema, case.records)
     execute(Context(session, GivenTrace(case.trace), observe=follower), state, plan(program))
@@ -46,15 +44,15 @@ def _explained(case: Case, program: Program, session: Session) -> dict[int, tupl
 
 
 def _meant(case: Case, program: Program) -> dict[int, tuple[Any, ...]]:
-    """Equal records are interchangeable, but keep their places: `semantics` updates each where it is."""
+    """`semantics` updates records in place, so each keeps its position even if another record is equal."""
     lives: dict[int, tuple[list[int], list[int]]] = {key: ([], []) for key in range(len(case.records))}
-    bag, keys, trace = list(case.records), list(lives), Trace(iter(case.trace))
+    bag, keys, rho = list(case.records), list(lives), trace_of_values(case.trace)
     for requirement in program.requirements:
         affected = affected_bag(bag, requirement.assertion)
         for position in affected:
             lives[keys[position]][0].append(requirement.index)
         length = len(bag)
-        bag, _ = perform_requirement(requirement, bag, trace)
+        bag, rho, _ = perform_requirement(requirement, bag, rho)
         if len(bag) < length:
             for position in affected:
                 lives[keys[position]][1].append(requirement.index)
@@ -67,12 +65,12 @@ def _has_equal_records(case: Case) -> bool:
     return len({repr(record) for record in case.records}) < len(case.records)
 
 
-def test_what_is_explained_is_what_the_semantics_does(session: Session) -> None:
+def test_explanations_agree_with_the_semantics(session: Session) -> None:
     explained = 0
     for seed in range(CASES):
         case = without_negative_zeros(random_case(random.Random(seed)))
         if "RANDOM" in case.policy_text and _has_equal_records(case):
-            continue  # which of two equal records draws which value is nobody's to say (D18)
+            continue  # equal records are interchangeable, so either may draw either value (D18)
         program = case.program()
         assert _explained(case, program, session) == _meant(case, program), case
         session.clear()

@@ -1,4 +1,4 @@
-"""The nearest thing that would have kept a requirement off a record."""
+"""The smallest change that would have left a record unaffected."""
 
 import pytest
 from hypothesis import assume, given, settings

@@ -1,4 +1,4 @@
-"""The pages of AC7xx are run: the example gives the error, the fix does not."""
+"""The examples on the pages of AC7xx report the error, and the fixes do not."""
 
 import os
 import shlex
@@ -32,7 +32,7 @@ def _run(blocks: dict[str, str]) -> list[Result]:
 
 
 @pytest.mark.parametrize("page", CALLS, ids=lambda page: page.code)
-def test_the_example_says_what_is_shown(page: Page) -> None:
+def test_the_example_reports_the_error(page: Page) -> None:
     (ran,) = _run(page.example)
     assert ran.exit_code == 2
     assert ran.stderr.splitlines()[0] == page.example["console"].splitlines()[1]
@@ -40,7 +40,7 @@ def test_the_example_says_what_is_shown(page: Page) -> None:
 
 
 @pytest.mark.parametrize("page", CALLS, ids=lambda page: page.code)
-def test_the_fix_does_it(page: Page) -> None:
+def test_the_fix_succeeds(page: Page) -> None:
     assert [ran.exit_code for ran in _run(page.fix)] == [0] * len(_run(page.fix))
 
 

@@ -1,10 +1,10 @@
-"""The paper's notions of anonymity on bags of records, word for word and independent of the semantics."""
+"""The paper's definitions of anonymity on bags of records, word for word, independent of `semantics`."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
-from acompass.semantics.bags import Bag, Record
+from acompass.semantics import Bag, Record
 
 
 def equivalence_class(record: Record, columns: Sequence[int], bag: Bag) -> Bag:

@@ -1,4 +1,4 @@
-"""Hypothesis strategies over the generator of `acompass.conformance`, and over small tables of people."""
+"""Hypothesis strategies for the random cases of `acompass.conformance` and for small tables of people."""
 
 import random
 from collections.abc import Sequence
@@ -12,19 +12,17 @@ from acompass.checked.program import Action, Requirement
 from acompass.checked.types import INTEGER, TEXT, Column, Kind, Schema
 from acompass.conformance.generate import Case, random_case
 from acompass.conformance.values import KINDS
-from acompass.semantics.affected import affected_bag
-from acompass.semantics.assertions import holds
-from acompass.semantics.bags import Bag, Record, SubBag
+from acompass.semantics import Bag, Record, SubBag, affected_bag, holds
 
 
 def cases(kinds: Sequence[Kind] = KINDS) -> st.SearchStrategy[Case]:
-    """A seed rather than `st.randoms()`: many times faster, and a case is small enough to read unshrunk."""
+    """Cases are made from seeds. `st.randoms()` is many times slower, and cases are small enough unshrunk."""
     return st.integers(0, 2**64 - 1).map(lambda seed: random_case(random.Random(seed), kinds))
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A requirement with the table that violates it, and the affected bag, never empty."""
+    """A requirement, a table that violates it, and the affected bag, which is not empty."""
 
     requirement: Requirement
     bag: Bag
@@ -44,7 +42,7 @@ def violations(draw: st.DrawFn, kinds: Sequence[Kind] = KINDS) -> Violation:
 
 
 def with_action(requirement: Requirement, action: Action) -> Requirement:
-    """The same assertion with an action that keeps every column's type."""
+    """The same assertion with another action, which keeps the type of every column."""
     return replace(requirement, action=action, after=requirement.before)
 
 

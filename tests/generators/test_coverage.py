@@ -1,4 +1,4 @@
-"""The shared generator reaches all of the language: laws over its cases are only as good as that."""
+"""The random cases cover the whole language, as the laws that use them need."""
 
 import random
 from collections import Counter
@@ -9,7 +9,7 @@ from acompass.checked.program import And, Condition, Filter, Not, Or, Process, R
 from acompass.checked.types import Kind
 from acompass.conformance.generate import Case, random_case
 from acompass.conformance.values import KINDS
-from acompass.semantics import run_program
+from acompass.semantics import run_program, trace_of_values
 from acompass.syntax.tree import Function
 
 CASES = [random_case(random.Random(seed)) for seed in range(1500)]
@@ -45,7 +45,7 @@ def test_kinds_can_be_chosen() -> None:
 
 def _features(case: Case) -> Iterator[str]:
     program = case.program()
-    outcome = run_program(program, case.records, iter(case.trace))
+    outcome = run_program(program, case.records, trace_of_values(case.trace))
     for requirement, verdict in zip(program.requirements, outcome.requirements, strict=True):
         yield from _requirement_features(requirement)
         yield f"holds {verdict.holds} {type(requirement.assertion.result).__name__}"

@@ -1,10 +1,10 @@
-"""Literate cases: a heading, prose, and fenced blocks that say what to run and what must come out.
+"""Literate cases: a heading, prose, and fenced blocks with the input and the expected result.
 
 acompass  the policy                          csv       the table
 options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `order: canonical`, `force: yes`,
-          `command: check`, `types: integer decimal(2) float text boolean date timestamp`, one a line
-after     the table that comes out            verdicts  `1 violated 3 REPLACE`, one requirement a line
-error     a code and a message, one diagnostic a line; then nothing else is expected
+          `command: check`, `types: integer decimal(2) float text boolean date timestamp`, one on each line
+after     the resulting table                 verdicts  `1 violated 3 REPLACE`, a line for each requirement
+error     a line with code and message for each error; there is no other result
 """
 
 import re
@@ -20,7 +20,7 @@ _FENCE = re.compile(r"^```(\w*)$")
 
 @dataclass
 class Case:
-    """`blocks` maps a fence's word to its text, `lines` to the lines of the file that the text takes up."""
+    """`blocks` maps a fence's word to its text, `lines` maps it to the text's lines in the file."""
 
     path: Path
     title: str
@@ -49,7 +49,7 @@ def all_cases() -> list[Case]:
 
 
 def read_cases(path: Path) -> list[Case]:
-    """A heading opens a case; one without blocks is prose."""
+    """A heading begins a case. Sections without blocks are prose."""
     cases = [Case(path, "")]
     opened: tuple[str, int] | None = None
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -62,7 +62,7 @@ def read_cases(path: Path) -> list[Case]:
             opened = None
         elif opened is None and (heading := _HEADING.match(line)):
             cases.append(Case(path, heading[1]))
-    assert opened is None, f"{path.name}: a block is left open"
+    assert opened is None, f"{path.name}: a block is not closed"
     return [case for case in cases if case.blocks]
 
 

@@ -1,10 +1,10 @@
-"""Runs a literate case through the public call, and says what came out in the case's own words."""
+"""Run a literate case through the public call and give the result in the format of the case."""
 
 from contextlib import chdir
 from decimal import Decimal
 from pathlib import Path
 
-from acompass import pipeline
+from acompass import api
 from acompass.checked.parameters import parse_settings
 from acompass.diagnostics import AcompassError
 from acompass.result import Result
@@ -13,7 +13,7 @@ from tests.language.tables import write_table
 
 
 def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
-    """What came out, block by block: `after` where a table was written, `verdicts`, or else `error`."""
+    """The resulting blocks: `after` if a table was written, and `verdicts`; or only `error`."""
     output = folder / "out.csv"
     try:
         with chdir(folder):
@@ -30,14 +30,14 @@ def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
 
 
 def _call(case: Case, engine: str, table: str) -> Result:
-    """In the case's folder, so that a message that names a file is the same everywhere."""
+    """The current folder is the case's, so that messages with file names are the same everywhere."""
     policy = case.blocks["acompass"]
     params = parse_settings(value for name, value in case.options if name == "set")
     missing = case.option("missing")
     if case.option("command") == "check":
-        return pipeline.check(policy, table, params=params, missing=missing, engine=engine)
+        return api.check(policy, table, params=params, missing=missing, engine=engine)
     trace = case.option("trace")
-    return pipeline.run(
+    return api.run(
         policy,
         table,
         params=params,

@@ -12,7 +12,7 @@ _STORED = {"integer": "BIGINT", "float": "DOUBLE", "text": "VARCHAR"}
 
 
 def write_table(case: Case) -> str:
-    """A CSV, or a Parquet file where the case says the types of its columns; in the folder we are in."""
+    """Write a CSV file, or a Parquet file if the case has types, into the current folder; return its name."""
     Path("table.csv").write_text(case.blocks["csv"], encoding="utf-8", newline="")
     types = case.option("types")
     if types is None:

@@ -1,11 +1,11 @@
-"""The shipped example is the paper's chain, and every policy of the language reference is one."""
+"""The electricity example is the paper's chain, and all policies of the language reference parse."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from acompass import pipeline
+from acompass import api
 from acompass.syntax.parse import parse
 from tests.language.cases import HERE, read_cases
 
@@ -19,7 +19,7 @@ def test_the_electricity_example_gives_the_last_table_of_the_paper(tmp_path: Pat
     assert (folder / "table.csv").read_text(encoding="utf-8") == chain.blocks["csv"]
     policy = (folder / "policy.acp").read_text(encoding="utf-8")
     output = tmp_path / "out.csv"
-    pipeline.run(
+    api.run(
         policy,
         folder / "table.csv",
         params={"k": 2, "l": 1},

@@ -1,6 +1,6 @@
-"""Rewrites what every literate case expects to what comes out now: `python -m tests.language.update`.
+"""Replace the expected results of all literate cases by the current ones: `python -m tests.language.update`.
 
-Read the difference before committing it.
+Read the difference before you commit it.
 """
 
 import tempfile
@@ -20,7 +20,7 @@ def main() -> None:
 
 
 def _rewrite(case: Case, outcome: dict[str, str], lines: list[str]) -> None:
-    """From the last block up, so that the places of the blocks above stay true; new blocks go to the end."""
+    """Replace the last block first, so that the line numbers of the others stay valid; append new blocks."""
     last = max(place.stop for place in case.lines.values())
     missing = [word for word in ("after", "verdicts", "error") if word in outcome and word not in case.lines]
     fresh = [part for word in missing for part in ("", f"```{word}", *outcome[word].splitlines(), "```")]

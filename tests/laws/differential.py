@@ -1,8 +1,8 @@
 """The differential test at any length: `python -m tests.laws.differential --engine postgres --cases 20000`.
 
-An engine is `duckdb`, `postgres` (a server of our own, whose database orders text as dictionaries do),
-`spark` (one in each process), or what `--engine` of the commands takes. Every second share of the cases runs
-without the rewrites of the plan. How far it is goes to standard error.
+An engine is `duckdb`, `postgres` (a server that the test starts, whose databases collate text in dictionary
+order), `spark` (one in each process), or any value of the commands' `--engine`. Every second share of cases
+runs without the plan's rewrites. Progress goes to standard error.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from acompass.plan.rewrites import REWRITES
 from tests.engines.postgres_server import running_server
 from tests.engines.spark_sessions import local_spark
 
-#: so many cases at a time; each share has a seed of its own
+#: cases in one share, which has its own seed
 _SHARE = 250
 _HOTSPOT = "-XX:+UseSerialGC"
 

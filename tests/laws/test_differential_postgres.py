@@ -1,12 +1,12 @@
-"""Invariant 3 on PostgreSQL: random programs mean there what `semantics` says.
+"""Invariant 3 on PostgreSQL: random programs, tables and traces give the results of `semantics`.
 
-The database orders text by a dictionary, so that a collation forgotten anywhere shows.
+The databases collate text in dictionary order, so that a missing `COLLATE "C"` makes a case fail.
 """
 
 from acompass.conformance.run import conform
 from acompass.engines.connect import open_session
-from acompass.engines.postgres import connected
-from acompass.engines.postgres_session import ReadingSession
+from acompass.engines.postgres.connect import connected
+from acompass.engines.postgres.session import ReadingSession
 from tests.engines.postgres_server import Server
 
 

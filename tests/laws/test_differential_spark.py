@@ -1,10 +1,10 @@
-"""Invariant 3 on Spark: random programs mean there what `semantics` says."""
+"""Invariant 3 on Spark: random programs, tables and traces give the results of `semantics`."""
 
 from dataclasses import replace
 from typing import Any
 
 from acompass.conformance.run import conform
-from acompass.engines.spark_session import PlanSession, own_session
+from acompass.engines.spark.session import PlanSession, own_session
 from acompass.plan.lowering.dialects.spark import SPARK
 
 
@@ -14,7 +14,7 @@ def test_with_every_rewrite(spark: Any) -> None:
 
 
 def test_with_no_rewrite_and_few_groups_to_rank_by(spark: Any) -> None:
-    """As if there were more records than one worker may put in order."""
+    """As if there were more records than one worker can sort."""
     session = PlanSession(own_session(spark), replace(SPARK, most_rank_groups=3))
     report = conform(session, cases=40, seed=2, rewrites=())
     assert report.ok, report.smallest

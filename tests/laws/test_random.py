@@ -1,4 +1,4 @@
-"""Theorem 6, RANDOM soundness: an outlier never keeps its value, unless it is in [l, u] and drawn again."""
+"""Theorem 6, RANDOM soundness: a value outside [l, u] never stays."""
 
 from fractions import Fraction
 
@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 
 from acompass.checked.program import Random
 from acompass.checked.types import Kind
-from acompass.semantics import random
-from acompass.semantics.requirements import perform_requirement
-from acompass.semantics.trace import Trace
+from acompass.semantics import perform, random, trace_of_values
 from tests.generators.strategies import Violation, violations, with_action
 from tests.laws.effort import LAW
 
@@ -36,7 +34,8 @@ def test_an_outlier_never_keeps_its_value(
     column = data.draw(st.sampled_from([c for c in range(len(named)) if violation.bag[0][c] is not None]))
     rhos = data.draw(st.lists(RHO, min_size=len(violation.affected), max_size=len(violation.affected)))
     requirement = with_action(violation.requirement, Random(column, lower, upper))
-    after, _ = perform_requirement(requirement, violation.bag, Trace(iter(rhos)))
+    after, rest = perform(requirement, violation.bag, trace_of_values(rhos))
+    assert rest.used == len(violation.affected)
     drawn = sorted(random(lower, upper, rho) for rho in rhos)
     assert sorted(after[position][column] for position in violation.affected) == drawn
     for position, (old, new) in enumerate(zip(violation.bag, after, strict=True)):

@@ -1,4 +1,4 @@
-"""D13: SUM is exact on integers and decimals, and gives a bag of floats the same bits in any order."""
+"""D13: SUM is exact for integers and decimals, and gives the same bits for floats in any order."""
 
 import random
 from decimal import Decimal
@@ -7,7 +7,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.semantics.results import total
+from acompass.semantics import total
 from tests.laws.effort import LAW
 
 LARGE = st.sampled_from((2**63 - 1, -(2**63), 2**53 + 1, 1))

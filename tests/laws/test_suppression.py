@@ -4,9 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acompass.checked.program import Replace
-from acompass.semantics.bags import update
-from acompass.semantics.requirements import perform_requirement
-from acompass.semantics.trace import Trace
+from acompass.semantics import perform_requirement, trace_of_values, update
 from tests.generators.anonymity import equivalence_class
 from tests.generators.strategies import Violation, violations, with_action
 from tests.laws.effort import LAW
@@ -18,7 +16,7 @@ def test_affected_records_become_indistinguishable(violation: Violation, data: s
     column = data.draw(st.integers(0, len(violation.requirement.before) - 1))
     value = data.draw(st.sampled_from([record[column] for record in violation.bag]))
     requirement = with_action(violation.requirement, Replace(column, value))
-    after, verdict = perform_requirement(requirement, violation.bag, Trace(iter(())))
+    after, _, verdict = perform_requirement(requirement, violation.bag, trace_of_values(()))
     assert verdict.affected == len(violation.affected)
     for position, (old, new) in enumerate(zip(violation.bag, after, strict=True)):
         if position not in violation.affected:

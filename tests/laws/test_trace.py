@@ -1,12 +1,19 @@
-"""D19: the trace a seed stands for, the formula of RANDOM, and a trace that ends too soon."""
+"""Definition 4 and D19: the trace of a seed, the formula of RANDOM, and a trace that is too short."""
 
 from fractions import Fraction
-from itertools import islice
 
 import pytest
 
 from acompass.checked.types import INTEGER, Column
-from acompass.semantics import TraceExhausted, random, run_program, seeded_trace
+from acompass.semantics import (
+    TraceExhausted,
+    pref,
+    random,
+    run_program,
+    tail,
+    trace_of_seed,
+    trace_of_values,
+)
 from tests.generators.programs import program_of
 
 SCHEMA = (Column("A", INTEGER),)
@@ -20,10 +27,20 @@ SCHEMA = (Column("A", INTEGER),)
         ("naïve 🔑", ["c93fb8690e647", "1bdab23eb8ccf"]),
     ],
 )
-def test_a_seed_stands_for_a_trace(seed: str, digits: list[str]) -> None:
+def test_a_seed_gives_a_trace(seed: str, digits: list[str]) -> None:
     expected = [Fraction(int(text, 16), 2**52) for text in digits]
-    assert list(islice(seeded_trace(seed), len(digits))) == expected
-    assert all(0 <= rho < 1 for rho in islice(seeded_trace(seed), 100))
+    assert list(pref(len(digits), trace_of_seed(seed))) == expected
+    assert all(0 <= rho < 1 for rho in pref(100, trace_of_seed(seed)))
+
+
+def test_a_trace_is_its_prefix_and_its_tail() -> None:
+    rho = trace_of_seed("a secret")
+    assert pref(5, rho) == pref(2, rho) + pref(3, tail(2, rho))
+    assert (rho.used, tail(2, rho).used, tail(3, tail(2, rho))) == (0, 2, tail(5, rho))
+
+
+def test_a_trace_does_not_show_its_seed() -> None:
+    assert "a secret" not in repr(trace_of_seed("a secret"))
 
 
 @pytest.mark.parametrize(
@@ -43,17 +60,18 @@ def test_random_is_exact(lower: int, upper: int, rho: Fraction, drawn: int) -> N
     assert random(lower, upper, rho) == drawn
 
 
-def test_one_random_goes_on_where_the_last_one_stopped() -> None:
+def test_a_random_continues_where_the_last_one_stopped() -> None:
     policy = "EACH RESULT : A > 1 : RANDOM A 10 19; SOME RESULT : A > 99 : RANDOM A 20 29;"
     trace = [Fraction(n, 10) for n in range(1, 10)]
-    outcome = run_program(program_of(policy, SCHEMA), [(5,), (1,), (0,)], iter(trace))
+    outcome = run_program(program_of(policy, SCHEMA), [(5,), (1,), (0,)], trace_of_values(trace))
     # order(V) is 0, 1 and then 0→11, 1→12, 5
     assert outcome.records == [(23,), (25,), (24,)]
     assert outcome.trace_used == 5
 
 
-def test_a_trace_that_ends_too_soon_says_how_much_it_takes() -> None:
+def test_the_error_of_a_short_trace_has_the_length_that_is_needed() -> None:
     policy = "EACH RESULT : A > 1 : RANDOM A 10 19; SOME RESULT : A > 99 : RANDOM A 20 29;"
+    rho = trace_of_values([Fraction(1, 2)] * 4)
     with pytest.raises(TraceExhausted) as raised:
-        run_program(program_of(policy, SCHEMA), [(5,), (1,), (0,)], iter([Fraction(1, 2)] * 4))
+        run_program(program_of(policy, SCHEMA), [(5,), (1,), (0,)], rho)
     assert raised.value.needed == 5

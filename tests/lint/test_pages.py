@@ -1,4 +1,4 @@
-"""The page of every AC5xx code: its example gives the code, its fix does not."""
+"""The page of every AC5xx code: the example gives the code, the fix gives no finding."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every model as the literature defines it, in plain Python over lists of records: slow, exact, obvious."""
+"""The models as defined in the literature, in plain Python over lists of records: slow, exact and obvious."""
 
 import math
 from collections import Counter, defaultdict
@@ -40,7 +40,7 @@ def distinct_l(records: Sequence[Record], quasi_identifiers: Sequence[int], colu
 
 
 def entropy_l(records: Sequence[Record], quasi_identifiers: Sequence[int], column: int) -> int:
-    """The largest l with nⁿ ≥ lⁿ · Π nᵢ^nᵢ in every class: exp(H) ≥ l, in whole numbers."""
+    """The largest l with nⁿ ≥ lⁿ · Π nᵢ^nᵢ in every class: exp(H) ≥ l, decided in integers."""
     return min(_entropy_l(Counter(r[column] for r in each)) for each in classes(records, quasi_identifiers))
 
 
@@ -72,7 +72,7 @@ def t_equal(records: Sequence[Record], quasi_identifiers: Sequence[int], column:
 def t_ordered(
     records: Sequence[Record], quasi_identifiers: Sequence[int], column: int, order: Sequence[Hashable]
 ) -> Fraction:
-    """`order` holds every value of the column once, ascending."""
+    """`order` lists every value of the column once, in ascending order."""
     everywhere = shares(records, column)
     worst = Fraction(0)
     for each in classes(records, quasi_identifiers):
@@ -92,7 +92,7 @@ def basic_beta(records: Sequence[Record], quasi_identifiers: Sequence[int], colu
 def enhanced_beta(
     records: Sequence[Record], quasi_identifiers: Sequence[int], column: int
 ) -> Fraction | None:
-    """Small tables only: there a double tells a rational from a logarithm."""
+    """For small tables only, for which a double distinguishes a rational number from a logarithm."""
     if all((q - p) / p <= -math.log(p) + 1e-13 for q, p in pairs(records, quasi_identifiers, column)):
         return basic_beta(records, quasi_identifiers, column)
     return None
@@ -109,7 +109,7 @@ def has_every_value(records: Sequence[Record], quasi_identifiers: Sequence[int],
 def population_sizes(
     records: Sequence[Record], population: Sequence[Record], quasi_identifiers: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """(records, persons) of every class of the table."""
+    """(records, persons) for every class of the table."""
     persons = Counter(tuple(r[q] for q in quasi_identifiers) for r in population)
     return [
         (len(each), persons[tuple(each[0][q] for q in quasi_identifiers)])

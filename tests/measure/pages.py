@@ -1,4 +1,4 @@
-"""Pages of the docs that run: tables and policies are written, commands run, Python executed."""
+"""Runs the blocks of documentation pages: writes their files, runs their commands, executes their Python."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True)
 class Ran:
-    """A command of a page: how it ended, what it printed, and what the page says it prints."""
+    """The outcome of a command on a page, and the output that the page promises."""
 
     exit_code: int
     output: str
@@ -25,7 +25,7 @@ class Ran:
 
 
 def run_blocks(text: str) -> Iterator[Ran]:
-    """In the current folder, in order."""
+    """Run the blocks in order, in the current folder."""
     for language, name, content in FENCE.findall(text):
         match language:
             case "python":

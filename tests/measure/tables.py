@@ -10,7 +10,7 @@ _folder = tempfile.TemporaryDirectory(prefix="acompass-measure-")
 
 
 def csv_table(header: str, *records: tuple[Any, ...]) -> str:
-    """The path of a CSV with these records; None is a missing value."""
+    """The path of a CSV file with these records; None is a missing value."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(records)
     with tempfile.NamedTemporaryFile(

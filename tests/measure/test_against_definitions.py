@@ -1,4 +1,4 @@
-"""The engine's measures equal the definitions on random tables, to the last digit where they are rational."""
+"""On random tables, the engine's measures equal the definitions; rational measures are equal exactly."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acompass.measure.flow import measure
+from acompass import measure
 from tests.measure import by_definition
 
 NAMES = ("q", "r", "s", "v")
@@ -40,7 +40,7 @@ def missing_first(values: set[Any]) -> list[Any]:
 
 @given(tables)
 @settings(deadline=None, max_examples=60)
-def test_every_model_is_its_definition(records: list[tuple[Any, ...]]) -> None:
+def test_every_model_matches_its_definition(records: list[tuple[Any, ...]]) -> None:
     measures = measure(as_table(records), ["q", "r"], ["s", "v"])
     groups = by_definition.classes(records, QI)
     assert measures.classes.sizes == tuple(sorted(Counter(map(len, groups)).items()))
@@ -67,7 +67,7 @@ def test_every_model_is_its_definition(records: list[tuple[Any, ...]]) -> None:
 
 @given(st.lists(st.tuples(record, st.integers(1, 5)), min_size=1, max_size=15))
 @settings(deadline=None, max_examples=25)
-def test_a_weight_is_as_good_as_repeating_the_record(weighted: list[tuple[tuple[Any, ...], int]]) -> None:
+def test_a_weight_is_equivalent_to_repeating_the_record(weighted: list[tuple[tuple[Any, ...], int]]) -> None:
     grouped = as_table([(*r, n) for r, n in weighted], (*NAMES, "Number"))
     repeated = as_table([r for r, n in weighted for _ in range(n)])
     one = measure(grouped, ["q", "r"], ["s", "v"], weight="Number")
@@ -78,7 +78,7 @@ def test_a_weight_is_as_good_as_repeating_the_record(weighted: list[tuple[tuple[
 
 @given(tables, tables)
 @settings(deadline=None, max_examples=25)
-def test_population_risk_is_its_definition(records: list[Any], others: list[Any]) -> None:
+def test_population_risk_matches_its_definition(records: list[Any], others: list[Any]) -> None:
     population = [*records, *others]
     found = measure(as_table(records), ["q", "r"], population=as_table(population)).journalist
     sizes = by_definition.population_sizes(records, population, QI)

@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from acompass import measure
 from acompass.measure.entropy import Profile, effective_values, whole_l
 from acompass.measure.exact import exceeds_log, sign_of_product
-from acompass.measure.flow import measure
 from tests.measure.tables import csv_table
 
 

@@ -1,13 +1,13 @@
-"""What can be wrong with a measurement, each with its page."""
+"""Errors of measurements, and their pages."""
 
 import re
 from pathlib import Path
 
 import pytest
 
+from acompass import measure
 from acompass.diagnostics import AcompassError, CallError, TableError
 from acompass.diagnostics.codes import CODES
-from acompass.measure.flow import measure
 from tests.measure.pages import DOCS, run_blocks
 from tests.measure.tables import csv_table
 
@@ -16,7 +16,7 @@ OWN_CODES = sorted(code for code in CODES if code.startswith("AC6"))
 
 
 def _ending(section: str) -> tuple[int, set[str]]:
-    """How the one command of a section ends, and the codes it gives."""
+    """The exit code of the single command in a section, and the codes that it reports."""
     (ran,) = run_blocks(section)
     return ran.exit_code, set(re.findall(r"\[(AC\d{3})\]", ran.errors))
 
@@ -57,9 +57,8 @@ def test_no_value_of_a_record_is_in_a_message() -> None:
     with pytest.raises(TableError) as error:
         measure(csv_table("q,n", ("a", -48213)), ["q"], weight="n")
     assert "48213" not in str(error.value)
-    assert (
-        _message(error) == "`n` cannot be the weight: expected positive whole numbers, 1 of its values is not"
-    )
+    expected = "column `n` cannot be the weight: expected positive whole numbers, found 1 other value"
+    assert _message(error) == expected
 
 
 def test_a_population_must_hold_the_table() -> None:
@@ -72,4 +71,4 @@ def test_a_population_must_hold_the_table() -> None:
 def test_a_population_without_a_quasi_identifier_is_refused() -> None:
     with pytest.raises(CallError) as error:
         measure(csv_table("q", ("a",)), ["q"], population=csv_table("p", ("a",)))
-    assert _message(error) == "the population has no column `q` to compare by"
+    assert _message(error) == "the population has no column `q`"

@@ -1,10 +1,10 @@
-"""The papers' own tables give the papers' own numbers."""
+"""The tables printed in the papers give the numbers printed in the papers."""
 
 from fractions import Fraction
 
 import pytest
 
-from acompass.measure.flow import measure
+from acompass import measure
 from tests.measure.tables import csv_table
 
 HEART, VIRAL, CANCER = "heart disease", "viral infection", "cancer"

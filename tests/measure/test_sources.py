@@ -1,4 +1,4 @@
-"""The same numbers whatever the table comes as."""
+"""All kinds of tables give the same numbers."""
 
 import datetime
 import math
@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from acompass.measure.flow import measure
+from acompass import measure
 
 COLUMNS = {"q": ["a", "a", None, "b"], "s": [1.5, math.nan, 2.5, 1.5]}
 

@@ -1,8 +1,8 @@
-"""Missing values, `*`, numbers written as text: counted, never dropped, ordered as documented."""
+"""Missing values, `*` and numbers in text columns are counted, never dropped, and ordered as documented."""
 
 from fractions import Fraction
 
-from acompass.measure.flow import measure
+from acompass import measure
 from tests.measure.tables import csv_table
 
 

@@ -1,4 +1,4 @@
-"""Policies in which each rewrite has something to do, and the shapes that policies of practice have."""
+"""Policies that every rewrite applies to, in the shapes that real policies have."""
 
 from acompass.checked.types import INTEGER, TEXT, Column
 

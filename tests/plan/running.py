@@ -1,4 +1,4 @@
-"""A policy on a few records in DuckDB, under the rewrites asked for."""
+"""Run a policy on a few records in DuckDB, with chosen rewrites."""
 
 from collections.abc import Sequence
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.conformance.compare import Observed, observe_session
 from acompass.conformance.generate import Case
-from acompass.engines.duckdb import DuckDBSession
+from acompass.engines.duckdb.session import DuckDBSession
 from acompass.plan.from_checked import Rewrite, plan
 from acompass.plan.stages import Stage
 

@@ -1,4 +1,4 @@
-"""Each rewrite has a fixture that it changes the plan of, and that it changes nothing else of."""
+"""Each rewrite changes the plan of a fixture, and nothing else about it."""
 
 from dataclasses import replace
 
@@ -58,14 +58,14 @@ def test_count_in_two_levels_takes_counts_of_one_column():
     assert not mixed.two_levels
 
 
-def test_without_rewrites_there_is_a_stage_a_requirement():
+def test_a_plan_without_rewrites_has_one_stage_per_requirement():
     naive = stages(case(fixtures.ALTERNATING).program(), [])
     assert len(naive) == 7
     assert all(isinstance(stage, RecordStage | GroupStage) for stage in naive)
 
 
 def always_look_up(planned):
-    """`look_up_values` without its threshold, so that small cases reach it."""
+    """`look_up_values` without its threshold, so that it applies to small cases."""
     return tuple(
         replace(stage, by_values=True, inline=False) if isinstance(stage, ChainStage) else stage
         for stage in planned

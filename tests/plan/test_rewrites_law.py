@@ -1,4 +1,4 @@
-"""The differential law under every rewrite, without each of them, and without all of them."""
+"""The differential law with all rewrites, without each of them, and without any."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Reads corpus.md: a heading, policies in fences, and after each the claims about it."""
+"""Read corpus.md: headings, policies in fenced blocks, and after each policy the claims about it."""
 
 import re
 from dataclasses import dataclass

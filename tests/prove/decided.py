@@ -1,4 +1,4 @@
-"""How many claims are decided on random policies of one to four requirements over two to five columns.
+"""The share of claims decided for random policies of one to four requirements over two to five columns.
 
 python -m tests.prove.decided --policies 2000
 """

@@ -1,7 +1,7 @@
-"""Random policies of the kind that curators write, with claims close to what they establish.
+"""Random policies like those of curators, with claims close to what they establish.
 
-Few columns, few values: classes merge, requirements undo each other, and a nearly true claim is often asked.
-The tables come from a generator of their own, not from the prover's regions.
+With few columns and few values, classes merge, requirements undo each other, and many claims are nearly true.
+The tables are generated independently of the prover's regions.
 """
 
 import random
@@ -18,7 +18,7 @@ _OPERATORS = ("<", "<=", "=", ">=", ">")
 
 @dataclass(frozen=True)
 class Claimed:
-    """A policy over a schema, with claims about what it leaves."""
+    """A policy over a schema, with claims about the table that it leaves."""
 
     text: str
     schema: Schema
@@ -94,7 +94,7 @@ class Writer:
         return f" : REPLACE {name} WITH {self._constant(_TYPES[name])}"
 
     def _close_to(self, assertion: str) -> str:
-        """The same claim of other classes, other records or another bound."""
+        """The same claim about other classes or with another bound."""
         words = assertion.split(" ")
         digits = [at for at, word in enumerate(words) if word.lstrip("-").isdigit()]
         if digits and self._rng.random() < 0.5:
@@ -117,7 +117,7 @@ class Writer:
 
 
 def random_records(rng: random.Random, schema: Schema) -> list[tuple[int | str, ...]]:
-    """Up to a dozen records out of a few, so that many are equal or nearly so."""
+    """Up to a dozen records from a few values, so that many are equal or nearly equal."""
     pools = [_TEXTS if column.type == TEXT else _NUMBERS for column in schema]
     narrow = [rng.sample(pool, rng.randint(1, 3)) for pool in pools]
     return [

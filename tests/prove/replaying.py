@@ -1,14 +1,12 @@
-"""A counterexample through `semantics` again, from nothing but what it shows."""
+"""Replay a counterexample through `semantics`, using only what it shows."""
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.prove import Counterexample
-from acompass.semantics import run_program
-from acompass.semantics.assertions import holds
+from acompass.semantics import holds, run_program, trace_of_values
 from acompass.syntax.parse import parse
 
 
@@ -21,14 +19,11 @@ def checked(text: str, schema: Schema) -> Program:
 
 
 def fails(policy: str, claim: str, counterexample: Counterexample) -> bool:
-    """Whether the claim fails on the table that the policy leaves of the counterexample."""
+    """Whether the claim fails on the table that the policy makes of the counterexample."""
     program = checked(policy, counterexample.schema)
-    outcome = run_program(program, counterexample.records, _trace(counterexample.trace))
+    rho = trace_of_values(map(Fraction, counterexample.trace))
+    outcome = run_program(program, counterexample.records, rho)
     assert outcome.trace_used == len(counterexample.trace)
     assert outcome.records == list(counterexample.left)
     assertion = checked(claim + ";", program.final_schema).requirements[0].assertion
     return not holds(outcome.records, assertion)
-
-
-def _trace(texts: Iterable[str]) -> Iterable[Fraction]:
-    return iter([Fraction(text) for text in texts])

@@ -1,8 +1,8 @@
-"""The law of soundness: what was proved survives random tables, and every counterexample replays.
+"""The law of soundness: proved claims hold on random tables, and every counterexample replays.
 
 python -m tests.prove.soundness --policies 20000 --tables 1000
 
-How far it is goes to standard error.
+Progress goes to standard error.
 """
 
 import argparse
@@ -16,14 +16,13 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.conformance.generate import Case, random_case
-from acompass.prove import Claim, Proof, Verdict, prove_policy
-from acompass.semantics import run_program
-from acompass.semantics.assertions import holds
+from acompass.prove import Claim, ClaimVerdict, Proof, prove_policy
+from acompass.semantics import holds, run_program, trace_of_values
 from acompass.syntax.parse import parse
 from tests.prove.policies import Writer, random_records, random_trace
 from tests.prove.replaying import checked, fails
 
-#: so many policies at a time; each share has a seed of its own
+#: policies in one unit of work, which has its own seed
 _SHARE = 250
 
 
@@ -37,7 +36,7 @@ class Figures:
 
     @property
     def decided(self) -> float:
-        return 1 - self.verdicts[Verdict.UNDECIDED] / max(1, self.verdicts.total())
+        return 1 - self.verdicts[ClaimVerdict.UNDECIDED] / max(1, self.verdicts.total())
 
     def add(self, other: "Figures") -> None:
         self.policies += other.policies
@@ -54,12 +53,12 @@ class Figures:
     def count(self, proof: Proof) -> None:
         self.policies += 1
         self.verdicts.update(str(claim.verdict) for claim in proof.claims)
-        doubts = (claim.reason for claim in proof.claims if claim.verdict is Verdict.UNDECIDED)
+        doubts = (claim.reason for claim in proof.claims if claim.verdict is ClaimVerdict.UNDECIDED)
         self.undecided.update(doubt.partition(": ")[2] or doubt for doubt in doubts)
 
 
 def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
-    """One policy of `policies`, tried on tables of its own generator."""
+    """Test one policy of `policies` on tables from the same module."""
     case = Writer(rng).policy()
     types = {column.name: column.type for column in case.schema}
     proof = prove_policy(parse(case.text)[0], case.text, case.claims, types)
@@ -67,7 +66,7 @@ def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     for claim in proof.claims:
         if claim.counterexample is not None and not fails(case.text, claim.text, claim.counterexample):
             figures.broken.append(f"{case.text}\n{claim.text}\nthe counterexample does not replay")
-    proved = [claim for claim in proof.claims if claim.verdict is Verdict.PROVED]
+    proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
     if proved:
         _survive(rng, checked(case.text, case.schema), proved, tables, figures, case.text)
 
@@ -80,7 +79,7 @@ def _survive(
     for _ in range(tables):
         records = random_records(rng, program.schema)
         trace = random_trace(rng, len(records) * len(program.requirements))
-        left = run_program(program, records, iter(trace)).records
+        left = run_program(program, records, trace_of_values(trace)).records
         figures.tables += 1
         for claim, assertion in zip(proved, assertions, strict=True):
             if not holds(left, assertion):
@@ -88,7 +87,7 @@ def _survive(
 
 
 def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> None:
-    """One policy of `conform`'s generator, every type and every oddity in it, on tables of its values."""
+    """Test one policy of `conform`'s generator, which covers all types, on tables of the same values."""
     case = random_case(rng)
     proof = _proof_of(case.policy_text, case.schema, case.params)
     figures.count(proof)
@@ -96,17 +95,17 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
     proved = [
         requirement.assertion
         for requirement, claim in zip(program.requirements, proof.claims, strict=True)
-        if claim.verdict is Verdict.PROVED and requirement.before == program.final_schema
+        if claim.verdict is ClaimVerdict.PROVED and requirement.before == program.final_schema
     ]
     for _ in range(tables if proved and case.records else 0):
         records = _reshuffled(rng, case)
-        left = run_program(program, records, iter(case.trace * 2)).records
+        left = run_program(program, records, trace_of_values(case.trace * 2)).records
         figures.tables += 1
         figures.broken += [f"{case.policy_text}\n{one}\n{records}" for one in proved if not holds(left, one)]
 
 
 def _reshuffled(rng: random.Random, case: Case) -> list[tuple[object, ...]]:
-    """Records with values from the case's columns, up to twice as many."""
+    """Records with values from the case's columns, up to twice as many as the case has."""
     columns = list(zip(*case.records, strict=True))
     size = rng.randint(0, 2 * len(case.records))
     return [tuple(rng.choice(column) for column in columns) for _ in range(size)]
@@ -129,7 +128,7 @@ def main() -> None:
     parser.add_argument("--policies", type=int, default=20_000)
     parser.add_argument("--tables", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=1, help="how many processes")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
     arguments = parser.parse_args()
     figures = Figures()
     starts = range(0, arguments.policies, _SHARE)

@@ -1,8 +1,8 @@
-"""Every claim of corpus.md gets the verdict it says, and every counterexample replays."""
+"""Every claim of corpus.md gets the verdict stated there, and every counterexample replays."""
 
 import pytest
 
-from acompass.prove import Verdict, prove_policy
+from acompass.prove import ClaimVerdict, prove_policy
 from acompass.syntax.parse import parse
 from tests.prove.corpus import Case, cases
 from tests.prove.replaying import fails
@@ -15,7 +15,7 @@ def test_the_verdict_is_the_truth(case: Case) -> None:
     (claim,) = prove_policy(tree, case.policy, [case.claim]).claims
     assert claim.verdict == case.verdict, claim.reason
     assert claim.reason
-    assert (claim.counterexample is not None) == (claim.verdict is Verdict.REFUTED)
+    assert (claim.counterexample is not None) == (claim.verdict is ClaimVerdict.REFUTED)
     if claim.counterexample is not None:
         assert fails(case.policy, case.claim, claim.counterexample)
 

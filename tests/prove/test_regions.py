@@ -1,4 +1,4 @@
-"""Regions against brute force: which are empty, what is in them, and where values go when a type changes."""
+"""Regions against brute force: which are empty, which values they have, and their images under conversion."""
 
 import datetime
 import itertools
@@ -8,10 +8,10 @@ import pytest
 
 from acompass.checked.convert import convert
 from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, Type, Value, decimal
-from acompass.prove.conversion import drawn, image
-from acompass.prove.lines import INFINITE, line_of
+from acompass.prove.conversion import image, image_of_random
 from acompass.prove.regions import Regions, regions_in
-from acompass.semantics.conditions import compare
+from acompass.prove.value_order import INFINITE, order_of
+from acompass.semantics import compare
 from acompass.syntax.tree import Operator
 
 CUTS: list[tuple[Type, list[Value]]] = [
@@ -27,15 +27,15 @@ CUTS: list[tuple[Type, list[Value]]] = [
 
 
 @pytest.mark.parametrize(("type_", "cuts"), CUTS)
-def test_values_of_a_region_are_in_it_and_compare_as_it_says(type_: Type, cuts: list[Value]) -> None:
-    regions = Regions(line_of(type_), cuts)
+def test_values_of_a_region_are_in_it_and_satisfy_its_comparisons(type_: Type, cuts: list[Value]) -> None:
+    regions = Regions(order_of(type_), cuts)
     for region in regions_in(regions.full):
         values = regions.values(region, 3)
         assert values
         assert len(set(values)) == len(values)
         assert {regions.region_of(value) for value in values} == {region}
         for value, cut, operator in itertools.product(values, cuts, Operator):
-            assert bool(regions.compared(operator, cut) >> region & 1) == compare(value, operator, cut)
+            assert bool(regions.satisfying(operator, cut) >> region & 1) == compare(value, operator, cut)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_values_of_a_region_are_in_it_and_compare_as_it_says(type_: Type, cuts: 
         (FLOAT, [0.0, 5e-324], [2**63 - 2**52, 1, 0, 1, 2**63 - 2**52 - 1]),
     ],
 )
-def test_how_many_values_a_region_has(type_: Type, cuts: list[Value], counts: list[float]) -> None:
-    regions = Regions(line_of(type_), cuts)
+def test_a_region_knows_how_many_values_it_has(type_: Type, cuts: list[Value], counts: list[float]) -> None:
+    regions = Regions(order_of(type_), cuts)
     assert [regions.cardinality(1 << region) for region in range(len(counts))] == counts
     assert [bool(regions.full >> region & 1) for region in range(len(counts))] == [bool(c) for c in counts]
 
@@ -66,15 +66,15 @@ def test_how_many_values_a_region_has(type_: Type, cuts: list[Value], counts: li
         (DATE, TEXT, ["1999-12-31", "2000", "2000-01-02x", "3"]),
     ],
 )
-def test_the_image_of_a_region_is_what_its_values_become(
+def test_the_image_of_a_region_has_the_images_of_its_values(
     source: Type, target: Type, cuts: list[Value]
 ) -> None:
-    """Over a window of values that is wide enough to reach all that any value reaches."""
-    before = Regions(line_of(source), [line_of(source).value(rank) for rank in _window(source, 3)])
-    after = Regions(line_of(target), cuts)
+    """The window of values is wide enough to reach every region that any value reaches."""
+    before = Regions(order_of(source), [order_of(source).value(rank) for rank in _window(source, 3)])
+    after = Regions(order_of(target), cuts)
     reached = [0] * (len(bin(before.full)) - 2)
     for rank in _window(source, 1200):
-        value = line_of(source).value(rank)
+        value = order_of(source).value(rank)
         reached[before.region_of(value)] |= 1 << after.region_of(convert(value, source, target))
     for region in regions_in(before.full):
         found = image(region, before, source, after, target)
@@ -102,17 +102,17 @@ def _is_inside_the_window(regions: Regions, region: int) -> bool:
         (TEXT, ["", "-", "1", "10", "3", "3500", "4000", "9"]),
     ],
 )
-def test_what_is_drawn_is_exactly_what_random_can_give(
+def test_the_image_of_a_random_has_exactly_the_values_it_can_draw(
     type_: Type, cuts: list[Value], bounds: tuple[int, int]
 ) -> None:
-    regions = Regions(line_of(type_), cuts)
+    regions = Regions(order_of(type_), cuts)
     lower, upper = bounds
     reached = 0
     for value in range(lower, upper + 1):
         reached |= 1 << regions.region_of(convert(value, INTEGER, type_))
-    assert drawn(lower, upper, regions, type_) == reached
+    assert image_of_random(lower, upper, regions, type_) == reached
 
 
-def test_a_draw_from_all_64_bit_integers_is_worked_out_without_counting() -> None:
-    regions = Regions(line_of(TEXT), ["-", "5", "x"])
-    assert drawn(-(2**63), 2**63 - 1, regions, TEXT) == 0b10101 & ~1 | 0b1000
+def test_the_image_of_all_64_bit_integers_is_found_without_enumeration() -> None:
+    regions = Regions(order_of(TEXT), ["-", "5", "x"])
+    assert image_of_random(-(2**63), 2**63 - 1, regions, TEXT) == 0b10101 & ~1 | 0b1000

@@ -1,4 +1,4 @@
-"""What is in the repository, for the tests that police it."""
+"""The contents of the repository, for the tests that police it."""
 
 import ast
 import subprocess
@@ -14,7 +14,7 @@ def modules() -> list[Path]:
 
 
 def kept_files() -> list[Path]:
-    """The files that Git keeps or would keep: what a reader of the repository gets."""
+    """The files that Git tracks or would track."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,

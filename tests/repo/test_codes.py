@@ -1,4 +1,4 @@
-"""A code of a diagnostic, its page and the line that gives it: each has the two others."""
+"""Every diagnostic code has a page and is reported somewhere, and every page and report has a code."""
 
 import re
 

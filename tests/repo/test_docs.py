@@ -1,4 +1,4 @@
-"""Prose that is true: links lead somewhere, commands and options exist."""
+"""Links in the documentation lead somewhere, and the commands and options that it names exist."""
 
 import re
 from pathlib import Path
@@ -51,6 +51,6 @@ def test_shell_blocks_use_commands_and_options_that_exist() -> None:
 def test_targets_of_make_exist(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     targets = {target for block in re.findall(r"`+[^`]*`+", text) for target in MADE.findall(block)}
-    assert targets, f"{page} says nothing of make"
+    assert targets, f"{page} does not mention make"
     rules = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert targets <= rules

@@ -1,4 +1,4 @@
-"""Files stay small and name no machine."""
+"""Files stay small and contain no paths of a particular machine."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ def test_no_file_names_a_machine() -> None:
     assert [shown(path) for path in kept_files() if MACHINE.search(_text(path))] == []
 
 
-def test_the_changelog_knows_the_version() -> None:
+def test_the_changelog_has_the_version() -> None:
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""A page in a real browser: Debian's Chromium, without a window."""
+"""Opens a page in a real browser: headless Chromium."""
 
 import shutil
 import subprocess
@@ -12,7 +12,7 @@ _PLAIN = (
     "--hide-scrollbars",
     "--force-device-scale-factor=1",
 )
-#: Blink's numbers for the colours that a user prefers
+#: Blink's numbers for the preferred colour schemes
 _SCHEMES = {"light": "1", "dark": "0"}
 
 
@@ -25,7 +25,7 @@ def _browse(*arguments: str) -> str:
 
 
 def rendered(page: Path) -> str:
-    """The page's elements once the browser has read them."""
+    """The page's elements after the browser has parsed them."""
     return _browse("--dump-dom", page.resolve().as_uri())
 
 

@@ -1,4 +1,4 @@
-"""A page that `--report` wrote, read as a tree."""
+"""Parses a page that `--report` wrote into a tree."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""A table of people large enough for charts, with a policy that changes it."""
+"""A table of people that is large enough for charts, and a policy that changes it."""
 
 import random
 
@@ -8,7 +8,7 @@ EACH FILTER Zip >= '21000' AND Zip <= '21199' : Zip = '211**' : REPLACE Zip WITH
 EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip : Size >= k : REJECT;
 EACH PROCESS COUNT DISTINCT Disease AS Kinds GROUP BY Age, Zip : Kinds >= 1;
 """
-#: in the table once, and so in no report
+#: they occur once in the table, and therefore in no report
 NAME, RARE = "Zebulon Pike", "kuru"
 
 

@@ -1,4 +1,4 @@
-"""Results to report on, made by hand."""
+"""Handmade results to render."""
 
 from acompass.result import RequirementOutcome, Result
 

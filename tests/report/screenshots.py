@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _without(page: Path, *sections: str) -> Path:
-    """A copy whose first sections are hidden, so that a picture shows a later one."""
+    """A copy with the first sections hidden, so that a picture shows a later one."""
     hidden = "".join(f'section[aria-labelledby="{name}"] {{ display: none }}' for name in sections)
     copy = page.with_name("-".join(("without", *sections)) + ".html")
     copy.write_text(

@@ -1,4 +1,4 @@
-"""`--report`: what is on the page, and what is not."""
+"""`--report`: the page contains everything it should, and nothing private."""
 
 import re
 from collections.abc import Callable
@@ -72,7 +72,7 @@ def test_the_page_is_accessible_without_a_script(page: Element) -> None:
     assert len(identifiers) == len(set(identifiers))
 
 
-def test_nothing_comes_from_elsewhere(page: Element) -> None:
+def test_the_page_is_self_contained(page: Element) -> None:
     text = Path("r.html").read_text(encoding="utf-8")
     assert not re.findall(r"""(?:https?:|//[a-z]|@import|url\(|\ssrc=|<link|<iframe|\bon\w+=")""", text)
     assert [script.attributes["type"] for script in page.all("script")] == ["application/json"]
@@ -92,8 +92,8 @@ def test_no_record_no_rare_value_and_no_seed(page: Element) -> None:
     assert "No value is shared by 10 records." in page.words
 
 
-def test_small_counts_are_never_given(page: Element) -> None:
-    """Of the columns; class sizes and verdicts are counts of nobody in particular."""
+def test_small_counts_are_never_shown(page: Element) -> None:
+    """This applies to columns. Class sizes and verdicts do not identify anyone."""
     (grid,) = [div for div in page.all("div") if div.attributes.get("class") == "columns"]
     counts = [cell.text for cell in grid.all("td") if cell.attributes.get("class") == "number"]
     assert counts
@@ -112,7 +112,7 @@ def test_everything_is_escaped(invoke: Invoke) -> None:
     assert f"{evil}&xxx" in page.words
 
 
-def test_the_certificate_holds_hashes_and_counts(page: Element) -> None:
+def test_the_certificate_contains_hashes_and_counts(page: Element) -> None:
     import hashlib
 
     certificate = certificate_in(page)
@@ -219,7 +219,7 @@ def test_no_record_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("taken", ["people.csv", "out.csv"])
-def test_a_report_takes_no_tables_place(invoke: Invoke, taken: str) -> None:
+def test_a_report_never_overwrites_a_table(invoke: Invoke, taken: str) -> None:
     before = Path("people.csv").read_bytes()
     ran = invoke(*RUN[:-1], taken)
     assert ran.exit_code == 2

@@ -14,7 +14,7 @@ from tests.report.people import POLICY, people
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
-#: put at the end of a copy of the page: what the browser makes of it, as JSON
+#: appended to a copy of the page: reports how the browser renders it, as JSON
 PROBE = """<pre id="probe"></pre><script>
 const box = element => element.getBoundingClientRect();
 const visible = element => box(element).width > 0 && box(element).height > 0;
@@ -49,7 +49,7 @@ def _probed(page: Path) -> dict[str, Any]:
     return content
 
 
-def test_the_browser_shows_all_of_it_and_asks_for_nothing(page: Path) -> None:
+def test_the_browser_shows_everything_and_sends_no_request(page: Path) -> None:
     seen = _probed(page)
     assert seen["requests"] == 0
     assert seen["verdicts"] == 1 + 4 + 4

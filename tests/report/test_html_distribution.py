@@ -1,10 +1,10 @@
-"""How a column's values are shown: what is rare is pooled, and bounds are nobody's values."""
+"""Distributions of columns: rare values are pooled, and bounds disclose no record's value."""
 
 import datetime
 from typing import Any
 
-from acompass.measure.distribution import SMALLEST, Bar, Distribution
 from acompass.measure.overview import overview
+from acompass.measures import SMALLEST, Bar, Distribution
 
 
 def shown(before: list[Any], after: list[Any] | None = None) -> Distribution:
@@ -13,13 +13,13 @@ def shown(before: list[Any], after: list[Any] | None = None) -> Distribution:
     return distribution
 
 
-def test_values_from_the_most_frequent_on_and_the_rare_pooled() -> None:
+def test_frequent_values_come_first_and_rare_ones_are_pooled() -> None:
     found = shown(["a"] * 10 + ["b"] * 30 + ["c"] * 9 + ["d"])
     assert found.bars == (Bar("b", (30,)), Bar("a", (10,)))
     assert (found.other, found.totals) == ((10,), (50,))
 
 
-def test_a_small_count_beside_a_large_one_is_not_given() -> None:
+def test_a_small_count_next_to_a_large_one_is_not_shown() -> None:
     found = shown(["a"] * 40, ["a"] * 3 + ["b"] * 20)
     assert found.bars == (Bar("a", (40, None)), Bar("b", (0, 20)))
     assert found.other == (0, 3)
@@ -34,7 +34,7 @@ def test_numbers_in_ranges_with_round_bounds() -> None:
     assert found.other == (1,)
 
 
-def test_floats_say_that_a_bound_is_left_out() -> None:
+def test_ranges_of_floats_exclude_their_upper_bound() -> None:
     found = shown([i / 100 for i in range(1, 400)])
     assert "1 to below 1.5" in [bar.label for bar in found.bars]
 
@@ -47,7 +47,7 @@ def test_missing_is_a_value() -> None:
     assert shown(["a"] * 12 + [None] * 20).bars == (Bar("missing", (20,)), Bar("a", (12,)))
 
 
-def test_dates_go_by_their_year() -> None:
+def test_dates_are_grouped_by_year() -> None:
     days = [
         datetime.date(year, 1, 1) + datetime.timedelta(days=i) for year in (2019, 2020) for i in range(15)
     ]
@@ -59,12 +59,12 @@ def test_a_column_that_became_text() -> None:
     assert found.bars == (Bar("30-39", (0, 20)), Bar("36", (20, 0)))
 
 
-def test_a_column_in_one_table_only_is_left_out() -> None:
+def test_a_column_of_only_one_table_is_omitted() -> None:
     tables = [[{"A": 1, "B": 2}] * 20, [{"A": 1, "C": 3}] * 20]
     assert [found.column for found in overview(tables, None).columns] == ["A"]
 
 
-def test_no_count_below_the_smallest_is_ever_given() -> None:
+def test_no_count_below_the_smallest_is_ever_shown() -> None:
     values = [value for value in range(40) for _ in range(value % 13)]
     for found in (shown(values), shown([str(value) for value in values])):
         counts = [count for bar in found.bars for count in bar.counts]

@@ -1,11 +1,13 @@
-"""What other programs read: JSON, JUnit, SARIF, and the table in a notebook."""
+"""Output for other programs: JSON, JUnit, SARIF and the table in a notebook."""
 
 import json
 from xml.etree import ElementTree as Xml
 
 from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
-from acompass.report.as_json import error_to_object, to_json, to_object
-from acompass.report.html_table import to_html
+from acompass.report.html.notebook import result_html
+from acompass.report.json.document import to_json
+from acompass.report.json.error import error_object
+from acompass.report.json.result import result_object
 from acompass.report.junit import errors_to_junit, to_junit
 from acompass.report.sarif import errors_to_sarif, to_sarif
 from tests.report.results import EMPTY, MIXED
@@ -15,7 +17,7 @@ DIAGNOSTIC = Diagnostic("AC001", "found `Age`", (Label(Span(37, 40)),), help="pu
 
 
 def test_json_has_exactly_the_keys_that_scripts_rely_on() -> None:
-    value = json.loads(to_json(to_object(MIXED)))
+    value = json.loads(to_json(result_object(MIXED)))
     assert list(value) == ["records_in", "records_out", "ok", "requirements", "trace_used"]
     assert value["requirements"][2] == {
         "index": 3,
@@ -28,12 +30,12 @@ def test_json_has_exactly_the_keys_that_scripts_rely_on() -> None:
 
 
 def test_json_of_an_error_lists_its_diagnostics() -> None:
-    value = error_to_object(PolicyError([DIAGNOSTIC], SOURCE, "policy.acp"))
+    value = error_object(PolicyError([DIAGNOSTIC], SOURCE, "policy.acp"))
     (diagnostic,) = json.loads(to_json(value))["diagnostics"]
     assert (diagnostic["code"], diagnostic["labels"][0]["line"]) == ("AC001", 2)
 
 
-def test_junit_has_a_case_a_requirement_and_a_failure_a_violation() -> None:
+def test_junit_has_one_case_per_requirement_and_one_failure_per_violation() -> None:
     (suite,) = Xml.fromstring(to_junit(MIXED, "policy.acp"))
     assert suite.attrib == {"name": "policy.acp", "tests": "3", "failures": "2", "errors": "0"}
     cases = suite.findall("testcase")
@@ -61,7 +63,7 @@ def test_sarif_points_at_the_line_of_each_violation() -> None:
     assert places[0]["artifactLocation"]["uri"] == "some%20policies/ages.acp"
 
 
-def test_sarif_of_a_table_where_all_holds_has_no_results() -> None:
+def test_sarif_has_no_results_if_every_requirement_holds() -> None:
     assert to_sarif(EMPTY, "policy.acp")["runs"][0]["results"] == []
 
 
@@ -71,8 +73,8 @@ def test_sarif_of_an_error_points_at_its_line() -> None:
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
 
 
-def test_html_escapes_what_a_policy_says() -> None:
-    html = to_html(MIXED)
+def test_html_escapes_the_text_of_a_policy() -> None:
+    html = result_html(MIXED)
     assert "<b>" not in html
     assert "&lt;b&gt;&amp;" in html
     Xml.fromstring(html.replace("\x07", ""))

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from acompass.report.terminal import Style, check_text, run_text
+from acompass.report.text.result import check_text, run_text
+from acompass.report.text.style import Style
 from tests.report.results import EMPTY, MIXED
 
 RAN = """\
@@ -13,17 +14,17 @@ line  verdict     affected  action        requirement
 """
 
 
-def test_a_run_is_one_line_a_requirement_then_the_records_in_and_out() -> None:
+def test_a_run_shows_one_line_per_requirement_then_the_records_in_and_out() -> None:
     assert run_text(MIXED) == RAN
 
 
-def test_a_check_says_how_many_are_violated_and_what_each_would_do() -> None:
+def test_a_check_shows_the_number_of_violations_and_the_intended_actions() -> None:
     lines = check_text(MIXED).splitlines()
     assert lines[1].split()[:6] == ["2", "violated", "3", "of", "1,000", "REPLACE"]
     assert lines[-1] == "1,000 records, 2 of 3 requirements violated"
 
 
-def test_dropped_records_are_told() -> None:
+def test_dropped_records_are_reported() -> None:
     result = replace(EMPTY, records_in=3, dropped=2)
     assert run_text(result) == "3 records in, 2 dropped as incomplete, 1 out\n"
     assert check_text(result) == "3 records, 2 dropped as incomplete, every requirement holds\n"
@@ -34,7 +35,7 @@ def test_a_policy_without_requirements_has_no_table() -> None:
     assert check_text(EMPTY) == "1 record, every requirement holds\n"
 
 
-def test_a_terminal_cuts_long_lines_and_colours_the_verdict_alone() -> None:
+def test_a_terminal_cuts_long_lines_and_colours_only_the_verdict() -> None:
     text = run_text(MIXED, Style(color=True, width=60))
     violated = text.splitlines()[1]
     assert "\x1b[31mviolated\x1b[0m" in violated

@@ -1,4 +1,4 @@
-"""Laws of the formatter: it changes no meaning, loses no comment, and has nothing to add to its own text."""
+"""Laws of the formatter: it keeps the meaning and all comments, and formatting twice changes nothing."""
 
 import pytest
 from hypothesis import given
@@ -31,12 +31,12 @@ def _policies(draw: st.DrawFn) -> str:
 
 
 @given(REQUIREMENTS)
-def test_what_is_written_reads_back(requirement: tree.Requirement) -> None:
+def test_a_formatted_requirement_parses_back(requirement: tree.Requirement) -> None:
     assert _read(format_requirement(requirement)).requirements == (requirement,)
 
 
 @given(CONDITIONS)
-def test_a_condition_reads_back(condition: tree.Condition) -> None:
+def test_a_formatted_condition_parses_back(condition: tree.Condition) -> None:
     program = _read(f"EACH RESULT : {format_condition(condition)};")
     assert program.requirements[0].assertion.condition == condition
 

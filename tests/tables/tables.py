@@ -1,4 +1,4 @@
-"""Small helpers: a table into a fresh engine and out again."""
+"""Helpers to load a table into a new engine and get it back."""
 
 import os
 import tempfile
@@ -12,27 +12,25 @@ import pytest
 
 from acompass.checked.uses import ColumnUse, Use
 from acompass.diagnostics import Diagnostic, Span, TableError
-from acompass.tables.content import content_like
-from acompass.tables.load import load
-from acompass.tables.loaded import Loaded
+from acompass.engines.duckdb.errors import failures
+from acompass.engines.duckdb.output import Output
+from acompass.engines.duckdb.read import open_table
+from acompass.engines.duckdb.restore import restore
+from acompass.engines.duckdb.table import LoadedInDuckDB
+from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.source import opened
-from acompass.tables.to_frame import restore
 
 
-def used(uses: Mapping[str, Use]) -> Any:
-    """The uses of a policy, given by name."""
-
-    def of(names: Sequence[str]) -> dict[int, ColumnUse]:
-        return {names.index(name): ColumnUse(use, Span(0, 0)) for name, use in uses.items()}
-
-    return of
+def used(uses: Mapping[str, Use], names: Sequence[str]) -> dict[int, ColumnUse]:
+    """The uses of a policy, by the column's name."""
+    return {names.index(name): ColumnUse(use, Span(0, 0)) for name, use in uses.items()}
 
 
 class Table:
-    """What a table is once loaded."""
+    """A loaded table, for tests to look at."""
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, loaded: Loaded):
-        self.con = con
+    def __init__(self, loaded: LoadedInDuckDB):
+        self.con = loaded.con
         self.loaded = loaded
 
     @property
@@ -44,19 +42,33 @@ class Table:
         return [str(column.type) for column in self.loaded.schema]
 
     @property
+    def missing(self) -> dict[int, int]:
+        return dict(self.loaded.completed.missing)
+
+    @property
     def select(self) -> str:
         columns = ", ".join(f"c{i}" for i in range(len(self.loaded.schema)))
-        return f"SELECT {columns} FROM {self.loaded.relation} ORDER BY {self.loaded.row_number}"
+        return f"SELECT {columns} FROM {self.loaded.layout.view} ORDER BY {ROW_KEY}"
 
     @property
     def records(self) -> list[tuple[Any, ...]]:
         return self.con.execute(self.select).fetchall()
 
+    def output(self, changed: Sequence[int] = ()) -> Output:
+        """The table as it is written when the policy changes only the columns `changed`."""
+        layout = self.loaded.layout
+        stored = {position: type_ for position, type_ in layout.converted.items() if position not in changed}
+        return Output(
+            self.select, self.loaded.schema, layout.delimiter, stored, frozenset(changed), layout.arrow_types
+        )
+
 
 @contextmanager
 def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
-    with duckdb.connect() as con, opened(table, delimiter) as source:
-        yield Table(con, load(con, source, used(uses), missing))
+    with duckdb.connect() as con, opened(table, delimiter) as source, failures():
+        found = open_table(con, source)
+        with found.load(used(uses, found.names), missing) as loaded:
+            yield Table(loaded)
 
 
 def loaded(
@@ -68,10 +80,8 @@ def loaded(
 
 def returned(table: Any, changed: Sequence[int] = (), **uses: Use) -> Any:
     """The table as it comes back from the engine when the policy changes nothing."""
-    with duckdb.connect() as con, opened(table) as source:
-        found = Table(con, load(con, source, used(uses)))
-        content = content_like(found.loaded, found.select, found.loaded.schema, frozenset(changed))
-        return restore(con, content, source)
+    with loading(table, **uses) as found:
+        return restore(found.con, found.output(changed), found.loaded.source)
 
 
 def fault(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Diagnostic:
@@ -91,7 +101,7 @@ def csv_file(folder: Path, content: str | bytes, name: str = "table.csv") -> str
 
 @contextmanager
 def unprivileged_folder() -> Iterator[Path]:
-    """A folder that everyone may enter, unlike pytest's own."""
+    """A folder that every user can enter, unlike pytest's folder."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         yield Path(folder)
@@ -99,7 +109,7 @@ def unprivileged_folder() -> Iterator[Path]:
 
 @contextmanager
 def unprivileged() -> Iterator[None]:
-    """Root may read and write everything; nobody may not."""
+    """Act as the user `nobody`, because root can read and write everything."""
     before = os.geteuid()
     if before == 0:
         os.seteuid(65534)

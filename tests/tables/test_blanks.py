@@ -1,4 +1,4 @@
-"""Blanks at quotes: found wherever they are, and nothing else is."""
+"""Blanks next to quotes are found in every position, and nothing else is reported."""
 
 from pathlib import Path
 

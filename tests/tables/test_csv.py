@@ -1,4 +1,4 @@
-"""CSV: what is read, to the byte."""
+"""CSV files are read byte for byte."""
 
 import gzip
 import io
@@ -61,7 +61,7 @@ def test_header_only_is_a_table_of_no_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
     with loading(csv_file(tmp_path, f"a{delimiter}b{delimiter}c\n1{delimiter}2{delimiter}3\n")) as table:
-        assert table.loaded.delimiter == delimiter
+        assert table.loaded.layout.delimiter == delimiter
         assert table.records == [("1", "2", "3")]
 
 
@@ -113,7 +113,7 @@ def test_input_order_is_kept_over_many_records(tmp_path: Path) -> None:
     numbers = range(300_000)
     path = csv_file(tmp_path, "a,b\n" + "".join(f'{n},"line\nof {n}"\n' for n in numbers))
     with loading(path, a=Use.NUMBER) as table:
-        rows = table.con.execute(f"SELECT count(*) FROM {table.loaded.relation} WHERE c0 <> rowid").fetchone()
+        rows = table.con.execute(f"SELECT count(*) FROM {table.loaded.layout.view} WHERE c0 <> rk").fetchone()
         assert rows == (0,)
         assert len(table.records) == len(numbers)
 
@@ -122,7 +122,7 @@ def test_ten_thousand_columns(tmp_path: Path) -> None:
     width = 10_000
     path = csv_file(tmp_path, ",".join(f"n{i}" for i in range(width)) + "\n" + ",".join(["7"] * width) + "\n")
     with loading(path, n9999=Use.NUMBER) as table:
-        rows = table.con.execute(f"SELECT * FROM {table.loaded.relation}").fetchall()
+        rows = table.con.execute(f"SELECT * EXCLUDE (rk) FROM {table.loaded.layout.view}").fetchall()
         assert rows == [(*["7"] * (width - 1), 7)]
 
 

@@ -1,4 +1,4 @@
-"""Tables that cannot be read: which fault, on which line, and never a value of a record."""
+"""Unreadable tables: the error gives the fault and the line, and never a value from a record."""
 
 import gzip
 import os
@@ -113,6 +113,6 @@ def test_missing_values_are_counted_in_each_column(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "a,b,c\n1,,\n,,\n3,x,\n")
     with loading(path, a=Use.NUMBER, b=Use.ANY) as table:
         with pytest.raises(TableError) as raised:
-            require_complete(table.loaded.schema, table.loaded.missing)
+            require_complete(table.loaded.schema, table.missing)
         messages = [found.message for found in raised.value.diagnostics]
     assert messages == ["column `a` has 1 missing value", "column `b` has 2 missing values"]

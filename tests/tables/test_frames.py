@@ -1,4 +1,4 @@
-"""Data frames of each library: in, and out as the same kind with the same types."""
+"""Data frames of each library come back as the same kind, with the same types."""
 
 import datetime
 import subprocess
@@ -121,12 +121,12 @@ def test_integers_beyond_64_bits_are_exact() -> None:
 def test_what_is_missing(lost: Any) -> None:
     frame = pandas.DataFrame({"a": pandas.Series(["x", lost], dtype=object)})
     with loading(frame, a=Use.ANY) as table:
-        assert dict(table.loaded.missing) == {0: 1}
+        assert table.missing == {0: 1}
 
 
 def test_nan_is_missing_in_polars_too() -> None:
     with loading(polars.DataFrame({"a": [1.0, float("nan"), None]}), a=Use.ANY) as table:
-        assert dict(table.loaded.missing) == {0: 2}
+        assert table.missing == {0: 2}
 
 
 def test_a_changed_column_has_the_type_of_the_language() -> None:
@@ -158,7 +158,7 @@ def test_what_is_no_table(table: Any, code: str) -> None:
 
 
 def test_without_pyarrow() -> None:
-    """As on a machine that has pandas alone: the interpreter is told that there is no such module."""
+    """As on a machine without pyarrow: importing it fails."""
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
         "from acompass.diagnostics import TableError\n"
@@ -173,10 +173,10 @@ def test_without_pyarrow() -> None:
 def test_no_library_is_imported_that_was_not_given() -> None:
     code = (
         "import sys, duckdb\n"
-        "from acompass.tables.load import load\n"
+        "from acompass.engines.duckdb.read import open_table\n"
         "from acompass.tables.source import opened\n"
         "table = duckdb.connect().sql('SELECT 1 AS a').to_arrow_table()\n"
-        "with duckdb.connect() as con, opened(table) as source: load(con, source, lambda names: {})\n"
+        "with duckdb.connect() as con, opened(table) as source: open_table(con, source).relation\n"
         "print({'pandas', 'polars', 'ibis'} & set(sys.modules))"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

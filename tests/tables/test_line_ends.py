@@ -1,6 +1,7 @@
-"""However lines end, in the file, in its names and in its values: no record is lost and no value changed.
+"""No line ending in a file, its names or its values loses a record or changes a value.
 
-Found by a name with a line break in a file with Windows line ends, of which DuckDB read no record at all.
+The tests exist because DuckDB read no records from a file with Windows line endings and a line break in a
+name.
 """
 
 import io

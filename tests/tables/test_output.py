@@ -1,4 +1,4 @@
-"""Output: exact bytes, and whole or not at all."""
+"""Output has the exact bytes, and appears complete or not at all."""
 
 import gzip
 import os
@@ -16,8 +16,9 @@ import pytest
 from acompass.checked.types import INTEGER, TEXT, Column, Schema
 from acompass.checked.uses import Use
 from acompass.diagnostics import TableError
-from acompass.tables.content import Content, content_like
-from acompass.tables.output import require_writable, write
+from acompass.engines.duckdb.output import Output
+from acompass.engines.duckdb.write import write
+from acompass.tables.output import require_writable
 from acompass.tables.source import opened
 from tests.tables.tables import csv_file, loading, unprivileged, unprivileged_folder
 
@@ -28,11 +29,11 @@ def columns(*names: str) -> Schema:
 
 def wrote(select: str, schema: Schema, path: Path, delimiter: str = ",") -> bytes:
     with duckdb.connect() as con:
-        write(con, Content(select, schema, delimiter), str(path))
+        write(con, Output(select, schema, delimiter), str(path))
     return path.read_bytes()
 
 
-def failing(content: Content, path: Path) -> str:
+def failing(content: Output, path: Path) -> str:
     before = sorted(path.parent.iterdir()) if path.parent.is_dir() else []
     with duckdb.connect() as con, pytest.raises(TableError) as raised:
         write(con, content, str(path))
@@ -102,7 +103,7 @@ def test_columns_that_no_action_writes_keep_their_stored_type(tmp_path: Path) ->
         f"TIMESTAMPTZ '2020-01-01 00:00:00+00' AS d) TO '{given}'"
     )
     with loading(str(given), a=Use.ANY, b=Use.ANY, c=Use.ANY, d=Use.ANY) as table:
-        content = content_like(table.loaded, table.select, table.loaded.schema, frozenset({2}))
+        content = table.output(changed=[2])
         write(table.con, content, str(tmp_path / "out.parquet"))
         write(table.con, content, str(tmp_path / "out.csv"))
     types = [str(field.type) for field in pyarrow.parquet.read_schema(tmp_path / "out.parquet")]
@@ -134,7 +135,7 @@ def test_a_link_stays_a_link_and_a_mode_stays_a_mode(tmp_path: Path) -> None:
 
 
 def test_places_that_cannot_be_written(tmp_path: Path) -> None:
-    content = Content("SELECT 1 AS c0", columns("a"))
+    content = Output("SELECT 1 AS c0", columns("a"))
     (tmp_path / "folder.csv").mkdir()
     assert failing(content, tmp_path / "none" / "out.csv") == "AC221"
     assert failing(content, tmp_path / "folder.csv") == "AC222"
@@ -145,20 +146,20 @@ def test_no_permission() -> None:
     with unprivileged_folder() as folder:
         folder.chmod(0o555)
         with unprivileged():
-            assert failing(Content("SELECT 1 AS c0", columns("a")), folder / "out.csv") == "AC222"
+            assert failing(Output("SELECT 1 AS c0", columns("a")), folder / "out.csv") == "AC222"
         folder.chmod(0o755)
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.csv.gz", "out.parquet"])
 def test_no_space(tmp_path: Path, name: str) -> None:
-    """A limit on the size of files stands in for a full disk: the write fails in the same place."""
+    """A limit on the file size simulates a full disk: the write fails in the same place."""
     path = tmp_path / name
     path.write_text("old")
     select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(1000000)"
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
     try:
-        assert failing(Content(select, columns("a", "b")), path) == "AC223"
+        assert failing(Output(select, columns("a", "b")), path) == "AC223"
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path.read_text() == "old"
@@ -167,7 +168,7 @@ def test_no_space(tmp_path: Path, name: str) -> None:
 def test_a_query_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
     path.write_text("old")
-    content = Content("SELECT CAST('x' || range AS BIGINT) AS c0 FROM range(10)", columns("a"))
+    content = Output("SELECT CAST('x' || range AS BIGINT) AS c0 FROM range(10)", columns("a"))
     with duckdb.connect() as con, pytest.raises(duckdb.ConversionException):
         write(con, content, str(path))
     assert path.read_text() == "old"
@@ -177,11 +178,11 @@ def test_a_query_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
 SLOW_WRITE = """
 import sys, duckdb
 from acompass.checked.types import TEXT, Column
-from acompass.tables.content import Content
-from acompass.tables.output import write
+from acompass.engines.duckdb.output import Output
+from acompass.engines.duckdb.write import write
 print("ready", flush=True)
 select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(3000000)"
-write(duckdb.connect(), Content(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
+write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
 """
 
 
@@ -216,8 +217,8 @@ def test_the_hidden_file_of_a_running_process_is_left_alone(tmp_path: Path) -> N
 
 def test_standard_output_and_the_null_device(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     with duckdb.connect() as con:
-        assert write(con, Content("SELECT 1 AS c0", columns("a")), "-") == 1
-        assert write(con, Content("SELECT 1 AS c0", columns("a")), os.devnull) == 1
+        assert write(con, Output("SELECT 1 AS c0", columns("a")), "-") == 1
+        assert write(con, Output("SELECT 1 AS c0", columns("a")), os.devnull) == 1
     assert capfdbinary.readouterr().out == b"a\n1\n"
 
 

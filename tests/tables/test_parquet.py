@@ -1,4 +1,4 @@
-"""Parquet: names, types and missing values as they are in the file."""
+"""Names, types and missing values of a Parquet file are kept."""
 
 import datetime
 from decimal import Decimal
@@ -11,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from acompass.checked.uses import Use
+from acompass.plan.lowering.state import ROW_KEY
 from tests.tables.tables import fault, loaded, loading
 
 
@@ -73,7 +74,7 @@ def test_a_nested_column_does_not_shift_the_counts_of_the_next(tmp_path: Path) -
         tmp_path, {"s": [{"x": None, "y": [None, 1]}], "n": [7], "m": pyarrow.array([None], "int64")}
     )
     with loading(path, n=Use.ANY, m=Use.ANY) as table:
-        assert dict(table.loaded.missing) == {2: 1}
+        assert table.missing == {2: 1}
 
 
 @pytest.mark.parametrize("statistics", [True, False])
@@ -81,8 +82,8 @@ def test_missing_values_are_counted(tmp_path: Path, statistics: bool) -> None:
     columns = {"n": [1, None, 3] * 5, "t": ["x", "y", "z"] * 5, "f": [float("nan"), None, 1.0] * 5}
     path = parquet(tmp_path, columns, write_statistics=statistics, row_group_size=4)
     with loading(path, n=Use.ANY, t=Use.ANY, f=Use.ANY) as table:
-        assert dict(table.loaded.missing) == {0: 5, 2: 10}
-        assert table.loaded.records == 15
+        assert table.missing == {0: 5, 2: 10}
+        assert table.loaded.completed.records == 15
 
 
 def test_missing_values_dropped_and_filled(tmp_path: Path) -> None:
@@ -135,5 +136,5 @@ def test_a_large_file_is_scanned_in_place_and_in_order(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     duckdb.sql(f"COPY (SELECT range AS a FROM range(500000)) TO '{path}' (ROW_GROUP_SIZE 50000)")
     with loading(str(path), a=Use.ANY) as table:
-        query = f"SELECT count(*) FROM {table.loaded.relation} WHERE c0 <> {table.loaded.row_number}"
+        query = f"SELECT count(*) FROM {table.loaded.layout.view} WHERE c0 <> {ROW_KEY}"
         assert table.con.execute(query).fetchone() == (0,)

@@ -1,4 +1,4 @@
-"""D10: what a CSV's columns are, by the policy's use and their values."""
+"""D10: the policy and the values determine the types of CSV columns."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -7,7 +7,6 @@ import duckdb
 import pytest
 
 from acompass.checked.uses import Use
-from acompass.tables.columns import order_schema
 from tests.tables.tables import csv_file, fault, loading
 
 BIG = 2**63
@@ -52,14 +51,13 @@ def test_unnamed_columns_pass_through_and_are_typed_for_canonical_order_only(tmp
     with loading(csv_file(tmp_path, "a,b,c\n1,10,010\n2,,x\n"), a=Use.NUMBER) as table:
         assert table.types == ["integer", "text", "text"]
         assert table.records == [(1, "10", "010"), (2, None, "x")]
-        ordered = order_schema(table.con, table.loaded)
-        assert [str(column.type) for column in ordered] == ["integer", "integer", "text"]
+        assert table.loaded.completed.order_integers() == {1}
 
 
 def test_missing_values_do_not_decide(tmp_path: Path) -> None:
     with loading(csv_file(tmp_path, "a,b\n,x\n7,x\n"), a=Use.NUMBER) as table:
         assert table.types[0] == "integer"
-        assert dict(table.loaded.missing) == {0: 1}
+        assert table.missing == {0: 1}
 
 
 @pytest.mark.parametrize(
@@ -89,6 +87,6 @@ def test_a_filling_of_another_type(tmp_path: Path) -> None:
 def test_the_engine_stays_usable_for_a_second_table(tmp_path: Path) -> None:
     with loading(csv_file(tmp_path, "a\n1\n", "1.csv"), a=Use.ANY) as first:
         with loading(csv_file(tmp_path, "a\nx\n", "2.csv"), a=Use.ANY) as second:
-            assert first.loaded.relation != second.loaded.relation
+            assert first.loaded.layout.view != second.loaded.layout.view
             assert (first.records, second.records) == ([(1,)], [("x",)])
         assert isinstance(first.con, duckdb.DuckDBPyConnection)

@@ -1,1 +1,1 @@
-"""The policy with names resolved and types known; `from_syntax` is the arrow into it."""
+"""The policy with resolved names and known types; `from_syntax` leads here."""

@@ -1,20 +1,21 @@
-"""Actions, and the type that a column has after them (D12, D14)."""
+"""Actions, and the types of columns after them (D12, D14)."""
 
 from typing import assert_never
 
 from acompass.checked import findings, program
-from acompass.checked.constants import STORED, digits_before_point, is_64_bit, replacement, scale_of
+from acompass.checked.constants import digits_before_point, is_64_bit, replacement, scale_of
 from acompass.checked.scope import Scope
-from acompass.checked.types import Column, Kind
+from acompass.checked.types import MOST_DIGITS, Column, Kind
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
+from acompass.syntax.tree import place_of
 
 
 def check_action(action: tree.Action, scope: Scope) -> program.Action | None:
-    """The action; None once an error in it has been reported. The scope's types become those after it."""
+    """The action, or None if an error in it was reported. Updates the scope's types."""
     match action:
         case tree.Reject():
-            return program.Reject()
+            return program.Reject(place_of(action.span))
         case tree.Replace():
             return _replace(action, scope)
         case tree.Random():
@@ -39,7 +40,7 @@ def _replace(action: tree.Replace, scope: Scope) -> program.Replace | None:
         return None
     value, after = replaced
     scope.retype(column, after, action.span)
-    return program.Replace(column, value)
+    return program.Replace(column, value, place_of(action.span))
 
 
 def _random(action: tree.Random, scope: Scope) -> program.Random | None:
@@ -53,7 +54,7 @@ def _random(action: tree.Random, scope: Scope) -> program.Random | None:
     if problem := _overflow(action, scope.schema[column], lower, upper):
         scope.report(problem)
         return None
-    return program.Random(column, lower, upper)
+    return program.Random(column, lower, upper, place_of(action.span))
 
 
 def _bound(constant: tree.Number | tree.Parameter, scope: Scope) -> int | None:
@@ -77,10 +78,10 @@ def _holds_integers(name: tree.Name, column: int, scope: Scope) -> bool:
 
 
 def _overflow(action: tree.Random, column: Column, lower: int, upper: int) -> Diagnostic | None:
-    """An integer too long for the decimals of a column with many digits after the point."""
+    """An error if the integers are too long for a decimal column of this scale."""
     if column.type.kind is not Kind.DECIMAL:
         return None
     digits = column.type.scale + max(digits_before_point(lower), digits_before_point(upper))
-    if digits <= STORED:
+    if digits <= MOST_DIGITS:
         return None
-    return findings.number_too_long(action.lower.span.to(action.upper.span), digits, STORED)
+    return findings.number_too_long(action.lower.span.to(action.upper.span), digits, MOST_DIGITS)

@@ -1,4 +1,4 @@
-"""Conditions: names seen, constants typed."""
+"""Conditions: names become positions, constants become typed values."""
 
 from typing import assert_never
 
@@ -9,17 +9,18 @@ from acompass.checked.scope import Scope, View
 from acompass.checked.types import Column
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
+from acompass.syntax.tree import place_of
 from acompass.syntax.walk import comparisons
 
-#: levels of NOT, AND and OR within each other, more than any text has (`parse.MAXIMUM_DEPTH`): a tree made by
-#: hand is held to it too, because everything after this stage recurses over conditions
+#: the deepest nesting of NOT, AND and OR. A text has less (`parse.MAXIMUM_DEPTH`); a tree built in code is
+#: limited, too, because all later stages recurse over conditions
 DEEPEST = 200
 
 
 def check_condition(
     condition: tree.Condition, view: View, scope: Scope, depth: int = 0
 ) -> program.Condition | None:
-    """The condition over the view's positions; None once an error in it has been reported."""
+    """The condition over the view's positions, or None if an error in it was reported."""
     if depth > DEEPEST:
         _too_deep(condition, scope)
         return None
@@ -49,7 +50,7 @@ def _operands(
 
 def _too_deep(condition: tree.Condition, scope: Scope) -> None:
     scope.report(nested_too_deeply(condition.span, DEEPEST))
-    for comparison in comparisons(condition):  # what stands deeper still counts as a use of its parameters
+    for comparison in comparisons(condition):  # parameters below this depth are used, too
         scope.bind(comparison.constant)
 
 
@@ -67,4 +68,4 @@ def _comparison(comparison: tree.Comparison, view: View, scope: Scope) -> progra
         finding = in_policy(value, comparison.constant)
         scope.blame(finding, view.origins[position], used_as_number=isinstance(constant, tree.Number))
         return None
-    return program.Comparison(position, comparison.operator, value)
+    return program.Comparison(position, comparison.operator, value, place_of(comparison.span))

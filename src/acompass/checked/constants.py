@@ -1,4 +1,4 @@
-"""Constants as values of the column they meet: compared with it (D9), or put into it (D12)."""
+"""Constants as values of a column's type: in comparisons (D9) and in REPLACE (D12)."""
 
 import datetime
 import re
@@ -8,15 +8,13 @@ from typing import assert_never
 from acompass.checked import findings
 from acompass.checked.convert import convert
 from acompass.checked.parameters import Bound
-from acompass.checked.types import TEXT, Column, Kind, Type, Value, decimal
+from acompass.checked.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, decimal
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 
 SMALLEST_INTEGER = -(2**63)
 LARGEST_INTEGER = 2**63 - 1
-#: digits that every engine's exact numbers hold
-STORED = 38
-#: digits of the longest number that can be compared; no column holds one this long
+#: digits of the longest number in a comparison; no column has numbers this long
 LONGEST = 1_000
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -25,7 +23,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def compared(constant: Bound, column: Column) -> Value | Diagnostic:
-    """The constant as the column's values are compared with it."""
+    """The value that the column's values are compared with, or an error."""
     if problem := _malformed(constant):
         return problem
     kind = column.type.kind
@@ -38,7 +36,7 @@ def compared(constant: Bound, column: Column) -> Value | Diagnostic:
 
 
 def replacement(constant: Bound, column: Column) -> tuple[Value, Type] | Diagnostic:
-    """The value that REPLACE puts into the column, and the column's type from there on."""
+    """The value that REPLACE writes and the column's type after it, or an error."""
     if problem := _malformed(constant):
         return problem
     if isinstance(constant, tree.Number):
@@ -57,7 +55,7 @@ def digits_before_point(value: Decimal | int) -> int:
     return max(Decimal(value).adjusted() + 1, 1)
 
 
-def is_64_bit(value: Decimal) -> bool:
+def is_64_bit(value: Decimal | int) -> bool:
     return SMALLEST_INTEGER <= value <= LARGEST_INTEGER
 
 
@@ -125,7 +123,7 @@ def _iso_timestamp(text: str) -> datetime.datetime | None:
 
 
 def _replacement_number(constant: tree.Number, column: Column) -> tuple[Value, Type] | Diagnostic:
-    value = constant.value or constant.value.copy_abs()  # a negative zero is a zero
+    value = constant.value or constant.value.copy_abs()  # without a negative zero
     match column.type.kind:
         case Kind.INTEGER if scale_of(value) == 0 and is_64_bit(value):
             return int(value), column.type
@@ -145,6 +143,6 @@ def _replacement_number(constant: tree.Number, column: Column) -> tuple[Value, T
 def _stored_decimal(value: Decimal, constant: tree.Number, column: Column) -> tuple[Value, Type] | Diagnostic:
     target = decimal(max(column.type.scale, scale_of(value)))
     digits = digits_before_point(value) + target.scale
-    if digits > STORED:
-        return findings.number_too_long(constant.span, digits, STORED)
+    if digits > MOST_DIGITS:
+        return findings.number_too_long(constant.span, digits, MOST_DIGITS)
     return convert(value, decimal(scale_of(value)), target), target

@@ -1,17 +1,15 @@
-"""Values from one type to another, where D12 lets a column's type change."""
+"""Conversion of values when D12 changes a column's type."""
 
 import datetime
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import assert_never
 
+from acompass.checked.exact import at_scale
 from acompass.checked.types import Kind, Type, Value
-
-#: wide enough that no conversion ever rounds
-_EXACT = Context(prec=10_000)
 
 
 def to_text(value: Value, type_: Type) -> str:
-    """A value as D12 writes it once its column has become text."""
+    """The text of a value in a column that becomes text (D12)."""
     match type_.kind:
         case Kind.TEXT:
             return str(value)
@@ -27,13 +25,13 @@ def to_text(value: Value, type_: Type) -> str:
             assert isinstance(value, datetime.date)
             return value.isoformat()
         case Kind.OPAQUE:
-            raise AssertionError("an opaque column is never named")
+            raise AssertionError("no policy names an opaque column")
         case _:
             assert_never(type_.kind)
 
 
 def convert(value: Value, source: Type, target: Type) -> Value:
-    """The same value in a column that went from `source` to `target`."""
+    """The value in a column whose type changes from `source` to `target`."""
     if source == target:
         return value
     match target.kind:
@@ -41,7 +39,7 @@ def convert(value: Value, source: Type, target: Type) -> Value:
             return to_text(value, source)
         case Kind.DECIMAL:
             assert isinstance(value, int | Decimal)
-            return Decimal(value).quantize(Decimal(1).scaleb(-target.scale), context=_EXACT)
+            return at_scale(Decimal(value), target.scale)
         case Kind.FLOAT:
             assert isinstance(value, int | float | Decimal)
             return float(value)

@@ -1,22 +1,22 @@
-"""What a requirement reads, writes, draws and needs in order.
+"""The effects of a requirement: the columns it reads and writes, and whether it drops, draws or needs order.
 
-Every stage that asks one of these questions asks it here, so that a new node of the language is answered for
-once, or refused loudly (invariant 8).
+Every stage asks these questions here. A new node of the language is then described in one place, and until it
+is, every question about it fails loudly (invariant 8).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from acompass.checked.program import (
     Action,
     And,
+    Assertion,
     Comparison,
     Condition,
     Filter,
     Not,
     Or,
     Process,
-    Program,
     Random,
     Reject,
     Replace,
@@ -42,7 +42,11 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
 
 def process_of(requirement: Requirement) -> Process | None:
     """The process query of a class-level requirement; None where the requirement is record-level."""
-    result = requirement.assertion.result
+    return process_in(requirement.assertion)
+
+
+def process_in(assertion: Assertion) -> Process | None:
+    result = assertion.result
     match result:
         case Process():
             return result
@@ -53,7 +57,7 @@ def process_of(requirement: Requirement) -> Process | None:
 
 
 def filter_of(requirement: Requirement) -> Condition | None:
-    """The condition that selects which records the assertion speaks of; None where it speaks of all."""
+    """The condition of FILTER or WHERE; None where the assertion is about every record."""
     result = requirement.assertion.result
     match result:
         case Filter(condition):
@@ -67,7 +71,7 @@ def filter_of(requirement: Requirement) -> Condition | None:
 
 
 def record_comparisons(requirement: Requirement) -> Iterator[Comparison]:
-    """The comparisons whose columns are the table's: of FILTER or WHERE, and after RESULT or FILTER."""
+    """The comparisons of the table's own columns: in FILTER or WHERE, and after RESULT or FILTER."""
     selected = filter_of(requirement)
     if selected is not None:
         yield from comparisons(selected)
@@ -76,7 +80,7 @@ def record_comparisons(requirement: Requirement) -> Iterator[Comparison]:
 
 
 def columns_read(requirement: Requirement) -> frozenset[int]:
-    """The table's columns that decide which records are affected."""
+    """The columns of the table that decide which records are affected."""
     read = {comparison.column for comparison in record_comparisons(requirement)}
     process = process_of(requirement)
     if process is not None:
@@ -84,6 +88,13 @@ def columns_read(requirement: Requirement) -> frozenset[int]:
         if process.column is not None:
             read.add(process.column)
     return frozenset(read)
+
+
+def columns_touched(requirement: Requirement) -> frozenset[int]:
+    """The columns that the requirement reads, writes, or changes the type of."""
+    written = column_written(requirement.action)
+    own = frozenset() if written is None else frozenset({written})
+    return columns_read(requirement) | own | type_changes(requirement).keys()
 
 
 def column_written(action: Action | None) -> int | None:
@@ -97,8 +108,8 @@ def column_written(action: Action | None) -> int | None:
             assert_never(action)
 
 
-def columns_written(program: Program) -> frozenset[int]:
-    written = (column_written(requirement.action) for requirement in program.requirements)
+def columns_written(requirements: Iterable[Requirement]) -> frozenset[int]:
+    written = (column_written(requirement.action) for requirement in requirements)
     return frozenset(column for column in written if column is not None)
 
 
@@ -114,22 +125,27 @@ def drops_records(action: Action | None) -> bool:
 
 def draws(action: Action | None) -> bool:
     """Whether an action consumes the trace, one value for each affected record in canonical order."""
+    return random_of(action) is not None
+
+
+def random_of(action: Action | None) -> Random | None:
+    """The RANDOM that an action performs."""
     match action:
         case Random():
-            return True
+            return action
         case None | Reject() | Replace():
-            return False
+            return None
         case _:
             assert_never(action)
 
 
-def needs_order(program: Program) -> bool:
-    """Whether canonical order decides what the program leaves."""
-    return any(draws(requirement.action) for requirement in program.requirements)
+def needs_order(requirements: Iterable[Requirement]) -> bool:
+    """Whether canonical order decides what the requirements leave."""
+    return any(draws(requirement.action) for requirement in requirements)
 
 
 def type_changes(requirement: Requirement) -> dict[int, tuple[Type, Type]]:
-    """The columns whose type the requirement changes (D12): position -> (before, after)."""
+    """The columns whose type the requirement changes (D12), with the types before and after."""
     if requirement.before is requirement.after:
         return {}
     pairs = enumerate(zip(requirement.before, requirement.after, strict=True))

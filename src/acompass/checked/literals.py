@@ -1,4 +1,4 @@
-"""Constants written outside a policy, read as the policy would read them (D4)."""
+"""Constants outside a policy, in the policy's syntax (D4)."""
 
 from decimal import Decimal
 
@@ -7,7 +7,7 @@ from acompass.syntax.tokens import tokenize
 
 
 def read_constant(text: str) -> Decimal | str | None:
-    """A number, the text between single quotes, or None where the whole text is neither."""
+    """A number, or the text between single quotes; None if the text is neither."""
     tokens, _ = tokenize(text)
     if len(tokens) != 1 or tokens[0].text != text:
         return None

@@ -1,16 +1,16 @@
-"""Names to positions (D3): the exact spelling, else the only column equal without regard to case."""
+"""Names to positions (D3): the exact spelling, or else the only case-insensitive match."""
 
 import difflib
 from collections.abc import Sequence
 
-#: how many names a message lists before it says how many more there are
+#: names that a message lists before it counts the rest
 LISTED = 12
-#: comparisons of spellings that one policy may cost; a wide table and many mistakes stay quick
+#: comparisons of spellings for one policy, so that many mistakes in a wide table stay cheap
 SPELLING_BUDGET = 200_000
 
 
 class Names:
-    """The names that can be seen somewhere, each found in constant time."""
+    """The names of a view, with constant-time lookup."""
 
     __slots__ = ("_budget", "_exact", "_folded", "texts")
 
@@ -24,15 +24,15 @@ class Names:
             self._folded[folded] = (*self._folded.get(folded, ()), position)
 
     def find(self, text: str) -> tuple[int, ...]:
-        """One position if the name is known, none if it is not, several if it is ambiguous."""
+        """The positions of the columns that the name matches: one, none, or several if it is ambiguous."""
         return self._exact.get(text) or self._folded.get(text.casefold(), ())
 
     def spelling(self, text: str, position: int | None) -> str:
-        """The name as its column spells it, or as it stands where it means none."""
+        """The spelling of the column at the position, or the text itself without a position."""
         return text if position is None else self.texts[position]
 
     def closest(self, text: str) -> str | None:
-        """The name that was probably meant."""
+        """The most similar name, if any is similar and the budget allows the search."""
         if self._budget < len(self.texts):
             return None
         self._budget -= len(self.texts)

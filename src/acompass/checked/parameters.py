@@ -1,4 +1,4 @@
-"""Parameters (D5): words in the place of a constant, bound from outside."""
+"""Parameters (D5): words in place of constants, whose values come from outside the policy."""
 
 import operator
 from collections.abc import Iterable, Mapping
@@ -13,15 +13,15 @@ from acompass.syntax.tokens import is_word
 
 ParamValue: TypeAlias = int | float | Decimal | str | bool
 
-#: a parameter bound, or a constant as it was written
+#: a constant of the policy, or the value of a parameter
 Bound: TypeAlias = tree.Number | tree.String
 
-#: beyond this an exponent says more than any number of a policy can (constants.LONGEST)
+#: larger exponents give longer numbers than a policy may contain (constants.LONGEST)
 _LARGEST_EXPONENT = 10_000
 
 
 class Parameters:
-    """What was bound, and what the policy used of it."""
+    """The values of the parameters, and which of them the policy uses."""
 
     def __init__(self, values: Mapping[str, ParamValue]):
         self._values = {name: _as_constant(value) for name, value in values.items()}
@@ -33,7 +33,7 @@ class Parameters:
         return tuple(self._values)
 
     def bind(self, constant: tree.Constant) -> Bound | None:
-        """The constant that stands there; None for a parameter that has no usable value."""
+        """The constant, or the parameter's value; None for a parameter without a usable value."""
         if not isinstance(constant, tree.Parameter):
             return constant
         self._used.add(constant.name)
@@ -49,7 +49,7 @@ class Parameters:
                 return None
 
     def problems(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with the binding itself, once the whole policy has been seen."""
+        """Errors about the values, once the whole policy has been checked."""
         unusable = [
             findings.unusable_parameter(name) for name, value in self._values.items() if value is None
         ]
@@ -72,14 +72,14 @@ def _as_constant(value: object) -> Decimal | str | None:
 
 
 def _plain(value: Decimal) -> Decimal | None:
-    """The same number without a positive exponent, as one written in a policy; None for NaN and infinity."""
+    """The same number without a positive exponent, as in a policy; None for NaN and infinity."""
     if not value.is_finite() or abs(value.adjusted()) > _LARGEST_EXPONENT:
         return None
     return Decimal(f"{value:f}")
 
 
 def parse_setting(text: str) -> tuple[str, ParamValue]:
-    """`k=3` as a name and a value: an A-COMPASS number, text in single quotes, else the text as it stands."""
+    """`k=3` as a name and a value: a number, text in single quotes, or any other text."""
     name, equals, value = text.partition("=")
     name = name.strip()
     if not equals or not is_word(name):
@@ -89,7 +89,7 @@ def parse_setting(text: str) -> tuple[str, ParamValue]:
 
 
 def parse_settings(texts: Iterable[str]) -> dict[str, ParamValue]:
-    """Every `--set` of a call; the same parameter twice is an error."""
+    """All `--set` options of a call; setting a parameter twice is an error."""
     settings: dict[str, ParamValue] = {}
     for name, value in map(parse_setting, texts):
         if name in settings:

@@ -1,13 +1,15 @@
 """A checked program: names are positions, constants are typed values, the schema is known at every step.
 
-Whatever has this form runs on every complete table of its schema (invariant 2): nothing after it reports an
-error about the policy.
+It runs on every complete table of its schema (invariant 2): no later stage reports an error about the policy.
+Nodes have the span of text that they come from, None if the tree was built in code. Spans do not take part in
+equality.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from acompass.checked.types import Column, Schema, Type, Value
+from acompass.checked.types import Schema, Type, Value
+from acompass.diagnostics import Span
 from acompass.syntax.tree import Function as Function
 from acompass.syntax.tree import Operator as Operator
 from acompass.syntax.tree import Quantifier as Quantifier
@@ -15,15 +17,16 @@ from acompass.syntax.tree import Quantifier as Quantifier
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`column` is a position in the schema the condition sees (D15); `value` is of that column's type.
+    """`column` is a position in the schema that the condition sees (D15); `value` has that column's type.
 
-    An integer column's value is an int where the constant is integral, of any size, else an exact Decimal; a
-    decimal column's is the Decimal as written, of any scale.
+    For an integer column, an integral constant is an int of any size and another is an exact Decimal. For a
+    decimal column, it is the Decimal of the policy, of any scale.
     """
 
     column: int
     operator: Operator
     value: Value
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +51,18 @@ Condition: TypeAlias = Comparison | Not | And | Or
 class Result:
     """RESULT: the table itself."""
 
+    span: Span | None = field(default=None, compare=False, repr=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:
     condition: Condition
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """`column` is None for COUNT(*); `type` is that of the aggregate value, `name` its C."""
+    """`column` is None for COUNT(*); `name` is the name C of the aggregate value, `type` its type."""
 
     function: Function
     column: int | None
@@ -64,6 +70,7 @@ class Process:
     type: Type
     where: Condition | None
     group_by: tuple[int, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 ResultForm: TypeAlias = Result | Filter | Process
@@ -71,33 +78,40 @@ ResultForm: TypeAlias = Result | Filter | Process
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """After PROCESS the condition sees (G1, …, Gm, C): positions 0…m-1 are `group_by`, m is the aggregate."""
+    """`schema` is the schema that the condition sees (D15), l(result) of Figure 2.
+
+    After PROCESS it is (G1, …, Gm, C): positions 0…m-1 are `group_by`, m is the aggregate.
+    """
 
     quantifier: Quantifier
     result: ResultForm
     condition: Condition
+    schema: Schema = field(compare=False, repr=False)
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    pass
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """`value` is of the column's type in the requirement's `after`."""
+    """`value` has the column's type in the requirement's `after`."""
 
     column: int
     value: Value
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Draws an integer in [lower, upper]; written as the column's type in `after` (digits in text)."""
+    """Draws an integer in [lower, upper], which is written as the column's type (digits in text)."""
 
     column: int
     lower: int
     upper: int
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 Action: TypeAlias = Reject | Replace | Random
@@ -105,8 +119,8 @@ Action: TypeAlias = Reject | Replace | Random
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The assertion sees `before`. Where a column's type in `after` differs, every record's value is
-    converted once the assertion has been evaluated, affected or not (D12); the action sees `after`."""
+    """The assertion sees `before`. If a column's type differs in `after`, the values of all records are
+    converted once the assertion has been evaluated, affected or not (D12)."""
 
     index: int
     line: int
@@ -115,11 +129,12 @@ class Requirement:
     action: Action | None
     before: Schema
     after: Schema
+    span: Span | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`schema` is that of the table as given; `named` are the positions of the policy's columns (D11)."""
+    """`schema` is the input table's; `named` are the positions of the policy's columns (D11)."""
 
     schema: Schema
     requirements: tuple[Requirement, ...]
@@ -128,12 +143,3 @@ class Program:
     @property
     def final_schema(self) -> Schema:
         return self.requirements[-1].after if self.requirements else self.schema
-
-
-def seen_schema(requirement: Requirement) -> Schema:
-    """The schema that the assertion's condition sees: the paper's l(result), Figure 2."""
-    result = requirement.assertion.result
-    if isinstance(result, Process):
-        groups = tuple(requirement.before[g] for g in result.group_by)
-        return (*groups, Column(result.name, result.type))
-    return requirement.before

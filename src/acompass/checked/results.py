@@ -1,4 +1,4 @@
-"""Results: what an assertion's condition is evaluated on, and the schema it sees there (D13, D15)."""
+"""Results, and the schema that the assertion's condition sees (D13, D15)."""
 
 from typing import assert_never
 
@@ -8,17 +8,18 @@ from acompass.checked.names import Names
 from acompass.checked.scope import Scope, View
 from acompass.checked.types import INTEGER, Kind, Type
 from acompass.syntax import tree
-from acompass.syntax.tree import Function
+from acompass.syntax.tree import Function, place_of
 
 
 def check_result(result: tree.ResultForm, scope: Scope) -> tuple[program.ResultForm | None, View]:
-    """The result, None once an error in it has been reported, and what the condition after it sees."""
+    """The result, or None if an error in it was reported, and the view of the condition after it."""
     match result:
         case tree.Result():
-            return program.Result(), scope.table
+            return program.Result(place_of(result.span)), scope.table
         case tree.Filter():
             condition = check_condition(result.condition, scope.table, scope)
-            return (None if condition is None else program.Filter(condition)), scope.table
+            filter_ = None if condition is None else program.Filter(condition, place_of(result.span))
+            return filter_, scope.table
         case tree.Process():
             return _process(result, scope)
         case _:
@@ -41,18 +42,20 @@ def _process(process: tree.Process, scope: Scope) -> tuple[program.Process | Non
         or (where is None) != (process.where is None)
     ):
         return None, view
-    return program.Process(aggregate.function, column, process.alias.text, type_, where, tuple(sound)), view
+    span = place_of(process.span)
+    name = process.alias.text
+    return program.Process(aggregate.function, column, name, type_, where, tuple(sound), span), view
 
 
 def _aggregate_type(aggregate: tree.Aggregate, column: int | None, scope: Scope) -> Type | None:
-    """The type of the aggregate's value; None once an error about it has been reported."""
+    """The type of the aggregate's value, or None if an error about it was reported."""
     if aggregate.column is None:
         return INTEGER
     type_ = None if column is None else scope.types[column]
     if column is None or type_ is None:
         return None
     if _takes(aggregate.function, type_):
-        return INTEGER if aggregate.function in (Function.COUNT, Function.COUNT_DISTINCT) else type_
+        return INTEGER if aggregate.function is Function.COUNT_DISTINCT else type_
     finding = findings.not_aggregable(aggregate, aggregate.column, scope.schema[column])
     scope.blame(finding, column, used_as_number=aggregate.function is Function.SUM)
     return None
@@ -71,10 +74,10 @@ def _takes(function: Function, type_: Type) -> bool:
 
 
 def _are_distinct(process: tree.Process, groups: list[int | None], scope: Scope) -> bool:
-    """Whether no column is grouped by twice and the aggregate's name differs from all of theirs (D15).
+    """Whether no column is grouped by twice and the aggregate's name differs from all of them (D15).
 
-    Names differ when they do without regard to case: `age` would otherwise mean the count in a condition
-    although GROUP BY says `age` for the column `Age`.
+    Names that differ only in case are equal here. Otherwise `age` would mean the aggregate in the condition
+    and the column `Age` in GROUP BY.
     """
     alias = process.alias.text.casefold()
     first: dict[int, tree.Name] = {}
@@ -91,7 +94,7 @@ def _are_distinct(process: tree.Process, groups: list[int | None], scope: Scope)
 def _seen(
     process: tree.Process, groups: list[int | None], type_: Type | None, column: int | None, scope: Scope
 ) -> View:
-    """The schema (G1, …, Gm, C); an unknown name keeps its place, so that it is reported only once."""
+    """The view (G1, …, Gm, C). An unknown name keeps its position, so that it is reported only once."""
     names = [
         scope.names.spelling(name.text, group) for name, group in zip(process.group_by, groups, strict=True)
     ]

@@ -1,4 +1,4 @@
-"""What is known while a policy is checked from its first requirement to its last."""
+"""The state of the check as it goes from the first requirement to the last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ from acompass.syntax import tree
 class View:
     """The columns that a condition sees (D15).
 
-    A type is None where an error already reported leaves it unknown: nothing more is said about that column.
-    `origins` are the table's columns whose values these are, None for a SUM or a count. `alias` names the
-    aggregate of a PROCESS.
+    A type is None if an earlier error leaves it unknown; such a column gets no further errors. `origins` are
+    the table's columns that the values come from, None for a SUM or a count. `alias` names the aggregate of a
+    PROCESS.
     """
 
     names: Names
@@ -26,10 +26,16 @@ class View:
     is_table: bool
     alias: tree.Name | None = None
 
+    @property
+    def schema(self) -> Schema:
+        """The columns, if all types are known."""
+        pairs = zip(self.names.texts, self.types, strict=True)
+        return tuple(Column(name, type_) for name, type_ in pairs if type_ is not None)
+
 
 @dataclass(slots=True)
 class Scope:
-    """`types` and `schema` are those of the table as it stands before the requirement at hand."""
+    """`types` and `schema` describe the table before the current requirement."""
 
     schema: Schema
     names: Names
@@ -52,7 +58,7 @@ class Scope:
         self.found.append(finding)
 
     def column(self, name: tree.Name) -> int | None:
-        """The position of a table's column; None once an error about it has been reported."""
+        """The position of a column of the table, or None if an error about it was reported."""
         position = self.seen(name, self.table)
         if position is None:
             return None
@@ -63,7 +69,7 @@ class Scope:
         return position
 
     def seen(self, name: tree.Name, view: View) -> int | None:
-        """The position of a name in what a condition sees."""
+        """The position of a name in a view, or None if an error about it was reported."""
         match view.names.find(name.text):
             case (position,):
                 return position
@@ -81,7 +87,7 @@ class Scope:
         return findings.unseen_name(name, view.names, view.alias, is_column)
 
     def bind(self, constant: tree.Constant) -> Bound | None:
-        """The constant that stands there; an unbound parameter is reported where it first stands."""
+        """The constant, or a parameter's value. An unbound parameter is reported at its first use."""
         if not isinstance(constant, tree.Parameter):
             return constant
         reported = constant.name in self.parameters.unbound
@@ -97,13 +103,13 @@ class Scope:
         return findings.unbound_parameter(parameter, self.bound)
 
     def blame(self, finding: Diagnostic, origin: int | None, used_as_number: bool) -> None:
-        """Report a misuse of a column; with both places where a REPLACE had turned it to text (D12)."""
+        """Report a misuse of a column, with both places if a REPLACE made it text (D12)."""
         if used_as_number and origin is not None and origin in self.turned:
             finding = findings.turned_to_text(finding, self.names.texts[origin], self.turned[origin])
         self.report(finding)
 
     def retype(self, column: int, type_: Type | None, place: Span) -> None:
-        """The column's type from here on; None leaves it unknown."""
+        """Set the column's type from here on; None means unknown."""
         before = self.types[column]
         if before == type_:
             return

@@ -1,4 +1,4 @@
-"""The types of columns and the Python values that stand for theirs (D9)."""
+"""The types of columns and the Python types of their values (D9)."""
 
 import datetime
 from collections.abc import Mapping
@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
+
+#: digits that every engine's exact numbers hold
+MOST_DIGITS = 38
 
 
 class Kind(StrEnum):
@@ -16,13 +19,13 @@ class Kind(StrEnum):
     BOOLEAN = "boolean"
     DATE = "date"
     TIMESTAMP = "timestamp"
-    #: a column that no policy can name (a list, a blob, …) and that only passes through
+    #: a column that no policy can name (a list, a blob, …); it passes through unchanged
     OPAQUE = "opaque"
 
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """`scale` is the number of digits after the point of a decimal, 0 for every other kind."""
+    """`scale` is the number of a decimal's digits after the point, 0 for every other kind."""
 
     kind: Kind
     scale: int = 0

@@ -1,8 +1,9 @@
-"""How a policy uses the columns of a table that has no types yet (D10)."""
+"""How a policy uses the columns of a table whose types are not known yet (D10)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import assert_never
 
 from acompass.checked.names import Names
 from acompass.checked.parameters import Parameters, ParamValue
@@ -15,13 +16,13 @@ from acompass.syntax.walk import comparisons
 class Use(StrEnum):
     NUMBER = "number"
     TEXT = "text"
-    #: named, but in no way that says what its values are
+    #: named, but neither as a number nor as text
     ANY = "any"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """`span` is the place in the policy that says so."""
+    """`span` is the place in the policy that determines the use."""
 
     use: Use
     span: Span
@@ -30,10 +31,10 @@ class ColumnUse:
 def uses(
     policy: tree.Program, names: Sequence[str], params: Mapping[str, ParamValue] | None = None
 ) -> dict[int, ColumnUse]:
-    """The use of every column that the policy names, by position; names that mean no column are left out.
+    """The use of every column that the policy names, by position. Unknown names are ignored.
 
-    The first comparison (or SUM) decides. A text REPLACE decides only where there is none: a column both
-    compared with numbers and replaced with text is a number first (D10).
+    The first comparison or SUM determines the use, or else the first REPLACE with text: a column that is
+    compared with numbers and replaced with text begins as a number (D10).
     """
     seen = _Uses(Names(names), Parameters(params or {}))
     for requirement in policy.requirements:
@@ -44,7 +45,7 @@ def uses(
 
 
 class _Uses:
-    """What has been seen so far; the first of each sort stays."""
+    """The uses so far; the first of each kind is kept."""
 
     def __init__(self, names: Names, parameters: Parameters):
         self._names = names
@@ -55,20 +56,30 @@ class _Uses:
 
     def add_assertion(self, assertion: tree.Assertion) -> None:
         match assertion.result:
+            case tree.Result():
+                self._add_condition(assertion.condition)
             case tree.Filter(condition):
                 self._add_condition(condition)
+                self._add_condition(assertion.condition)
             case tree.Process() as process:
                 self._add_process(process, assertion.condition)
-                return
-        self._add_condition(assertion.condition)
+            case _:
+                assert_never(assertion.result)
 
     def add_action(self, action: tree.Action) -> None:
-        if isinstance(action, tree.Reject):
-            return
+        match action:
+            case tree.Reject():
+                pass
+            case tree.Random(name):
+                self._column(name)
+            case tree.Replace():
+                self._add_replace(action)
+            case _:
+                assert_never(action)
+
+    def _add_replace(self, action: tree.Replace) -> None:
         column = self._column(action.name)
-        if column is None or isinstance(action, tree.Random):
-            return
-        if isinstance(self._parameters.bind(action.constant), tree.String):
+        if column is not None and isinstance(self._parameters.bind(action.constant), tree.String):
             self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
 
     def _column(self, name: tree.Name) -> int | None:

@@ -1,11 +1,11 @@
-"""What an assertion says of one table."""
+"""The verdict of an assertion on a table."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`affected` is |V|, `records` the size of the table that the assertion was evaluated on."""
+    """`affected` is |V|, `records` is the size of the table."""
 
     holds: bool
     affected: int

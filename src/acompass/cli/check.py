@@ -13,7 +13,8 @@ from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import print_out, style_of
 from acompass.diagnostics import AcompassError
-from acompass.report.as_json import to_json, to_object
+from acompass.report.json.document import to_json
+from acompass.report.json.result import result_object
 from acompass.result import Result
 
 if TYPE_CHECKING:
@@ -80,13 +81,13 @@ def check(
     fixer = fixing.Fixing(policy, fix, diff, quiet)
     fixer.require_text(format_ == "text")
     with exit_codes(lambda error: _report_error(error, policy, format_)):
-        from acompass import pipeline
+        from acompass import api
 
         params = params_of(settings)
 
         def checked(parsed: "Policy") -> Result:
             with progress_bar(not (quiet or no_progress)) as progress:
-                return pipeline.check(
+                return api.check(
                     parsed,
                     table,
                     params=params,
@@ -110,11 +111,11 @@ def check(
 def _report(result: Result, policy: str, format_: Format, stream: TextIO) -> str:
     match format_:
         case "text":
-            from acompass.report.terminal import check_text
+            from acompass.report.text.result import check_text
 
             return check_text(result, style_of(stream))
         case "json":
-            return to_json(to_object(result))
+            return to_json(result_object(result))
         case "junit":
             from acompass.report.junit import to_junit
 

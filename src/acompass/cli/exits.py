@@ -71,9 +71,10 @@ def print_error(error: AcompassError) -> None:
 
 
 def print_error_json(error: AcompassError) -> None:
-    from acompass.report.as_json import error_to_object, to_json
+    from acompass.report.json.document import to_json
+    from acompass.report.json.error import error_object
 
-    print_out(to_json(error_to_object(error)))
+    print_out(to_json(error_object(error)))
 
 
 def exit_by_verdict(ok: bool) -> None:

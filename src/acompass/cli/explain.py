@@ -12,7 +12,7 @@ from acompass.cli.page import print_page
 from acompass.cli.streams import print_out
 from acompass.cli.trace import read_trace
 from acompass.diagnostics.pages import is_code
-from acompass.report.as_json import to_json
+from acompass.report.json.document import to_json
 
 EXAMPLES = """\
 acompass explain policy.acp people.csv --set k=3 --record 5
@@ -78,14 +78,14 @@ def explain_command(
             print_out(to_algebra(parsed.tree, parsed.text, params))
             return
         if sql:
-            from acompass.explain.as_sql import to_sql
+            from acompass.explain.sql import to_sql
 
             print_out(to_sql(parsed, dialect, table, params, delimiter))
             return
         if table is None:
             raise click.BadParameter("a record is explained in a TABLE")
-        from acompass.explain.as_text import explanation_as_text
-        from acompass.explain.flow import explain
+        from acompass.api import explain
+        from acompass.report.text.explanation import explanation_text
 
         explanation = explain(
             parsed,
@@ -100,4 +100,4 @@ def explain_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
         )
-        print_out(to_json(explanation.to_json()) if as_json else explanation_as_text(explanation))
+        print_out(to_json(explanation.to_json()) if as_json else explanation_text(explanation))

@@ -6,14 +6,14 @@ from acompass.cli.streams import print_err
 from acompass.diagnostics import AcompassError
 
 if TYPE_CHECKING:
-    from acompass.pipeline import Policy
+    from acompass.policy import Policy
 
 
 def hint(policy: "Policy", params: dict[str, Any]) -> None:
-    from acompass import pipeline
+    from acompass import api
 
     try:
-        found = pipeline.lint(policy, params=params)
+        found = api.lint(policy, params=params)
     except AcompassError:
         # lint guesses types that the table knows; a wrong guess says nothing about the policy
         return

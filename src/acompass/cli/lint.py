@@ -10,7 +10,7 @@ from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import print_out, shows_color
 from acompass.diagnostics import Diagnostic
-from acompass.report.as_json import to_json
+from acompass.report.json.document import to_json
 
 if TYPE_CHECKING:
     from acompass.policy import Policy
@@ -51,13 +51,13 @@ def lint(
     fixer = fixing.Fixing(policy, fix, diff)
     fixer.require_text(not as_json)
     with exit_codes(print_error_json if as_json else None):
-        from acompass import pipeline
+        from acompass import api
         from acompass.diagnostics.render import render_json, render_text
 
         params = params_of(settings)
 
         def findings(parsed: "Policy") -> tuple[Diagnostic, ...]:
-            return pipeline.lint(parsed, params=params, table=table, engine=engine, delimiter=delimiter)
+            return api.lint(parsed, params=params, table=table, engine=engine, delimiter=delimiter)
 
         parsed, found = fixer.perform(lambda: policy_and_table(policy, table or ""), findings, tuple)
         if as_json:

@@ -11,7 +11,7 @@ from acompass.cli.command import Command
 from acompass.cli.exits import exit_codes, print_error_json
 from acompass.cli.inputs import policy_and_table
 from acompass.cli.streams import print_out
-from acompass.report.as_json import to_json
+from acompass.report.json.document import to_json
 
 EXAMPLES = """\
 acompass measure people.csv --qi Age,Zip --sensitive Disease
@@ -66,9 +66,9 @@ def measure_command(
 ) -> None:
     """Say how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure and risk."""
     with exit_codes(print_error_json if as_json else None):
-        from acompass.measure.flow import measure
-        from acompass.measure.render import measures_text
-        from acompass.measure.result import THRESHOLDS
+        from acompass.api import measure
+        from acompass.measures import THRESHOLDS
+        from acompass.report.text.measures import measures_text
 
         measures = measure(
             table,

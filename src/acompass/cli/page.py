@@ -3,7 +3,6 @@
 from acompass.cli.exits import exit_codes, print_error_json
 from acompass.cli.streams import print_out
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.report.as_json import to_json
 
 #: how many codes an error about an unknown one lists
 _NEAR = 5
@@ -13,6 +12,7 @@ def print_page(code: str, as_json: bool) -> None:
     from acompass.diagnostics.codes import CODES
     from acompass.diagnostics.pages import read_page
     from acompass.diagnostics.render import render_page
+    from acompass.report.json.document import to_json
 
     with exit_codes(print_error_json if as_json else None):
         if code not in CODES:

@@ -13,8 +13,9 @@ from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import print_out, style_of
 from acompass.cli.trace import read_trace
-from acompass.report.as_json import to_json, to_object
-from acompass.report.terminal import plan_text
+from acompass.report.json.document import to_json
+from acompass.report.json.result import result_object
+from acompass.report.text.plan import plan_text, stages_text, statements_text
 from acompass.result import Plan
 
 EXAMPLES = """\
@@ -48,10 +49,10 @@ def plan(
     Exits as run would.
     """
     with exit_codes(print_error_json if as_json else None):
-        from acompass import pipeline
+        from acompass import api
 
         with progress_bar(not (no_progress or as_json)) as progress:
-            planned = pipeline.plan(
+            planned = api.plan(
                 policy_and_table(policy, table),
                 table,
                 params=params_of(settings),
@@ -59,13 +60,11 @@ def plan(
                 progress=progress,
                 **performing,
             )
-        print_out(to_json(to_object(planned.result)) if as_json else _report(planned, stages, sql))
+        print_out(to_json(result_object(planned.result)) if as_json else _report(planned, stages, sql))
         exit_by_verdict(planned.result.ok)
 
 
 def _report(planned: Plan, stages: bool, sql: bool) -> str:
     if not (stages or sql):
-        return plan_text(planned.result, style_of(sys.stdout))
-    return "\n".join(
-        [*(planned.stages if stages else ()), *(f"{each};" for each in planned.statements if sql)]
-    )
+        return plan_text(planned, style_of(sys.stdout))
+    return (stages_text(planned) if stages else "") + (statements_text(planned) if sql else "")

@@ -7,7 +7,7 @@ from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import print_out
-from acompass.report.as_json import to_json
+from acompass.report.json.document import to_json
 
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
@@ -45,10 +45,11 @@ def prove(
     Exits with 1 unless all are proved.
     """
     with exit_codes(print_error_json if as_json else None):
-        from acompass import pipeline
-        from acompass.prove import proof_as_json, proof_as_text
+        from acompass import api
+        from acompass.report.json.proof import proof_object
+        from acompass.report.text.proof import proof_text
 
-        proof = pipeline.prove(
+        proof = api.prove(
             policy_and_table(policy, table or ""),
             claims or None,
             params=params_of(settings),
@@ -56,5 +57,5 @@ def prove(
             engine=engine,
             delimiter=delimiter,
         )
-        print_out(to_json(proof_as_json(proof)) if as_json else proof_as_text(proof))
+        print_out(to_json(proof_object(proof)) if as_json else proof_text(proof))
         exit_by_verdict(proof.ok)

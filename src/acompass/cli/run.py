@@ -14,7 +14,8 @@ from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import print_err, print_out, style_of
 from acompass.cli.trace import read_trace
-from acompass.report.as_json import to_json, to_object
+from acompass.report.json.document import to_json
+from acompass.report.json.result import result_object
 from acompass.result import Result
 
 STANDARD_OUTPUT = "-"
@@ -59,11 +60,11 @@ def run(
     if as_json and output == STANDARD_OUTPUT:
         raise click.BadParameter("--json and -o - both want standard output")
     with exit_codes(print_error_json if as_json else None):
-        from acompass import pipeline
+        from acompass import api
 
         parsed, params = policy_and_table(policy, table), params_of(settings)
         with progress_bar(not (quiet or no_progress or as_json)) as progress:
-            result = pipeline.run(
+            result = api.run(
                 parsed,
                 table,
                 params=params,
@@ -75,7 +76,7 @@ def run(
                 **performing,
             )
         if as_json:
-            print_out(to_json(to_object(result)))
+            print_out(to_json(result_object(result)))
         elif not quiet:
             _report(result, sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
             hint(parsed, params)
@@ -85,7 +86,7 @@ def run(
 
 
 def _report(result: Result, stream: TextIO) -> None:
-    from acompass.report.terminal import run_text
+    from acompass.report.text.result import run_text
 
     stream.write(run_text(result, style_of(stream)))
     stream.flush()

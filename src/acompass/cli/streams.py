@@ -5,7 +5,7 @@ import shutil
 import sys
 from typing import TextIO
 
-from acompass.report.terminal import Style
+from acompass.report.text.style import Style
 
 
 def print_out(text: str) -> None:

@@ -23,7 +23,7 @@ def verify_report(report: str, policy: str | None, input_: str | None, output: s
     Exits with 1 if one of them is not what the certificate says.
     """
     with exit_codes():
-        from acompass.report.html.certificate import verify
+        from acompass.pages.verify import verify
 
         found = verify(report, policy, input_, output)
         print_out("\n".join(f"{each.what}: {'matches' if each.matches else 'differs'}" for each in found))

@@ -1,1 +1,1 @@
-"""Does an engine give every program the meaning of `semantics`? Random cases, and the comparison."""
+"""Tests whether an engine agrees with `semantics`, on random programs and tables."""

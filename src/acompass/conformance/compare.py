@@ -1,4 +1,4 @@
-"""One random case on an engine and on `semantics`: bags, verdicts, counts and trace use must be equal."""
+"""Run one random case on an engine and on `semantics`, and compare bags, verdicts, counts and trace use."""
 
 import math
 from collections import Counter
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from acompass import semantics
-from acompass.checked.program import Program, Random
+from acompass.checked.effects import needs_order
+from acompass.checked.program import Program
 from acompass.checked.types import Kind, Schema
 from acompass.conformance.generate import Case
 from acompass.plan.from_checked import Rewrite, plan, without_actions
@@ -19,7 +20,7 @@ from acompass.plan.running.execute import execute, final_select
 from acompass.plan.running.session import Session
 from acompass.plan.running.trace import GivenTrace, SeededTrace, Trace
 
-#: not ASCII, and with a colon: `seed:i` is hashed as UTF-8
+#: with a colon and characters outside ASCII, because `seed:i` is hashed as UTF-8
 SEED = "graine d'été: 1"
 
 #: (holds, affected, records) of each requirement
@@ -28,7 +29,7 @@ Verdicts: TypeAlias = tuple[tuple[bool, int, int], ...]
 
 @dataclass(frozen=True)
 class Observed:
-    """What can be seen of a run and of a check; `seeded` are the records with the trace of a seed (D19)."""
+    """The observable outcome of a run and a check; `seeded` has the records of a run with a seed (D19)."""
 
     records: list[tuple[Any, ...]]
     seeded: list[tuple[Any, ...]]
@@ -46,7 +47,7 @@ class Disagreement:
 
 
 def compare(case: Case, observe: Callable[[Case, Program], Observed]) -> Disagreement | None:
-    """What the engine says differently, if anything."""
+    """The first difference between the engine and `semantics`; None where they agree."""
     plain = without_negative_zeros(case)
     program = plain.program()
     expected, found = _observe_semantics(plain, program), observe(plain, program)
@@ -60,7 +61,7 @@ def compare(case: Case, observe: Callable[[Case, Program], Observed]) -> Disagre
 
 
 def without_negative_zeros(case: Case) -> Case:
-    """-0.0 and 0.0 are one value, which every reader of tables writes as 0.0."""
+    """-0.0 and 0.0 are the same value, and every reader of tables turns it into 0.0."""
     floats = {i for i, column in enumerate(case.schema) if column.type.kind is Kind.FLOAT}
     records = [
         tuple(0.0 if i in floats and value == 0 else value for i, value in enumerate(record))
@@ -70,20 +71,16 @@ def without_negative_zeros(case: Case) -> Case:
 
 
 def _observe_semantics(case: Case, program: Program) -> Observed:
-    outcome = semantics.run_program(program, case.records, iter(case.trace))
-    seeded = semantics.run_program(program, case.records, semantics.seeded_trace(SEED))
+    outcome = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace))
+    seeded = semantics.run_program(program, case.records, semantics.trace_of_seed(SEED))
     checked = semantics.check_program(program, case.records)
     return Observed(
         outcome.records,
-        seeded.records if _draws(program) else [],
+        seeded.records if needs_order(program.requirements) else [],
         _triples(outcome.requirements),
         _triples(checked),
         outcome.trace_used,
     )
-
-
-def _draws(program: Program) -> bool:
-    return any(isinstance(requirement.action, Random) for requirement in program.requirements)
 
 
 def _triples(verdicts: Sequence[Any]) -> Verdicts:
@@ -91,7 +88,7 @@ def _triples(verdicts: Sequence[Any]) -> Verdicts:
 
 
 def _comparable(records: list[tuple[Any, ...]]) -> Counter[tuple[tuple[str, Any], ...]]:
-    """Bags of values with their types: 1, 1.0 and True must not pass for each other."""
+    """The bag with the type of every value: 1, 1.0 and True are equal in Python, but not here."""
     return Counter(tuple((type(value).__name__, _value(value)) for value in record) for record in records)
 
 
@@ -102,12 +99,16 @@ def _value(value: Any) -> Any:
 def observe_session(
     session: Session, rewrites: Sequence[Rewrite] = REWRITES
 ) -> Callable[[Case, Program], Observed]:
-    """An engine under a plan, with the case's records uploaded."""
+    """Observe an engine that runs plans, on uploaded records."""
 
     def observe(case: Case, program: Program) -> Observed:
         state = uploaded(session, program.schema, case.records)
         context, records = _run(session, state, program, rewrites, GivenTrace(case.trace))
-        seeded = _run(session, state, program, rewrites, SeededTrace(SEED))[1] if _draws(program) else []
+        seeded = (
+            _run(session, state, program, rewrites, SeededTrace(SEED))[1]
+            if needs_order(program.requirements)
+            else []
+        )
         check_context = Context(session, GivenTrace(()))
         execute(check_context, state, plan(without_actions(program), rewrites))
         return Observed(
@@ -143,7 +144,7 @@ def uploaded(session: Session, schema: Schema, records: list[tuple[Any, ...]]) -
 
 
 def _restored(row: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
-    """Some drivers give an integer column of a wide type as a decimal."""
+    """Some drivers return a wide integer column as decimals."""
     return tuple(
         int(value) if column.type.kind is Kind.INTEGER and value is not None else value
         for value, column in zip(row, schema, strict=True)

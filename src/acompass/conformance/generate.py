@@ -1,7 +1,7 @@
-"""Random programs with a table and a trace to run them on: type-directed, and full of collisions.
+"""Random well-typed programs, each with a table and a trace.
 
-Constants are drawn from the values of the table and the results of earlier actions, so that conditions cut
-through it, requirements undo each other, and groups merge.
+Constants are taken from the values of the table and from the results of earlier actions, so that conditions
+split the table, requirements undo each other, and groups merge.
 """
 
 import random
@@ -17,7 +17,7 @@ from acompass.conformance.policies import Attribute, PolicyWriter
 from acompass.conformance.values import KINDS, random_type, random_value
 from acompass.syntax.parse import parse
 
-#: a column's name with a way to write it in a policy
+#: names of columns, each with a spelling for policies
 _NAMES = (
     *(("Age", "Age"), ("age", "age"), ("Postal Code", "Postal  Code"), ("education-num", "education-num")),
     *(
@@ -34,7 +34,7 @@ _NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`trace` is long enough for any run of the program."""
+    """`trace` is long enough for every run of the program."""
 
     policy_text: str
     schema: Schema
@@ -77,7 +77,7 @@ def _random_attributes(rng: random.Random, kinds: Sequence[Kind]) -> list[Attrib
 
 
 def _random_records(rng: random.Random, attributes: list[Attribute], named: int) -> list[tuple[Any, ...]]:
-    """Columns from `named` on may miss values."""
+    """Columns from position `named` on may have missing values."""
     pools: list[list[Any]] = [
         attribute.pool if position < named else _incomplete(rng, attribute)
         for position, attribute in enumerate(attributes)
@@ -96,7 +96,7 @@ def _incomplete(rng: random.Random, attribute: Attribute) -> list[Any]:
 
 
 def _random_rho(rng: random.Random) -> Fraction:
-    """Every one has a finite decimal expansion, so that a trace file can hold it."""
+    """A value with a finite decimal expansion, so that a trace file can hold it."""
     return rng.choice(
         (
             Fraction(0),

@@ -1,38 +1,40 @@
-"""A case as a literate test: Markdown that says what to run and what must come out, by `semantics`."""
+"""Write a case as a literate test: Markdown with the policy, the table, and the outcome by `semantics`."""
 
 import math
 from collections.abc import Iterable
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from acompass import semantics
 from acompass.checked.convert import to_text
+from acompass.checked.exact import EXACT
 from acompass.checked.types import Kind, Schema, Type
 from acompass.conformance.compare import SEED, Disagreement, without_negative_zeros
 from acompass.conformance.generate import Case
+from acompass.result import action_name
 from acompass.semantics import Verdict
 
-_EXACT = Context(prec=200)
 _TITLES = {
-    "answer": "There is no answer",
+    "answer": "The engine reports an error",
     "checked": "The verdicts of a check differ",
     "records": "The records differ",
     "seeded": "The records differ, given a seed",
     "trace_used": "The use of the trace differs",
     "verdicts": "The verdicts differ",
 }
-#: what a CSV's columns can be by themselves (D10)
+#: the kinds that the columns of a CSV have without a policy (D10)
 _UNTYPED = frozenset({Kind.INTEGER, Kind.TEXT})
 
 
 def literate(disagreement: Disagreement) -> str:
     case = without_negative_zeros(disagreement.case)
     program = case.program()
-    trace = semantics.seeded_trace(SEED) if disagreement.what == "seeded" else iter(case.trace)
-    outcome = semantics.run_program(program, case.records, trace)
+    seeded = disagreement.what == "seeded"
+    rho = semantics.trace_of_seed(SEED) if seeded else semantics.trace_of_values(case.trace)
+    outcome = semantics.run_program(program, case.records, rho)
     after = semantics.canonical_order(program.final_schema, outcome.records)
-    actions = [type(each.action).__name__.upper() if each.action else "-" for each in program.requirements]
+    actions = [action_name(requirement.action) or "-" for requirement in program.requirements]
     drawn_from = _random_option(disagreement, outcome.trace_used)
     blocks = [
         ("acompass", f"{case.policy_text}\n"),
@@ -46,7 +48,7 @@ def literate(disagreement: Disagreement) -> str:
 
 
 def _random_option(disagreement: Disagreement, used: int) -> str | None:
-    """Where the random numbers come from; nothing is said where none are drawn."""
+    """The option that gives the random numbers; None where the run draws none."""
     if disagreement.what == "seeded":
         return f"seed: {SEED}"
     drawn = disagreement.case.trace[:used]
@@ -64,7 +66,7 @@ def _options(case: Case, random_option: str | None) -> Iterable[str]:
 
 
 def _decimal(rho: Fraction) -> str:
-    return format(_EXACT.divide(Decimal(rho.numerator), Decimal(rho.denominator)), "f")
+    return format(EXACT.divide(Decimal(rho.numerator), Decimal(rho.denominator)), "f")
 
 
 def _csv(schema: Schema, records: Iterable[tuple[Any, ...]]) -> str:
@@ -90,7 +92,7 @@ def _quoted(text: str) -> str:
     return text if plain else f'"{doubled}"'
 
 
-def _verdicts(verdicts: Iterable[Verdict], actions: list[str]) -> str:
+def _verdicts(verdicts: Iterable[Verdict], actions: Iterable[str]) -> str:
     return "".join(
         f"{i} {'holds' if verdict.holds else 'violated'} {verdict.affected} {action}\n"
         for i, (verdict, action) in enumerate(zip(verdicts, actions, strict=True), start=1)

@@ -1,4 +1,4 @@
-"""Random policies as text, one well-typed requirement after the other."""
+"""Random policies as text. Each requirement is well typed for the columns as earlier ones leave them."""
 
 import math
 import random
@@ -25,7 +25,7 @@ _ORDERED = frozenset({Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT, Kind.TEXT, Kind.DA
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A column as it stands at some requirement; `pool` holds values it may have there."""
+    """A column at some point in a policy; `pool` has values that it may have there."""
 
     name: str
     spelling: str
@@ -34,8 +34,8 @@ class Attribute:
 
 
 class PolicyWriter:
-    """Writes requirements; `attributes` follows what REPLACE and RANDOM do to the columns (D12), which never
-    makes a column of another kind than `kinds`."""
+    """Writes requirements. `attributes` is updated with the changes that REPLACE and RANDOM make to the
+    columns (D12); every column stays of one of `kinds`."""
 
     def __init__(self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS):
         self._kinds = kinds
@@ -69,7 +69,7 @@ class PolicyWriter:
         return f"PROCESS {written} AS {aggregate.spelling}{where}{keys}", [*groups, aggregate]
 
     def _aggregate(self, groups: list[Attribute]) -> tuple[str, Attribute]:
-        """The aggregate's text and C as the condition sees it."""
+        """The text of the aggregate, and C as the condition sees it."""
         column = self._rng.choice(self._attributes)
         counts = list(range(5))
         options: list[tuple[str, Type, list[Any]]] = [
@@ -91,7 +91,7 @@ class PolicyWriter:
         return sum(addends[1:], start=addends[0])
 
     def _alias(self, groups: list[Attribute], column: Attribute) -> tuple[str, str]:
-        """The aggregated column's own name is one of the candidates: C only has to differ from the groups."""
+        """C must differ from the groups only, so the name of the aggregated column is a candidate too."""
         taken = {group.name.casefold() for group in groups}
         candidates = [*_ALIASES, (column.name, column.spelling)]
         return self._rng.choice([alias for alias in candidates if alias[0].casefold() not in taken])
@@ -119,7 +119,7 @@ class PolicyWriter:
         return f"{negation}{attribute.spelling} {self._rng.choice(_OPERATORS)} {constant}"
 
     def _near(self, attribute: Attribute) -> Value:
-        """A value of the column, mostly; else one just beside it or any of its type."""
+        """Usually a value of the column, otherwise one close to it or any value of its type."""
         value: Value = self._rng.choice(attribute.pool)
         roll = self._rng.random()
         if roll < 0.15:
@@ -130,7 +130,7 @@ class PolicyWriter:
         return value
 
     def _constant(self, value: Value, type_: Type) -> str:
-        """The constant's text; now and then a parameter bound to it."""
+        """The text of the constant, or sometimes a parameter bound to it."""
         if isinstance(value, float) and not math.isfinite(value):
             value = 0.0
         if self._rng.random() < 0.08 and type_.kind in (Kind.INTEGER, Kind.TEXT):
@@ -150,7 +150,7 @@ class PolicyWriter:
         return " : REJECT"
 
     def _replace(self) -> str:
-        """A value of the column's type, or one that changes it where D12 lets it."""
+        """REPLACE with a value of the column's type, or with one that changes the type (D12)."""
         column = self._rng.choice(self._attributes)
         value, type_ = self._replacement(column)
         if column.type.kind is Kind.TEXT and self._rng.random() < 0.15:
@@ -173,7 +173,7 @@ class PolicyWriter:
         return value if finite else 0.0, column.type
 
     def _random(self) -> str:
-        """REJECT where no column can hold an integer."""
+        """RANDOM, or REJECT where no column can hold an integer."""
         holders = (*(a for a in self._attributes if a.type.is_number or a.type.kind is Kind.TEXT),)
         if not holders:
             return self._reject()
@@ -186,7 +186,7 @@ class PolicyWriter:
         return f" : RANDOM {column.spelling} {lower} {upper}"
 
     def _become(self, column: Attribute, type_: Type, value: Value) -> None:
-        """From the next requirement on the column has `type_`, and `value` is one of its values."""
+        """From the next requirement on, the column has type `type_`, and `value` is one of its values."""
         position = next(i for i, a in enumerate(self._attributes) if a.name == column.name)
         current = self._attributes[position]
         pool = [convert(old, current.type, type_) for old in current.pool]
@@ -194,7 +194,7 @@ class PolicyWriter:
 
 
 def literal(value: Any, type_: Type) -> str:
-    """A value as a policy writes it."""
+    """The text of a value in a policy."""
     writer = _LITERALS.get(type_.kind, _string)
     return writer(value, type_)
 

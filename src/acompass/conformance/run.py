@@ -1,4 +1,4 @@
-"""Many random cases on an engine and on `semantics`: how many agree, and the smallest that does not."""
+"""Compare an engine with `semantics` on many random cases, and find the smallest case that differs."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ from acompass.plan.from_checked import Rewrite
 from acompass.plan.rewrites import REWRITES
 from acompass.plan.running.session import Session
 
-#: of how many cases how many are done
+#: called with the number of cases done and their total
 Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Report:
-    """`smallest` is the disagreement that is left when no part of its case can be left out; `lacking` are the
-    kinds of values that the engine does not have, so that no case uses them."""
+    """`smallest` is a disagreement from whose case no part can be removed. `lacking` has the kinds of values
+    that the engine does not have and that no case uses."""
 
     cases: int
     disagreements: int
@@ -42,7 +42,7 @@ def conform(
     rewrites: Sequence[Rewrite] = REWRITES,
     progress: Progress | None = None,
 ) -> Report:
-    """`engine` is a URL as for a run, or a session. The same seed gives the same cases."""
+    """`engine` is a URL, as for a run, or a session. The same seed gives the same cases."""
     if isinstance(engine, str):
         with open_session(engine) as session:
             return _conform(session, cases, seed, rewrites, progress)
@@ -75,6 +75,6 @@ class _Judge:
         try:
             return compare(case, self._observe)
         except AcompassError as error:
-            return Disagreement(case, "answer", "one", error.diagnostics[0].message)
+            return Disagreement(case, "answer", "no error", error.diagnostics[0].message)
         finally:
             self._session.clear()

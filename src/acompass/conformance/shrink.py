@@ -1,10 +1,10 @@
-"""A disagreement with as little as possible around it: parts of the policy, records and columns are left out,
-one after the other, as long as what remains is a case and still disagrees."""
+"""Shrink a disagreement: remove parts of the policy, records and columns, one by one, as long as the
+remaining case is valid and still disagrees."""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from acompass.checked.from_syntax import check
 from acompass.conformance.compare import Disagreement
@@ -14,7 +14,7 @@ from acompass.syntax.parse import parse
 
 Judge: TypeAlias = Callable[[Case], Disagreement | None]
 
-#: a piece of the policy's text, from here to there, and what takes its place
+#: the start and the end of a piece of the policy's text, and its replacement
 Edit: TypeAlias = tuple[int, int, str]
 
 
@@ -46,7 +46,7 @@ def _smaller(case: Case) -> Iterator[Case]:
 
 
 def _edits(policy: str, program: syntax.Program) -> Iterator[Edit]:
-    """Parts of the policy to do without, the largest first."""
+    """Edits that remove parts of the policy, the largest parts first."""
     spans = [each.span for each in program.requirements] + [each.span for each in program.comments]
     yield from ((span.start, span.end, "") for span in spans)
     for requirement in program.requirements:
@@ -57,17 +57,22 @@ def _edits(policy: str, program: syntax.Program) -> Iterator[Edit]:
 
 def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]:
     match assertion.result:
+        case syntax.Result():
+            pass
         case syntax.Filter() as filtered:
             yield filtered.span.start, filtered.span.end, "RESULT"
             yield from _condition_edits(policy, filtered.condition)
-        case syntax.Process(where=where) as process if where is not None:
-            yield process.alias.span.end, where.span.end, ""
-            yield from _condition_edits(policy, where)
+        case syntax.Process(where=where) as process:
+            if where is not None:
+                yield process.alias.span.end, where.span.end, ""
+                yield from _condition_edits(policy, where)
+        case _:
+            assert_never(assertion.result)
     yield from _condition_edits(policy, assertion.condition)
 
 
 def _condition_edits(policy: str, condition: syntax.Condition) -> Iterator[Edit]:
-    """One operand in the place of the whole."""
+    """Edits that replace a condition with one of its operands."""
     match condition:
         case syntax.Comparison():
             return
@@ -75,6 +80,8 @@ def _condition_edits(policy: str, condition: syntax.Condition) -> Iterator[Edit]
             operands: tuple[syntax.Condition, ...] = (condition.operand,)
         case syntax.And() | syntax.Or():
             operands = condition.operands
+        case _:
+            assert_never(condition)
     for operand in operands:
         yield condition.span.start, condition.span.end, policy[operand.span.start : operand.span.end]
     for operand in operands:

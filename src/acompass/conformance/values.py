@@ -1,11 +1,12 @@
-"""The values random tables are made of: few, so that they collide, and each has broken some engine."""
+"""The values of random tables: few, so that they collide, and each has broken some engine."""
 
 import datetime
 import random
 from collections.abc import Mapping, Sequence
-from decimal import Context, Decimal
+from decimal import Decimal
 from types import MappingProxyType
 
+from acompass.checked.exact import at_scale
 from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Kind, Type, Value, decimal
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.OPAQUE)
@@ -105,6 +106,5 @@ def random_type(rng: random.Random, kinds: Sequence[Kind]) -> Type:
 
 def random_value(rng: random.Random, type_: Type) -> Value:
     if type_.kind is Kind.DECIMAL:
-        value = Decimal(rng.choice(_DECIMALS))
-        return value.quantize(Decimal(1).scaleb(-type_.scale), context=Context(prec=60))
+        return at_scale(Decimal(rng.choice(_DECIMALS)), type_.scale)
     return rng.choice(_POOLS[type_.kind])

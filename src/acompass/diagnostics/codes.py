@@ -108,6 +108,8 @@ CODES: dict[str, str] = {
     "AC324": "files out of reach of the workers",
     "AC325": "CSV record over several lines",
     "AC326": "memory limit for Spark",
+    "AC327": "canceled call",
+    "AC328": "table of another engine",
     # AC4xx: the call
     "AC401": "invalid memory size",
     "AC402": "unreadable policy",
@@ -119,15 +121,15 @@ CODES: dict[str, str] = {
     "AC492": "unreadable trace",
     # AC5xx: lint and prove
     "AC501": "a requirement that nothing can violate",
-    "AC502": "a requirement that earlier lines leave nothing to do for",
+    "AC502": "a requirement that earlier lines make redundant",
     "AC503": "an action that does not make its assertion true",
     "AC504": "a requirement that a later line undoes",
     "AC505": "a check that a later line makes stale",
     "AC506": "generalization rules that overlap",
     "AC507": "values left out between generalization rules",
-    "AC508": "a generalization rule that rewrites what another has written",
-    "AC509": "RANDOM that can draw what it replaces",
-    "AC510": "REJECT that can empty the table",
+    "AC508": "a generalization rule that rewrites the result of another",
+    "AC509": "a RANDOM that can draw the value it replaces",
+    "AC510": "a REJECT that can empty the table",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     # AC6xx: measuring

@@ -34,4 +34,8 @@ class CallError(AcompassError):
 
 
 class EngineError(AcompassError):
-    """The engine cannot be reached, or failed during a run."""
+    """The engine could not be reached, or failed while it ran."""
+
+
+class Canceled(EngineError):
+    """The call was canceled from another thread; nothing was written."""

@@ -1,62 +1,103 @@
-"""The engine that a URL names."""
+"""The registry of engines: which one a URL or a table belongs to."""
 
 import importlib.util
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from importlib.metadata import entry_points
 from typing import Any
 
 from acompass.engines.engine import Engine
-from acompass.engines.failures import unknown_engine
+from acompass.engines.errors import library_needed, no_memory_limit, unknown_engine
+from acompass.options import Options
 from acompass.plan.running.session import Session
 
 DEFAULT = "duckdb"
+#: a third party adds an engine by an entry point of this group: its name is the scheme of the engine's URLs,
+#: its value a function from a URL to an Engine
+ENTRY_POINTS = "acompass.engines"
 
 
-def connect(url: Any, table: Any, memory_limit: str | None) -> Engine:
-    """The engine asked for, else the one that the table lives in; imports no other."""
-    if _is_of_spark(url) or (url is None and _is_of_spark(table)):
-        return _spark(url or table.sparkSession, memory_limit)
-    name = url or DEFAULT
-    if name == "duckdb":
-        from acompass.engines.duckdb import DuckDBEngine
+@dataclass(frozen=True)
+class Registered:
+    """`names` are whole URLs, `prefixes` beginnings of URLs; `owns` recognizes the engine's own objects."""
 
-        return DuckDBEngine(memory_limit)
-    if name == "reference":
-        from acompass.engines.reference import ReferenceEngine
+    make: Callable[[Any, Options], Engine]
+    names: Sequence[str] = ()
+    prefixes: Sequence[str] = ()
+    owns: Callable[[Any], bool] = lambda _given: False
 
-        return ReferenceEngine(memory_limit)
-    if name.startswith(("postgres://", "postgresql://")):
-        return _postgres(name, memory_limit)
-    if name == "spark" or name.startswith(("spark://", "local[", "yarn", "k8s://")) or name == "local":
-        return _spark(name, memory_limit)
-    raise unknown_engine(name)
+    def matches(self, url: Any) -> bool:
+        is_named = isinstance(url, str) and (url in self.names or url.startswith(tuple(self.prefixes)))
+        return is_named or self.owns(url)
+
+
+def connect(table: Any, options: Options) -> Engine:
+    """The engine asked for, else the one that the table lives in. Imports no other engine."""
+    if options.engine is None:
+        owner = next((engine for engine in ENGINES if engine.owns(table)), None)
+        return _find(DEFAULT).make(DEFAULT, options) if owner is None else owner.make(table, options)
+    return _find(options.engine).make(options.engine, options)
 
 
 def open_session(url: str) -> AbstractContextManager[Session]:
-    return connect(url, None, None).session()
+    return connect(None, Options(engine=url)).session()
 
 
-def _postgres(url: str, memory_limit: str | None) -> Engine:
-    from acompass.engines.postgres_faults import library_needed
+def _find(url: Any) -> Registered:
+    for engine in ENGINES:
+        if engine.matches(url):
+            return engine
+    return _from_entry_points(str(url))
 
+
+def _from_entry_points(url: str) -> Registered:
+    scheme = url.partition(":")[0]
+    found = list(entry_points(group=ENTRY_POINTS, name=scheme))
+    if not found:
+        raise unknown_engine(url)
+    make = found[0].load()
+    return Registered(lambda given, _options: make(given))
+
+
+def _duckdb(_url: Any, _options: Options) -> Engine:
+    from acompass.engines.duckdb.connect import DuckDBEngine
+
+    return DuckDBEngine()
+
+
+def _reference(_url: Any, _options: Options) -> Engine:
+    from acompass.engines.reference.connect import ReferenceEngine
+
+    return ReferenceEngine()
+
+
+def _postgres(url: Any, _options: Options) -> Engine:
     if importlib.util.find_spec("psycopg") is None:
-        raise library_needed()
-    from acompass.engines.postgres import PostgresEngine
+        raise library_needed("AC312", "`postgres://`", "psycopg", "postgres")
+    from acompass.engines.postgres.connect import PostgresEngine
 
-    return PostgresEngine(url, memory_limit)
+    return PostgresEngine(url)
+
+
+def _spark(place: Any, options: Options) -> Engine:
+    if any(importlib.util.find_spec(library) is None for library in ("pyspark", "pyarrow")):
+        raise library_needed("AC320", "Spark", "pyspark", "spark")
+    if options.memory_limit is not None:
+        raise no_memory_limit()
+    from acompass.engines.spark.connect import SparkEngine
+
+    return SparkEngine(place.sparkSession if type(place).__name__ == "DataFrame" else place)
 
 
 def _is_of_spark(given: Any) -> bool:
-    """A session or a data frame of Spark's; told without importing it."""
+    """A session or a data frame of Spark, recognized without importing it."""
     return type(given).__module__.startswith("pyspark.sql")
 
 
-def _spark(place: Any, memory_limit: str | None) -> Engine:
-    from acompass.engines import spark_faults
-
-    if any(importlib.util.find_spec(library) is None for library in ("pyspark", "pyarrow")):
-        raise spark_faults.library_needed()
-    if memory_limit is not None:
-        raise spark_faults.no_memory_limit()
-    from acompass.engines.spark import SparkEngine
-
-    return SparkEngine(place)
+ENGINES = (
+    Registered(_duckdb, names=("duckdb",)),
+    Registered(_reference, names=("reference",)),
+    Registered(_postgres, prefixes=("postgres://", "postgresql://")),
+    Registered(_spark, ("spark", "local"), ("spark://", "local[", "yarn", "k8s://"), owns=_is_of_spark),
+)

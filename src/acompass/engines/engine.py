@@ -1,32 +1,30 @@
-"""What the pipeline asks of an engine."""
+"""An engine as the pipeline sees it: open a table, load it for a policy, run the plan, deliver the result."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from acompass.checked.program import Program
 from acompass.checked.types import Schema
+from acompass.checked.uses import ColumnUse
 from acompass.checked.verdict import Verdict
-from acompass.plan.running.context import Progress
+from acompass.engines.cancellation import Cancellation
+from acompass.options import Options
+from acompass.plan.from_checked import Rewrite
+from acompass.plan.lowering.state import State
+from acompass.plan.running.context import Context, Observer, Progress
 from acompass.plan.running.session import Session
+from acompass.plan.stages import Stage
 from acompass.randomness import TraceSource
 from acompass.result import Sample
-from acompass.tables.loaded import Uses
 
-
-@dataclass(frozen=True)
-class TableRequest:
-    """A table as the caller named it, and how it is to be read."""
-
-    table: Any
-    uses: Uses
-    missing: str
-    delimiter: str | None
+if TYPE_CHECKING:
+    from acompass.engines.duckdb.read import DuckDBTable
 
 
 @dataclass(frozen=True)
 class Destination:
-    """`path` is None where the table is wanted back in the kind that it came in."""
+    """`path` is None where the table is wanted back as the kind that came in."""
 
     path: str | None
     canonical: bool
@@ -34,45 +32,94 @@ class Destination:
 
 
 @dataclass(frozen=True)
-class Evaluated:
-    """`verdicts` by requirement index."""
+class Execution:
+    """How stages are to be executed.
 
-    verdicts: dict[int, Verdict]
-    samples: dict[int, Sample]
+    `trace` is None for a check, which draws nothing and keeps nothing. `show` is how many violating classes
+    or records to fetch for each requirement.
+    """
+
+    trace: TraceSource | None = None
+    canonical: bool = False
+    show: int = 0
+    progress: Progress | None = None
+    observe: Observer | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the stages did: verdicts and samples by requirement index, and the table that is left.
+
+    `written` are the columns that an action could write.
+    """
+
+    verdicts: Mapping[int, Verdict]
+    samples: Mapping[int, Sample]
     records_in: int
-    records_out: int
     trace_used: int
+    context: Context
+    left: State
+    written: frozenset[int]
 
 
-class OpenTable(Protocol):
-    """A table before the policy runs on it, and its result afterwards."""
+class LoadedTable(Protocol):
+    """A table with the types that one policy gives its columns."""
 
-    schema: Schema
-    #: how many records were dropped as incomplete before anything ran
-    dropped: int
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def state(self) -> State:
+        """The table before the policy runs on it."""
+
+    @property
+    def dropped(self) -> int:
+        """How many incomplete records were left out."""
+
+    @property
+    def rewrites(self) -> Sequence[Rewrite]:
+        """The rewrites that the engine wants its plans to go through."""
 
     def require_complete(self) -> None:
-        """Raises where the policy's columns lack values that were neither dropped nor filled (D11)."""
+        """Raise where the policy's columns lack values that were neither dropped nor filled (D11)."""
 
     def prepare(self, destination: Destination) -> None:
-        """Raises where the result could not be written, before anything runs."""
+        """Raise where the result could not be written, before anything runs."""
 
-    def check(self, program: Program, show: int, progress: Progress | None) -> Evaluated: ...
+    def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome: ...
 
-    def run(
-        self, program: Program, trace: TraceSource, canonical: bool, progress: Progress | None
-    ) -> Evaluated: ...
-
-    def deliver(self, destination: Destination) -> Any:
-        """Writes the result, or gives it back as the kind that came in."""
+    def deliver(self, outcome: Outcome, destination: Destination) -> Any:
+        """Write the result, or return it as the kind that came in."""
 
     @property
     def statements(self) -> list[str]:
         """The SQL sent so far."""
 
 
+class OpenTable(Protocol):
+    """A table that stays open for many calls. Nothing but its names is known yet."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def cancellation(self) -> Cancellation: ...
+
+    @property
+    def in_duckdb(self) -> "DuckDBTable | None":
+        """The same table as DuckDB reads it; None where only another engine does."""
+
+    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> AbstractContextManager[LoadedTable]: ...
+
+    def cancel(self) -> None:
+        """Stop the statement that another thread waits for."""
+
+
 class Engine(Protocol):
-    def open(self, request: TableRequest) -> AbstractContextManager[OpenTable]: ...
+    def open(self, table: Any, options: Options) -> AbstractContextManager[OpenTable]: ...
 
     def session(self) -> AbstractContextManager[Session]:
-        """What plans run on, without a table."""
+        """A session without a table, for `conform`."""

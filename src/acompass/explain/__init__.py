@@ -1,1 +1,1 @@
-"""Why a record is what it is after a run, requirement by requirement; and a policy in other words."""
+"""Explains what a run does to a record, and shows a policy as relational algebra or SQL."""

@@ -1,7 +1,8 @@
-"""A policy as relational algebra over bags: one equation for the affected bag and one for the table after it.
+"""A policy as relational algebra over bags.
 
-σ selects, π projects (the columns it does not write stay), γ groups, ⋉ keeps the records that have a partner,
-▷ those that have none, ∪ is the union of bags and − their difference.
+Each requirement has two equations: one for its affected bag V, one for the table R after it. σ selects, π
+projects (and keeps the columns that it does not write), γ groups, ⋉ is the semijoin, ▷ the antijoin, ∪ the
+union and − the difference of bags.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,13 +13,14 @@ from acompass.report.words import on_one_line
 from acompass.syntax import tree
 from acompass.syntax.spelling import spell_name, spell_number, spell_string
 from acompass.syntax.tree import Operator, Quantifier
+from acompass.syntax.walk import process_of
 
 _SIGNS = {Operator.LE: "≤", Operator.GE: "≥"}
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 def to_algebra(policy: tree.Program, text: str, params: Mapping[str, ParamValue] | None = None) -> str:
-    """`R₀` is the table; a parameter that is not bound stands under its name."""
+    """`R₀` is the input table. Unbound parameters appear by name."""
     writer = _Writer(Parameters(params or {}))
     blocks = [
         "\n".join(writer.requirement(index, requirement, _line(text, requirement)))
@@ -42,21 +44,20 @@ class _Writer:
     def requirement(self, index: int, requirement: tree.Requirement, line: int) -> Iterator[str]:
         table, affected, after = _numbered("R", index - 1), _numbered("V", index), _numbered("R", index)
         yield f"line {line}"
-        yield f"  {affected} = {self._affected(requirement.assertion, table)}"
+        yield f"  {affected} = {self._affected(requirement, table)}"
         yield f"  {after} = {self._after(requirement, table, affected)}"
 
-    def _affected(self, assertion: tree.Assertion, table: str) -> str:
-        condition = self.condition(assertion.condition)
+    def _affected(self, requirement: tree.Requirement, table: str) -> str:
+        assertion, process = requirement.assertion, process_of(requirement)
         if assertion.quantifier is Quantifier.SOME:
-            return f"{table} if σ[{condition}]({self._result(assertion.result, table)}) = ∅, else ∅"
-        match assertion.result:
-            case tree.Process() as process:
-                return f"{self._seen(process, table)} ⋉ {self._violating(process, condition, table)}"
-            case result:
-                return f"σ[¬({condition})]({self._result(result, table)})"
+            satisfying = f"σ[{self.condition(assertion.condition)}]({self._result(assertion.result, table)})"
+            return f"{table} if {satisfying} = ∅, else ∅"
+        violating = self._violating(assertion, table)
+        return violating if process is None else f"{self._seen(process, table)} ⋉ {violating}"
 
-    def _violating(self, process: tree.Process, condition: str, table: str) -> str:
-        return f"σ[¬({condition})]({self._result(process, table)})"
+    def _violating(self, assertion: tree.Assertion, table: str) -> str:
+        """The records, or the classes, that violate the condition."""
+        return f"σ[¬({self.condition(assertion.condition)})]({self._result(assertion.result, table)})"
 
     def _result(self, result: tree.ResultForm, table: str) -> str:
         match result:
@@ -77,12 +78,12 @@ class _Writer:
         return table if process.where is None else f"σ[{self.condition(process.where)}]({table})"
 
     def _after(self, requirement: tree.Requirement, table: str, affected: str) -> str:
-        action, assertion = requirement.action, requirement.assertion
+        action = requirement.action
         match action:
             case None:
                 return table
             case tree.Reject():
-                return f"{table} − {affected}{self._antijoin(assertion, table)}"
+                return f"{table} − {affected}{self._antijoin(requirement, table)}"
             case tree.Replace():
                 value = f"{self._constant(action.constant)} → {spell_name(action.name.text)}"
                 return f"({table} − {affected}) ∪ π[{value}, …]({affected})"
@@ -93,14 +94,12 @@ class _Writer:
             case _:
                 assert_never(action)
 
-    def _antijoin(self, assertion: tree.Assertion, table: str) -> str:
-        """Where whole classes go, what is left are the records without a violating class."""
-        process = assertion.result
-        if assertion.quantifier is Quantifier.SOME or not isinstance(process, tree.Process):
+    def _antijoin(self, requirement: tree.Requirement, table: str) -> str:
+        """If whole classes are rejected, the remaining records are those without a violating class."""
+        process, assertion = process_of(requirement), requirement.assertion
+        if assertion.quantifier is Quantifier.SOME or process is None or process.where is not None:
             return ""
-        if process.where is not None:
-            return ""
-        return f" = {table} ▷ {self._violating(process, self.condition(assertion.condition), table)}"
+        return f" = {table} ▷ {self._violating(assertion, table)}"
 
     def condition(self, condition: tree.Condition) -> str:
         match condition:
@@ -118,14 +117,22 @@ class _Writer:
 
     def _operand(self, operand: tree.Condition) -> str:
         text = self.condition(operand)
-        return f"({text})" if isinstance(operand, tree.And | tree.Or) else text
+        match operand:
+            case tree.And() | tree.Or():
+                return f"({text})"
+            case tree.Comparison() | tree.Not():
+                return text
+            case _:
+                assert_never(operand)
 
     def _constant(self, constant: tree.Constant) -> str:
-        match self._parameters.bind(constant):
+        written = self._parameters.bind(constant) or constant
+        match written:
             case tree.Number(value):
                 return spell_number(value)
             case tree.String(value):
                 return on_one_line(spell_string(value))
+            case tree.Parameter(name):
+                return name
             case _:
-                assert isinstance(constant, tree.Parameter)
-                return constant.name
+                assert_never(written)

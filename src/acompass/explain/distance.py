@@ -1,25 +1,24 @@
-"""How far a value is from satisfying comparisons, and where it would."""
+"""How far a value is from satisfying comparisons, and the nearest value that satisfies them."""
 
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from math import floor
-from typing import Any
+from typing import Any, assert_never
 
+from acompass.checked.exact import EXACT, at_scale
 from acompass.checked.types import Kind, Type
 from acompass.explain.literals import Literal, Relation
 
-#: wider than any number that a policy or a column can hold
-_EXACT = Context(prec=10_000, rounding=ROUND_FLOOR)
-#: a float still holds it
+#: still representable as a float
 _FARTHEST = Fraction(10**300)
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A value, or with a `nudge` of 1 or -1 those right above or below it, where a type has no next value."""
+    """A value. A `nudge` of 1 or -1 means just above or just below it, for types without a next value."""
 
     value: Any
     nudge: int = 0
@@ -40,23 +39,25 @@ def holds(literal: Literal, target: Target) -> bool:
             return compared >= 0
         case Relation.GT:
             return compared > 0
+        case _:
+            assert_never(literal.relation)
 
 
 def _sign(one: Any, other: Any) -> int:
-    """A NaN, which only a sum of both infinities can be, is above all."""
+    """NaN, which arises only as the sum of both infinities, is greater than every number."""
     if one != one:
         return 1
     return int(one > other) - int(one < other)
 
 
 def nearest_target(value: Any, type_: Type, literals: Sequence[Literal]) -> Target | None:
-    """Where `value` would have to be for all literals to hold; None where no value satisfies them."""
+    """The value nearest to `value` that satisfies all literals; None if no value does."""
     fitting = (t for t in _candidates(type_, literals) if all(holds(literal, t) for literal in literals))
     return min(fitting, key=lambda target: distance(value, target), default=None)
 
 
 def distance(value: Any, target: Target) -> float:
-    """Comparable within a column of numbers or dates; elsewhere every other value is as far."""
+    """Defined for numbers and dates; all other values are equally far from each other."""
     match value, target.value:
         case datetime.date(), datetime.date():
             return abs((value - target.value).total_seconds())
@@ -72,7 +73,7 @@ def _difference(one: int | float | Decimal, other: int | float | Decimal) -> flo
 
 
 def step_of(type_: Type) -> Any:
-    """From a value to the next one; None where there is no next."""
+    """The step from a value to the next; None if the type has no next value."""
     match type_.kind:
         case Kind.INTEGER:
             return 1
@@ -85,7 +86,7 @@ def step_of(type_: Type) -> Any:
 
 
 def _candidates(type_: Type, literals: Sequence[Literal]) -> Iterator[Target]:
-    """If any value will do, one of these is the nearest that does."""
+    """If any value satisfies the literals, the nearest such value is one of these."""
     if type_.kind is Kind.BOOLEAN:
         yield from (Target(False), Target(True))
         return
@@ -97,9 +98,9 @@ def _candidates(type_: Type, literals: Sequence[Literal]) -> Iterator[Target]:
 
 
 def shifted(value: Any, step: Any, times: int = 1) -> Any:
-    """`value` and so many steps, exactly; None beyond the first and the last date."""
+    """`value` moved by some steps, exactly; None if the result is not a valid date."""
     if isinstance(value, Decimal):
-        return _EXACT.add(value, _EXACT.multiply(Decimal(step), times))
+        return EXACT.add(value, EXACT.multiply(Decimal(step), times))
     try:
         return value + times * step
     except OverflowError:
@@ -107,14 +108,14 @@ def shifted(value: Any, step: Any, times: int = 1) -> Any:
 
 
 def _is_storable(constant: Any, type_: Type) -> bool:
-    return not isinstance(constant, Decimal) or _EXACT.subtract(constant, _floor(constant, type_)) == 0
+    return not isinstance(constant, Decimal) or EXACT.subtract(constant, _floor(constant, type_)) == 0
 
 
 def _floor(constant: Any, type_: Type) -> Any:
-    """The largest value of the type that is not above a number."""
+    """The largest value of the type that does not exceed the constant."""
     if type_.kind is Kind.INTEGER:
         return floor(constant)
-    return Decimal(constant).quantize(Decimal(1).scaleb(-type_.scale), context=_EXACT)
+    return at_scale(Decimal(constant), type_.scale, ROUND_FLOOR)
 
 
 def _beside(constant: Any, type_: Type, step: Any) -> Iterator[Target]:

@@ -1,109 +1,84 @@
-"""From a policy, a table and the choice of a few records to their lives, on one page."""
+"""From a policy, an open table and a choice of records to the lives of these records."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
 
+from acompass.checked.effects import draws
 from acompass.checked.from_syntax import check
-from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Condition, Program, Random
+from acompass.checked.program import Condition, Program
 from acompass.checked.types import Schema
 from acompass.checked.uses import ColumnUse, uses
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
-from acompass.engines.duckdb_followed import FollowedTable, Wanted, open_followed
-from acompass.engines.engine import TableRequest
+from acompass.engines.duckdb.read import DuckDBTable
 from acompass.explain.follow import Follower
-from acompass.explain.life import Explanation, Life
-from acompass.pipeline import checked_program, pointing_into, require_order
-from acompass.plan.running.trace import TraceExhausted
-from acompass.policy import Policy, as_policy
-from acompass.randomness import TraceValue, exhausted, trace_source
+from acompass.explanation import Explanation, Life
+from acompass.options import ERROR
+from acompass.pipeline import Call, execute, loaded_for
+from acompass.plan.from_checked import plan
+from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, records_by_key
 from acompass.syntax.parse import parse
 
-FEW = 5
+#: the row keys of the chosen records
+Choice: TypeAlias = Callable[[DuckDBTable], list[int]]
 
 
-def explain(
-    policy: Policy | str,
-    table: Any,
-    *,
-    record: int | None = None,
-    where: str | None = None,
-    limit: int = FEW,
-    params: Mapping[str, ParamValue] | None = None,
-    seed: str | None = None,
-    trace: Iterable[TraceValue] | None = None,
-    missing: str | None = None,
-    delimiter: str | None = None,
-    memory_limit: str | None = None,
-) -> Explanation:
-    """What a run does to the table's `record`-th record, or to the first `limit` that satisfy `where`.
-
-    What comes back is personal data.
-    """
-    if (record is None) == (where is None):
-        raise _wrong(
-            "AC701", "one of a record and a condition is needed", "`--record 5` or `--where 'Age = 86'`"
-        )
-    chosen = None if where is None else _Where(where)
-    parsed = as_policy(policy)
-
-    def uses_of(names: Sequence[str]) -> dict[int, ColumnUse]:
-        return uses(parsed.tree, names, params)
-
-    request = TableRequest(table, uses_of, missing or "error", delimiter)
-    with pointing_into(parsed), open_followed(request, memory_limit) as open_table:
-        program = checked_program(parsed, open_table.schema, params)
-        _require_randomness(program, seed is not None or trace is not None)
-        open_table.require_complete()
-        keys = _chosen(open_table, record, chosen, limit)
-        followed = _follow(open_table, parsed, program, keys, seed, trace)
-        places = open_table.places(keys)
-        lives = [_life(program, followed, key, places[key]) for key in keys]
-    return Explanation(tuple(lives))
+def explain_records(table: DuckDBTable, call: Call, choice: Choice, *, knows_trace: bool) -> Explanation:
+    """Row keys are places in the input, so they are the same however the table is loaded."""
+    with loaded_for(table, call) as (loaded, program):
+        _require_randomness(program, knows_trace)
+        keys = choice(table)
+        given = records_by_key(loaded.session, loaded.state, keys)
+        follower = Follower(call.policy.tree, program, given)
+        following = replace(call, execution=replace(call.execution, observe=follower))
+        execute(loaded, program, plan(program, loaded.rewrites), following)
+    numbers = _numbers(table, keys)
+    return Explanation(tuple(_life(program, given, follower, key, numbers[key]) for key in keys))
 
 
-def _chosen(table: FollowedTable, record: int | None, where: "_Where | None", limit: int) -> list[int]:
-    if where is not None:
-        return table.matching(Wanted(where.uses, where.condition), limit)
-    assert record is not None
-    keys = table.nth(record) if record > 0 else []
+def choice_of(record: int | None, where: str | None, limit: int) -> Choice:
+    if record is not None and where is None:
+        return partial(_nth, record)
+    if where is not None and record is None:
+        return partial(_matching, _Where(where), limit)
+    help_ = "`--record 5` or `--where 'Age = 86'`"
+    raise _wrong("AC701", "expected either a record or a condition", help_)
+
+
+def _nth(record: int, table: DuckDBTable) -> list[int]:
+    keys: list[int] = []
+    if record > 0:
+        with table.load({}, ERROR) as whole:
+            keys = nth_row_key(whole.session, whole.state, record)
     if not keys:
-        raise _wrong("AC702", f"the table has no record {record:,}", "records are counted from 1")
+        raise _wrong("AC702", f"the table has no record {record:,}", "records are numbered from 1")
     return keys
 
 
-@dataclass(frozen=True)
-class _Followed:
-    given: Mapping[int, tuple[Any, ...]]
-    follower: Follower
+def _matching(where: "_Where", limit: int, table: DuckDBTable) -> list[int]:
+    """The table is loaded again, because the condition must not decide the types that the policy sees."""
+    with table.load(where.uses(table.names), ERROR) as loaded:
+        return matching_row_keys(loaded.session, loaded.state, where.condition(loaded.schema), limit)
 
 
-def _follow(
-    table: FollowedTable,
-    policy: Policy,
-    program: Program,
-    keys: Sequence[int],
-    seed: str | None,
-    trace: Iterable[TraceValue] | None,
-) -> _Followed:
-    given = table.records(keys)
-    follower = Follower(policy.tree, program, given)
-    try:
-        table.follow(program, trace_source(seed, trace), follower)
-    except TraceExhausted as error:
-        raise exhausted(error.needed, error.given) from None
-    return _Followed(given, follower)
+def _numbers(table: DuckDBTable, keys: Sequence[int]) -> dict[int, int]:
+    """The records' places in the input, from 1."""
+    with table.load({}, ERROR) as whole:
+        return places(whole.session, whole.state, keys)
 
 
-def _life(program: Program, followed: _Followed, key: int, place: int) -> Life:
-    if key not in followed.given:
+def _life(
+    program: Program, given: Mapping[int, tuple[Any, ...]], follower: Follower, key: int, place: int
+) -> Life:
+    """A record that is not in `given` was dropped as incomplete."""
+    if key not in given:
         return Life(place, None, (), None)
-    left = followed.follower.alive.get(key)
+    left = follower.alive.get(key)
     return Life(
         record=place,
-        given=_named(program.schema, followed.given[key]),
-        steps=followed.follower.steps(key),
+        given=_named(program.schema, given[key]),
+        steps=follower.steps(key),
         left=None if left is None else _named(program.final_schema, left),
     )
 
@@ -113,17 +88,16 @@ def _named(schema: Schema, record: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _require_randomness(program: Program, given: bool) -> None:
-    drawing = [r for r in program.requirements if isinstance(r.action, Random)]
+    drawing = [requirement for requirement in program.requirements if draws(requirement.action)]
     if drawing and not given:
-        message = f"what RANDOM on line {drawing[0].line} writes is known with the seed or the trace only"
-        help_ = "give `--seed` or `--trace` as to `acompass run`"
-        raise _wrong("AC703", message, help_)
-    if drawing:
-        require_order(program.schema)
+        message = (
+            f"RANDOM on line {drawing[0].line} cannot be explained without the seed or the trace of the run"
+        )
+        raise _wrong("AC703", message, "add `--seed` or `--trace`, as for `acompass run`")
 
 
 class _Where:
-    """A condition from outside the policy, on the table as given."""
+    """A condition on the input table, given outside the policy."""
 
     def __init__(self, text: str):
         self._source = f"EACH RESULT : {text};"
@@ -143,7 +117,7 @@ class _Where:
 
 
 def _not_a_condition(text: str) -> Diagnostic:
-    return Diagnostic("AC704", f"`{text}` is not one condition", help="`Age > 80 AND Zip = '21000'`")
+    return Diagnostic("AC704", f"`{text}` is not a single condition", help="`Age > 80 AND Zip = '21000'`")
 
 
 def _wrong(code: str, message: str, help_: str) -> CallError:

@@ -1,11 +1,14 @@
 """Follows a few records through the stages of a run.
 
-What a requirement over RESULT or FILTER does to a record depends on the record alone, so `semantics` says it.
-The engine says what depends on other records: verdicts of SOME, aggregate values, what RANDOM draws.
+The effect of a requirement over RESULT or FILTER on a record depends on that record alone, so `semantics`
+computes it. The engine supplies everything that depends on other records: verdicts of SOME, aggregate values
+and the values that RANDOM draws.
 """
 
 from collections.abc import Mapping
+from typing import assert_never
 
+from acompass.checked.effects import column_written, draws, process_of
 from acompass.checked.program import (
     Filter,
     Process,
@@ -17,21 +20,19 @@ from acompass.checked.program import (
     Requirement,
     Result,
 )
-from acompass.explain.life import Change, ClassSeen, Step
 from acompass.explain.nearest import Nearest
+from acompass.explanation import Change, ClassSeen, Step
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context
-from acompass.plan.running.row_lookup import ClassValues, watched_classes, watched_records
-from acompass.plan.stages import GroupStage, Stage
+from acompass.plan.running.row_lookup import ClassValues, classes_by_key, records_by_key
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
 from acompass.result import action_name
-from acompass.semantics.bags import Record, update
-from acompass.semantics.conditions import satisfies
-from acompass.semantics.requirements import convert_types
+from acompass.semantics import Record, convert_types, satisfies, update
 from acompass.syntax import tree
 
 
 class Follower:
-    """`alive` are the records as they stand, by row key; `steps` are theirs in the order they happened."""
+    """`alive` maps row keys to the current state of the followed records."""
 
     def __init__(self, policy: tree.Program, program: Program, records: Mapping[int, Record]):
         self.alive = dict(records)
@@ -39,30 +40,20 @@ class Follower:
         self._nearest = Nearest(policy, program)
 
     def steps(self, row_key: int) -> tuple[Step, ...]:
-        """A plan may take requirements that do not meet out of turn."""
+        """In the order of the policy; a plan may run independent requirements in another order."""
         return tuple(sorted(self._steps[row_key], key=lambda step: step.index))
 
     def __call__(self, context: Context, stage: Stage, before: State, after: State) -> None:
         if not self.alive:
             return
         keys = sorted(self.alive)
-        classes: dict[int, ClassValues] = {}
-        if isinstance(stage, GroupStage):
-            classes = watched_classes(context, before, stage.requirements, keys)
+        classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
-            drawn = self._drawn(context, requirement, after, keys)
+            drawn = records_by_key(context.session, after, keys) if draws(requirement.action) else {}
+            holds = context.verdicts[requirement.index].holds
             for key in sorted(self.alive):
-                holds = context.verdicts[requirement.index].holds
-                self._meet(
-                    key, requirement, holds, _seen(requirement, self.alive[key], classes.get(key)), drawn
-                )
-
-    def _drawn(
-        self, context: Context, requirement: Requirement, after: State, keys: list[int]
-    ) -> dict[int, Record]:
-        if not isinstance(requirement.action, Random):
-            return {}
-        return watched_records(context.session, after, keys)
+                seen = _seen(requirement, self.alive[key], classes.get(key))
+                self._meet(key, requirement, holds, seen, drawn)
 
     def _meet(
         self,
@@ -72,33 +63,40 @@ class Follower:
         seen: ClassSeen | None,
         drawn: Mapping[int, Record],
     ) -> None:
-        record = self.alive[key]
+        record = self.alive.pop(key)
         affected = _is_affected(requirement, record, holds, seen)
         (converted,) = convert_types([record], requirement.before, requirement.after)
         left = _performed(requirement, converted, drawn.get(key)) if affected else converted
-        if left is None:
-            del self.alive[key]
-        else:
+        if left is not None:
             self.alive[key] = left
-        self._steps[key].append(
-            Step(
-                index=requirement.index,
-                line=requirement.line,
-                text=requirement.text,
-                action=action_name(requirement.action),
-                holds=holds,
-                affected=affected,
-                seen=seen,
-                change=_change(requirement, record, left) if affected else None,
-                dropped=left is None,
-                nearest=self._nearest.of(requirement, record, seen) if affected else (),
-            )
+        step = Step(
+            index=requirement.index,
+            line=requirement.line,
+            text=requirement.text,
+            action=action_name(requirement.action),
+            holds=holds,
+            affected=affected,
+            seen=seen,
+            change=_change(requirement, record, left) if affected else None,
+            dropped=left is None,
+            nearest=self._nearest.of(requirement, record, seen) if affected else (),
         )
+        self._steps[key].append(step)
+
+
+def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> dict[int, ClassValues]:
+    match stage:
+        case GroupStage():
+            return classes_by_key(context.session, before, stage.requirements, keys)
+        case RecordStage() | ChainStage():
+            return {}
+        case _:
+            assert_never(stage)
 
 
 def _seen(requirement: Requirement, record: Record, found: ClassValues | None) -> ClassSeen | None:
-    process = requirement.assertion.result
-    if found is None or not isinstance(process, Process):
+    process = process_of(requirement)
+    if found is None or process is None:
         return None
     records, values = found
     key = {requirement.before[g].name: record[g] for g in process.group_by}
@@ -116,11 +114,14 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
             return satisfies(record, condition) and not satisfies(record, assertion.condition)
         case Process():
             return seen is not None and not satisfies((*seen.key.values(), seen.value), assertion.condition)
+        case _:
+            assert_never(assertion.result)
 
 
 def _performed(requirement: Requirement, record: Record, drawn: Record | None) -> Record | None:
-    """The record after the action, None where it is dropped."""
-    match requirement.action:
+    """The record after the action; None if it is dropped."""
+    action = requirement.action
+    match action:
         case None:
             return record
         case Reject():
@@ -130,10 +131,12 @@ def _performed(requirement: Requirement, record: Record, drawn: Record | None) -
         case Random(column):
             assert drawn is not None, "RANDOM drops no record"
             return update(record, column, drawn[column])
+        case _:
+            assert_never(action)
 
 
 def _change(requirement: Requirement, before: Record, after: Record | None) -> Change | None:
-    if after is None or not isinstance(requirement.action, Replace | Random):
+    column = column_written(requirement.action)
+    if after is None or column is None:
         return None
-    column = requirement.action.column
     return Change(requirement.after[column].name, before[column], after[column])

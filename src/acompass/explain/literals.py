@@ -1,20 +1,21 @@
-"""A condition as alternatives of comparisons, each with the constant as the policy writes it.
+"""A condition as alternatives: conjunctions of comparisons, each of which satisfies it.
 
-The tree says how a comparison is written, the checked condition what it means; the two have the same shape.
+The tree holds the spelling of each comparison, the checked condition its meaning. Both have the same shape.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice, product, repeat
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from acompass.checked import program as checked
 from acompass.checked.program import Operator
 from acompass.checked.types import Value
 from acompass.syntax import tree
+from acompass.syntax.walk import comparisons, operands
 
-#: alternatives looked at; a condition that has more is seldom nearer to being satisfied by a later one
+#: the number of alternatives to consider; later ones are rarely nearer
 MOST_ALTERNATIVES = 256
 
 
@@ -45,7 +46,7 @@ _NEGATIVE = {
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A comparison that has to hold, or not to: `relation` has the negation in it."""
+    """A comparison that must hold; negations are resolved into `relation`."""
 
     column: int
     relation: Relation
@@ -53,26 +54,28 @@ class Literal:
     written: tree.Comparison
 
 
-#: literals that all have to hold
+#: literals that must all hold
 Alternative: TypeAlias = tuple[Literal, ...]
 
 
 def alternatives(
     written: tree.Condition, meant: checked.Condition, wanted: bool = True
 ) -> Iterator[Alternative]:
-    """Ways for the condition to come out as `wanted`."""
-    match written, meant:
-        case tree.Comparison(), checked.Comparison():
+    """The ways to make the condition evaluate to `wanted`."""
+    match meant:
+        case checked.Comparison():
             relations = _POSITIVE if wanted else _NEGATIVE
-            yield (Literal(meant.column, relations[meant.operator], meant.value, written),)
-        case tree.Not(), checked.Not():
-            yield from alternatives(written.operand, meant.operand, not wanted)
-        case tree.And(), checked.And():
-            yield from (_together if wanted else _one_of)(written.operands, meant.operands, wanted)
-        case tree.Or(), checked.Or():
-            yield from (_one_of if wanted else _together)(written.operands, meant.operands, wanted)
+            (comparison,) = comparisons(written)
+            yield (Literal(meant.column, relations[meant.operator], meant.value, comparison),)
+        case checked.Not():
+            (operand,) = operands(written)
+            yield from alternatives(operand, meant.operand, not wanted)
+        case checked.And():
+            yield from (_together if wanted else _one_of)(operands(written), meant.operands, wanted)
+        case checked.Or():
+            yield from (_one_of if wanted else _together)(operands(written), meant.operands, wanted)
         case _:
-            raise AssertionError("a checked condition has the shape of its tree")
+            assert_never(meant)
 
 
 def _one_of(

@@ -1,10 +1,11 @@
-"""The nearest thing that would have kept a requirement off a record: in it, its class, or the policy."""
+"""The smallest change of a record, its class or the policy that would have left the record unaffected."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import Any, assert_never
 
+from acompass.checked.effects import process_of
 from acompass.checked.program import (
     Filter,
     Function,
@@ -12,22 +13,23 @@ from acompass.checked.program import (
     Program,
     Quantifier,
     Requirement,
-    seen_schema,
+    Result,
 )
 from acompass.checked.types import Schema, Type
 from acompass.explain.distance import Target, distance, holds, nearest_target, shifted, step_of
-from acompass.explain.life import ClassSeen
 from acompass.explain.literals import MOST_ALTERNATIVES, Alternative, Literal, Relation, alternatives
-from acompass.explain.words import difference, spelled
-from acompass.semantics.bags import Record
+from acompass.explanation import ClassSeen
+from acompass.report.words import difference, on_one_line, spelled
+from acompass.semantics import Record
 from acompass.syntax import tree
 from acompass.syntax.format import format_condition
 from acompass.syntax.spelling import spell_name
+from acompass.syntax.walk import record_conditions
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One alternative with what does not hold of it, and where its columns would have to go."""
+    """An alternative: its literals that fail, and the values that the columns would need."""
 
     failing: tuple[Literal, ...]
     targets: Mapping[int, Target]
@@ -40,25 +42,30 @@ class Nearest:
         self._written = {requirement.index: written for requirement, written in pairs}
 
     def of(self, requirement: Requirement, record: Record, seen: ClassSeen | None) -> tuple[str, ...]:
-        written = self._written[requirement.index].assertion
+        written = self._written[requirement.index]
         if requirement.assertion.quantifier is Quantifier.SOME:
-            what = "class" if isinstance(requirement.assertion.result, Process) else "record"
-            return (f"one {what} with {_one_line(format_condition(written.condition))}",)
+            what = "record" if process_of(requirement) is None else "class"
+            return (f"one {what} with {on_one_line(format_condition(written.assertion.condition))}",)
         values = record if seen is None else (*seen.key.values(), seen.value)
-        way = _nearest_way(_ways(requirement, written), seen_schema(requirement), values)
+        way = _nearest_way(_ways(requirement, written), requirement.assertion.schema, values)
         if way is None or (seen is not None and set(way.targets) != {len(seen.key)}):
             return ()
         return (_change_needed(requirement, values, way), *_in_the_policy(requirement, values, way))
 
 
-def _ways(requirement: Requirement, written: tree.Assertion) -> Iterator[Alternative]:
-    """To satisfy the condition or, with FILTER, not to be looked at."""
+def _ways(requirement: Requirement, written: tree.Requirement) -> Iterator[Alternative]:
+    """The ways to satisfy the condition or, with FILTER, not to be selected."""
     assertion = requirement.assertion
-    kept = alternatives(written.condition, assertion.condition)
-    if isinstance(assertion.result, Filter) and isinstance(written.result, tree.Filter):
-        unseen = alternatives(written.result.condition, assertion.result.condition, wanted=False)
-        return islice(chain(kept, unseen), 2 * MOST_ALTERNATIVES)
-    return islice(kept, MOST_ALTERNATIVES)
+    kept = alternatives(written.assertion.condition, assertion.condition)
+    match assertion.result:
+        case Filter(condition):
+            selecting, _ = record_conditions(written)
+            unseen = alternatives(selecting, condition, wanted=False)
+            return islice(chain(kept, unseen), 2 * MOST_ALTERNATIVES)
+        case Result() | Process():
+            return islice(kept, MOST_ALTERNATIVES)
+        case _:
+            assert_never(assertion.result)
 
 
 def _nearest_way(ways: Iterator[Alternative], schema: Schema, values: Record) -> _Way | None:
@@ -80,10 +87,10 @@ def _way(alternative: Alternative, schema: Schema, values: Record) -> _Way | Non
 
 
 def _change_needed(requirement: Requirement, values: Record, way: _Way) -> str:
-    schema, result = seen_schema(requirement), requirement.assertion.result
-    if isinstance(result, Process):
+    schema, process = requirement.assertion.schema, process_of(requirement)
+    if process is not None:
         ((column, target),) = way.targets.items()
-        return _of_class(requirement, result, values[column], target)
+        return _of_class(requirement, process, values[column], target)
     parts = [
         _of_column(schema, column, values[column], target, way.failing)
         for column, target in way.targets.items()
@@ -113,6 +120,8 @@ def _of_class(requirement: Requirement, process: Process, value: Any, target: Ta
             what = f"a smallest {of}"
         case Function.MAX:
             what = f"a largest {of}"
+        case _:
+            assert_never(process.function)
     return f"{what} {where} {_placed(target, process.type)}{difference(value, target.value)}"
 
 
@@ -122,24 +131,29 @@ def _placed(target: Target, type_: Type) -> str:
 
 
 def _in_the_policy(requirement: Requirement, values: Record, way: _Way) -> Iterator[str]:
-    """Another constant, where one comparison stands in the way."""
+    """A different constant, if exactly one comparison fails."""
     if len(way.failing) != 1:
         return
     (literal,) = way.failing
-    type_ = seen_schema(requirement)[literal.column].type
+    type_ = requirement.assertion.schema[literal.column].type
     constant = _letting_through(literal.relation, values[literal.column], type_)
     if constant is None:
         return
-    written = literal.written
-    if isinstance(written.constant, tree.Parameter):
-        yield f"`{written.constant.name}` of {spelled(constant, type_)}"
-    else:
-        text = f"{spell_name(written.name.text)} {written.operator} {spelled(constant, type_)}"
-        yield f"`{text}` in the policy"
+    yield _rewritten(literal.written, spelled(constant, type_))
+
+
+def _rewritten(written: tree.Comparison, constant: str) -> str:
+    match written.constant:
+        case tree.Parameter(name):
+            return f"`{name}` of {constant}"
+        case tree.Number() | tree.String():
+            return f"`{spell_name(written.name.text)} {written.operator} {constant}` in the policy"
+        case _:
+            assert_never(written.constant)
 
 
 def _letting_through(relation: Relation, value: Any, type_: Type) -> Any:
-    """The constant nearest to the policy's with which the value passes; None where there is no nearest."""
+    """The constant nearest to the policy's for which the value passes; None if there is no nearest one."""
     step = step_of(type_)
     match relation:
         case Relation.LE | Relation.GE:
@@ -150,7 +164,3 @@ def _letting_through(relation: Relation, value: Any, type_: Type) -> Any:
             return shifted(value, step, -1)
         case _:
             return None
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -1,6 +1,6 @@
-"""What is probably a mistake in a policy, each finding with a code, a page and a fix.
+"""Probable mistakes in a policy. Each finding has a code, a page and a fix.
 
-It stands on `prove`: what is reported is so on some table, or on all.
+It builds on `prove`, so every finding is true of some table, or of all.
 """
 
 from acompass.lint.policy import lint_policy

@@ -1,148 +1,161 @@
-"""AC506 to AC508: chains of REPLACEs on one column, against the conditions of Theorem 7.
+"""AC506 to AC508: chains of REPLACEs on one column that break a condition of Theorem 5.
 
-A rule is a REPLACE that only looks at the column it writes. Theorem 7 wants the values of the rules disjoint,
-the rules free of each other's results, and every value covered.
+A rule is a REPLACE whose assertion reads only the column it writes. Theorem 5 requires that no two rules take
+the same value, that no rule takes the result of another, and that every value is covered.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from acompass.checked.convert import to_text
-from acompass.checked.program import Process, Quantifier, Replace
+from acompass.checked.effects import process_of
+from acompass.checked.program import Quantifier, Random, Reject, Replace
 from acompass.diagnostics import Diagnostic
-from acompass.lint.subject import Subject
-from acompass.prove.effects import Effect
+from acompass.lint.inspected_policy import InspectedPolicy
+from acompass.prove.decision_diagram import Variable
+from acompass.prove.reachability import Transition
 from acompass.prove.regions import Mask, Regions, regions_in
 
-#: a hole of up to this many values between rules is taken for a slip
+#: a gap between rules is taken for a mistake if it has at most this many values
 SMALL = 3
-#: values that a message lists
+#: the most values that a message lists
 LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`taken` are the values it rewrites, `written` the one it writes."""
+    """`taken` has the values that the rule rewrites, `written` the one that it writes."""
 
     at: int
     taken: Mask
     written: Mask
 
 
-def generalization(subject: Subject) -> Iterator[Diagnostic]:
-    for level, rules in _chains(subject).items():
+def generalization(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    for variable, rules in _chains(policy).items():
         if len(rules) > 1:
-            yield from _entangled(subject, level, rules)
-            yield from _holes(subject, level, rules)
+            yield from _entangled(policy, variable, rules)
+            yield from _left_out(policy, variable, rules)
 
 
-def _chains(subject: Subject) -> dict[int, list[Rule]]:
-    chains: defaultdict[int, list[Rule]] = defaultdict(list)
-    for at, effect in enumerate(subject.effects):
-        rule = _rule(subject, at, effect)
-        if rule is not None:
-            chains[rule[0]].append(rule[1])
+def _chains(policy: InspectedPolicy) -> dict[Variable, list[Rule]]:
+    chains: defaultdict[Variable, list[Rule]] = defaultdict(list)
+    for transition in policy.transitions:
+        action = transition.requirement.action
+        match action:
+            case Replace(column):
+                variable = policy.prover.variables.column(transition.step, column)
+                rule = _rule(policy, transition, variable)
+                if rule is not None:
+                    chains[variable].append(rule)
+            case None | Reject() | Random():
+                pass
+            case _:
+                assert_never(action)
     return chains
 
 
-def _rule(subject: Subject, at: int, effect: Effect) -> tuple[int, Rule] | None:
-    requirement = effect.requirement
-    assertion, action = requirement.assertion, requirement.action
-    if not isinstance(action, Replace) or requirement.before != requirement.after:
+def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -> Rule | None:
+    """None where the REPLACE is not a rule: its assertion reads more than the column."""
+    requirement = transition.requirement
+    assertion = requirement.assertion
+    if requirement.before != requirement.after or process_of(requirement) is not None:
         return None
-    if assertion.quantifier is Quantifier.SOME or isinstance(assertion.result, Process):
+    if assertion.quantifier is Quantifier.SOME:
         return None
-    level = subject.prover.levels.column(at, action.column)
-    refused = subject.prover.refused(at, assertion)
-    if subject.prover.levels.diagrams.support(refused) != {level}:
+    refused = policy.prover.refused(transition.step, assertion)
+    if policy.prover.diagrams.support(refused) != {variable}:
         return None
-    taken = subject.prover.levels.diagrams.mask_of(refused, level)
-    return level, Rule(at, taken, subject.prover.effects.written(at, action))
+    taken = policy.prover.diagrams.mask_of(refused, variable)
+    return Rule(transition.step, taken, policy.prover.reachability.written(transition))
 
 
-def _entangled(subject: Subject, level: int, rules: list[Rule]) -> Iterator[Diagnostic]:
+def _entangled(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
     taken: Mask = 0
     written: Mask = 0
-    for place, rule in enumerate(rules):
+    for number, rule in enumerate(rules):
         if rule.taken & written & ~rule.written:
-            yield _rewriting(subject, level, rule, rules[:place])
+            yield _rewriting(policy, variable, rule, rules[:number])
         elif rule.taken & taken:
-            yield from _overlapping(subject, level, rule, rules[:place])
+            yield from _overlapping(policy, variable, rule, rules[:number])
         taken |= rule.taken
         written |= rule.written
 
 
-def _rewriting(subject: Subject, level: int, rule: Rule, earlier: list[Rule]) -> Diagnostic:
+def _rewriting(policy: InspectedPolicy, variable: Variable, rule: Rule, earlier: list[Rule]) -> Diagnostic:
     writer = next(other for other in earlier if other.written & rule.taken & ~rule.written)
-    name, line = _name(subject, level), subject.line(writer.at)
-    message = f"this rule rewrites values of `{name}` that line {line} has written"
-    also = (subject.place(writer.at, "writes such a value"),)
-    return subject.finding("AC508", message, rule.at, "leave the written value out of its condition", also)
+    name, line = _name(policy, variable), policy.line(writer.at)
+    message = f"this rule rewrites values of `{name}` that line {line} writes"
+    also = (policy.label(writer.at, "writes such a value"),)
+    return policy.finding("AC508", message, rule.at, "exclude the written value from its condition", also)
 
 
-def _overlapping(subject: Subject, level: int, rule: Rule, earlier: list[Rule]) -> Iterator[Diagnostic]:
-    """Where both write the same value, it does not matter which of them takes a value."""
+def _overlapping(
+    policy: InspectedPolicy, variable: Variable, rule: Rule, earlier: list[Rule]
+) -> Iterator[Diagnostic]:
+    """An overlap makes no difference where both rules write the same value."""
     for other in earlier:
         if other.taken & rule.taken and other.written != rule.written:
-            name, line = _name(subject, level), subject.line(other.at)
-            message = f"values of `{name}` fall under this rule and under line {line}"
-            also = (subject.place(other.at, "this one takes them"),)
-            yield subject.finding("AC506", message, rule.at, "make the ranges of the rules disjoint", also)
+            name, line = _name(policy, variable), policy.line(other.at)
+            message = f"this rule and line {line} take some of the same values of `{name}`"
+            also = (policy.label(other.at, "takes them first"),)
+            yield policy.finding("AC506", message, rule.at, "make the ranges of the rules disjoint", also)
             return
 
 
-def _holes(subject: Subject, level: int, rules: list[Rule]) -> Iterator[Diagnostic]:
-    regions = subject.prover.levels.regions(level)
+def _left_out(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
+    regions = policy.prover.variables.regions(variable)
     covered: Mask = 0
     for rule in rules:
         covered |= rule.taken | rule.written
-    left_out = _small_holes(regions, covered) | _open_ends(regions, rules, covered)
+    left_out = _small_gaps(regions, covered) | _open_ends(regions, rules, covered)
     if not left_out:
         return
-    type_ = subject.prover.levels.type(level)
+    type_ = policy.prover.variables.type(variable)
     quote = "" if type_.is_number else "'"
     values = [value for region in regions_in(left_out) for value in regions.values(region, SMALL)]
     shown = ", ".join(f"`{quote}{to_text(value, type_)}{quote}`" for value in values[:LISTED])
     more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
-    message = f"the rules for `{_name(subject, level)}` leave out {shown}{more}"
-    also = tuple(subject.place(rule.at, "another of the rules") for rule in rules[1 : 1 + LISTED])
-    yield subject.finding(
+    message = f"the rules for `{_name(policy, variable)}` leave out {shown}{more}"
+    also = tuple(policy.label(rule.at, "another of the rules") for rule in rules[1 : 1 + LISTED])
+    yield policy.finding(
         "AC507", message, rules[0].at, "use >= and <= where the bounds belong to a rule", also
     )
 
 
-def _small_holes(regions: Regions, covered: Mask) -> Mask:
-    """Uncovered stretches of a few values with covered ones on both sides."""
+def _small_gaps(regions: Regions, covered: Mask) -> Mask:
+    """Runs of a few uncovered values, with covered values on both sides."""
     found: Mask = 0
-    hole: Mask = 0
+    gap: Mask = 0
     seen = False
     for region in regions_in(regions.full):
         if not covered >> region & 1:
-            hole |= 1 << region
+            gap |= 1 << region
             continue
-        if seen and hole and regions.cardinality(hole) <= SMALL:
-            found |= hole
-        hole, seen = 0, True
+        if seen and gap and regions.cardinality(gap) <= SMALL:
+            found |= gap
+        gap, seen = 0, True
     return found
 
 
 def _open_ends(regions: Regions, rules: list[Rule], covered: Mask) -> Mask:
-    """The constants on both sides of a stretch that a rule takes, where it includes neither."""
+    """The constants on both sides of an interval that a rule takes, where no rule covers either of them."""
     found: Mask = 0
     for rule in rules:
-        for ends in _ends_of_stretches(regions, rule.taken):
+        for ends in _interval_ends(regions, rule.taken):
             if not ends & covered:
                 found |= ends
     return found
 
 
-def _ends_of_stretches(regions: Regions, mask: Mask) -> Iterator[Mask]:
-    """For each run of regions in the mask, the points just before and just after it, if both are points."""
+def _interval_ends(regions: Regions, mask: Mask) -> Iterator[Mask]:
+    """For each interval of the mask, the regions just before and just after it, if both are points."""
     while mask:
         first = (mask & -mask).bit_length() - 1
         run = (mask | ~regions.full) >> first
-        if run == -1:  # up to the end of the line
+        if run == -1:  # up to the greatest value
             return
         end = first + ((run + 1) & ~run).bit_length() - 1
         before = (regions.full & ((1 << first) - 1)).bit_length() - 1
@@ -151,5 +164,5 @@ def _ends_of_stretches(regions: Regions, mask: Mask) -> Iterator[Mask]:
         mask &= -1 << end
 
 
-def _name(subject: Subject, level: int) -> str:
-    return subject.program.schema[subject.prover.levels.column_of(level)].name
+def _name(policy: InspectedPolicy, variable: Variable) -> str:
+    return policy.program.schema[policy.prover.variables.column_of(variable)].name

@@ -1,22 +1,22 @@
-"""AC509: a RANDOM that can draw the value it replaces (Theorem 8)."""
+"""AC509: a RANDOM that can draw the value it replaces (Theorem 6)."""
 
 from collections.abc import Iterator
 
-from acompass.checked.program import Random
+from acompass.checked.effects import random_of
 from acompass.diagnostics import Diagnostic
-from acompass.lint.subject import Subject
+from acompass.lint.inspected_policy import InspectedPolicy
 
 
-def draws_what_it_replaces(subject: Subject) -> Iterator[Diagnostic]:
-    effects, levels = subject.prover.effects, subject.prover.levels
-    for at, effect in enumerate(subject.effects):
-        action = effect.requirement.action
-        if not isinstance(action, Random):
+def draws_what_it_replaces(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    variables, reachability = policy.prover.variables, policy.prover.reachability
+    for at, transition in enumerate(policy.transitions):
+        action = random_of(transition.requirement.action)
+        if action is None:
             continue
-        level = levels.column(at + 1, action.column)
-        replaced = levels.diagrams.mask_of(effects.converted(at, action, effect.may), level)
-        if replaced & effects.written(at, action):
-            name = effect.requirement.after[action.column].name
-            message = f"values of `{name}` that this requirement replaces are in the range that it draws from"
-            help_ = f"take bounds that leave out the values of `{name}` that violate the assertion"
-            yield subject.finding("AC509", message, at, help_)
+        variable = variables.column(at + 1, action.column)
+        affected = reachability.converted(transition, transition.may)
+        if variables.diagrams.mask_of(affected, variable) & reachability.written(transition):
+            name = transition.requirement.after[action.column].name
+            message = f"RANDOM can draw values of `{name}` that this requirement replaces"
+            help_ = f"choose bounds that exclude the values of `{name}` that violate the assertion"
+            yield policy.finding("AC509", message, at, help_)

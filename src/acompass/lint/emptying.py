@@ -1,41 +1,40 @@
-"""AC510: a REJECT that can leave nothing of a table."""
+"""AC510: a REJECT that can remove every record of a table."""
 
 from collections.abc import Iterator
 
-from acompass.checked.program import Process, Quantifier, Reject
+from acompass.checked.effects import drops_records, process_of
+from acompass.checked.program import Quantifier
 from acompass.diagnostics import Diagnostic
-from acompass.lint.subject import Subject
-from acompass.prove.cells import NONE
-from acompass.prove.effects import Effect
+from acompass.lint.inspected_policy import InspectedPolicy
+from acompass.prove.decision_diagram import EMPTY
+from acompass.prove.reachability import Transition
 
 
-def empties_the_table(subject: Subject) -> Iterator[Diagnostic]:
-    for at, effect in enumerate(subject.effects):
+def empties_the_table(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    for at, transition in enumerate(policy.transitions):
         if (
-            isinstance(effect.requirement.action, Reject)
-            and effect.care is not NONE
-            and _can_take_all(subject, effect)
+            drops_records(transition.requirement.action)
+            and transition.care is not EMPTY
+            and _can_affect_all(policy, transition)
         ):
             message = "this REJECT removes every record of a table that violates the assertion"
-            yield subject.finding("AC510", message, at, _help(effect))
+            yield policy.finding("AC510", message, at, _help(transition))
 
 
-def _can_take_all(subject: Subject, effect: Effect) -> bool:
-    if effect.may is NONE:
+def _can_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
+    if transition.may is EMPTY:
         return False
-    assertion = effect.requirement.assertion
-    if assertion.quantifier is Quantifier.SOME:
+    if transition.requirement.assertion.quantifier is Quantifier.SOME:
         return True
-    if isinstance(assertion.result, Process):
-        return not assertion.result.group_by and assertion.result.where is None
-    return subject.prover.levels.diagrams.minus(effect.care, effect.must) is NONE
+    process = process_of(transition.requirement)
+    if process is not None:
+        return not process.group_by and process.where is None
+    return policy.prover.diagrams.difference(transition.care, transition.must) is EMPTY
 
 
-def _help(effect: Effect) -> str:
-    if effect.requirement.assertion.quantifier is Quantifier.SOME:
-        return (
-            "EACH in the place of SOME removes only the records that violate it; without an action it checks"
-        )
-    if isinstance(effect.requirement.assertion.result, Process):
+def _help(transition: Transition) -> str:
+    if transition.requirement.assertion.quantifier is Quantifier.SOME:
+        return "use EACH to remove only the records that violate it, or omit the action to check"
+    if process_of(transition.requirement) is not None:
         return "add GROUP BY to remove only the classes that violate it"
     return "correct the condition, which no record satisfies"

@@ -1,62 +1,53 @@
-"""AC503: actions that leave their own assertion violated."""
+"""AC503: an action that leaves its own assertion violated."""
 
 from collections.abc import Iterator
 
-from acompass.checked.program import Process, Program, Quantifier, Random, Replace
+from acompass.checked.effects import process_of
+from acompass.checked.program import Program, Quantifier
 from acompass.diagnostics import Diagnostic
-from acompass.lint.subject import Subject
-from acompass.prove.cells import NONE, Cells
-from acompass.prove.effects import Effect, record_condition
+from acompass.lint.inspected_policy import InspectedPolicy
+from acompass.prove.decision_diagram import EMPTY
 from acompass.prove.prover import Prover
+from acompass.prove.reachability import Transition, record_condition
 from acompass.prove.refute import Refuter
 
-#: records times requirements that a counterexample may cost
-LABOUR = 3_000
+#: records times requirements that the search for a counterexample may cost
+BUDGET = 3_000
 
 
-def not_established(subject: Subject) -> Iterator[Diagnostic]:
-    for at, effect in enumerate(subject.effects):
-        action = effect.requirement.action
-        if (
-            isinstance(action, Replace | Random)
-            and _can_be_asked_again(effect)
-            and _leaves_it(subject, at, effect)
-        ):
-            name = effect.requirement.after[action.column].name
-            message = f"what this requirement writes into `{name}` does not make its assertion true"
-            yield subject.finding("AC503", message, at, "write a value that satisfies it, or use REJECT")
+def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    for at, transition in enumerate(policy.transitions):
+        column = transition.column
+        if column is not None and _keeps_its_schema(transition) and _stays_violated(policy, at, transition):
+            name = transition.requirement.after[column].name
+            message = f"writing `{name}` does not make the assertion true"
+            yield policy.finding("AC503", message, at, "write a value that satisfies it, or use REJECT")
 
 
-def _can_be_asked_again(effect: Effect) -> bool:
-    return effect.requirement.before == effect.requirement.after and effect.may is not NONE
+def _keeps_its_schema(transition: Transition) -> bool:
+    """Otherwise the assertion may not fit the table after the requirement."""
+    return transition.requirement.before == transition.requirement.after
 
 
-def _leaves_it(subject: Subject, at: int, effect: Effect) -> bool:
-    assertion = effect.requirement.assertion
-    if isinstance(assertion.result, Process):
-        return assertion.quantifier is Quantifier.EACH and _leaves_classes(subject, at, effect)
-    diagrams = subject.prover.levels.diagrams
-    scope, condition = record_condition(subject.prover.levels, at, assertion)
-    written = _written(subject, effect)
-    if assertion.quantifier is Quantifier.SOME:
-        return diagrams.both(written, diagrams.both(scope, condition)) is NONE
-    return diagrams.both(written, diagrams.minus(scope, condition)) is not NONE
-
-
-def _written(subject: Subject, effect: Effect) -> Cells:
-    """What the affected records are afterwards."""
-    action = effect.requirement.action
-    assert isinstance(action, Replace | Random)
-    level = subject.prover.levels.column(effect.step + 1, action.column)
-    mask = subject.prover.effects.written(effect.step, action)
-    return subject.prover.levels.diagrams.assigned(effect.may, level, mask)
-
-
-def _leaves_classes(subject: Subject, at: int, effect: Effect) -> bool:
-    """Not proved after it, and refuted of the requirement alone."""
-    assertion = effect.requirement.assertion
-    if subject.prover.argue(assertion, at + 1).is_proof:
+def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    assertion = transition.requirement.assertion
+    if transition.may is EMPTY:
         return False
-    alone = Program(effect.requirement.before, (effect.requirement,), frozenset())
-    (witness,) = Refuter(Prover(alone, (assertion,)), LABOUR).refute([assertion])
+    if process_of(transition.requirement) is not None:
+        return assertion.quantifier is Quantifier.EACH and _leaves_violating_classes(policy, at, transition)
+    diagrams = policy.prover.diagrams
+    scope, condition = record_condition(policy.prover.variables, at, assertion)
+    rewritten = policy.prover.reachability.rewritten(transition)
+    if assertion.quantifier is Quantifier.SOME:
+        return diagrams.intersection(rewritten, diagrams.intersection(scope, condition)) is EMPTY
+    return diagrams.intersection(rewritten, diagrams.difference(scope, condition)) is not EMPTY
+
+
+def _leaves_violating_classes(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    """The assertion is not proved after the requirement, and refuted for the requirement alone."""
+    assertion = transition.requirement.assertion
+    if policy.prover.attempt(assertion, at + 1).is_proof:
+        return False
+    alone = Program(transition.requirement.before, (transition.requirement,), frozenset())
+    (witness,) = Refuter(Prover(alone, (assertion,)), BUDGET).refute([assertion])
     return witness is not None

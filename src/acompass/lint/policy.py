@@ -1,21 +1,21 @@
-"""A policy to its findings, in order of place."""
+"""All findings about a policy, in the order of the text."""
 
 from collections.abc import Callable, Iterator, Mapping
 
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
+from acompass.lint.broken_later import broken_later
 from acompass.lint.chains import generalization
 from acompass.lint.draws import draws_what_it_replaces
 from acompass.lint.emptying import empties_the_table
 from acompass.lint.establishing import not_established
-from acompass.lint.lasting import broken_later
-from acompass.lint.subject import Subject
-from acompass.lint.violations import never_violated
+from acompass.lint.inspected_policy import InspectedPolicy
+from acompass.lint.never_violated import never_violated
 from acompass.prove.policy import checked_policy
 from acompass.syntax import tree
 
-RULES: tuple[Callable[[Subject], Iterator[Diagnostic]], ...] = (
+RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     never_violated,
     not_established,
     broken_later,
@@ -31,9 +31,9 @@ def lint_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """Everything that is probably a mistake; a policy that is wrong raises PolicyError."""
+    """The probable mistakes of a valid policy. Raises PolicyError for an invalid one."""
     if not policy.requirements:
         return ()
-    subject = Subject(policy, checked_policy(policy, source, (), schema, dict(params or {})))
-    found = [finding for rule in RULES for finding in rule(subject)]
+    inspected = InspectedPolicy(policy, checked_policy(policy, source, (), schema, dict(params or {})))
+    found = [finding for rule in RULES for finding in rule(inspected)]
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))

@@ -1,6 +1,6 @@
-"""One table against another: how each column's distribution changed, and the information lost.
+"""Compares a table with an earlier one: how each column's distribution changed, and the information lost.
 
-Tables are bags, so nothing here pairs records: a column changed as much as its distribution did.
+Tables are bags, so records are not paired; only distributions are compared.
 """
 
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ import duckdb
 from acompass.checked.types import Column, Kind
 from acompass.measure.columns import Positions
 from acompass.measure.query import one_row
-from acompass.measure.result import Classes, ColumnChange, Comparison
-from acompass.measure.view import View, comparable
+from acompass.measure.view import View, comparable, count_records
+from acompass.measures import Classes, ColumnChange, Comparison
 
 
 def compare(
@@ -23,34 +23,37 @@ def compare(
     theirs: Positions,
     classes: Classes,
 ) -> Comparison:
-    """`classes` are those of `after`."""
-    places = {before.schema[b].name: b for b in range(len(before.schema)) if _shown(before, b)}
-    shared = [
-        (a, places[column.name])
-        for a, column in enumerate(after.schema)
-        if _shown(after, a) and column.name in places
-    ]
-    records = _records(con, before)
-    names = {column.name for column in after.schema}
+    """`classes` are the equivalence classes of `after`."""
+    records = count_records(con, before)
     return Comparison(
         records_before=records,
         records_after=classes.records,
-        columns=tuple(_change(con, after, a, before, b) for a, b in shared),
-        only_before=tuple(c.name for c in before.schema if c.name not in names),
-        only_after=tuple(c.name for c in after.schema if c.name not in {b.name for b in before.schema}),
+        columns=tuple(_change(con, after, a, before, b) for a, b in _shared(after, before)),
+        only_before=_only_in(before, after),
+        only_after=_only_in(after, before),
         entropy_before=_entropy(con, before, theirs.quasi_identifiers),
         entropy_after=_entropy(con, after, ours.quasi_identifiers),
         discernibility=classes.discernibility + max(0, records - classes.records) * records,
     )
 
 
+def _shared(after: View, before: View) -> list[tuple[int, int]]:
+    """The positions, in both tables, of the columns that both have."""
+    places = {before.schema[b].name: b for b in range(len(before.schema)) if _shown(before, b)}
+    return [
+        (a, places[column.name])
+        for a, column in enumerate(after.schema)
+        if _shown(after, a) and column.name in places
+    ]
+
+
+def _only_in(view: View, other: View) -> tuple[str, ...]:
+    names = {column.name for column in other.schema}
+    return tuple(column.name for column in view.schema if column.name not in names)
+
+
 def _shown(view: View, position: int) -> bool:
     return position != view.weight and view.schema[position].type.kind is not Kind.OPAQUE
-
-
-def _records(con: duckdb.DuckDBPyConnection, view: View) -> int:
-    (records,) = one_row(con, f"SELECT {view.count} FROM {view.relation}")
-    return int(records or 0)
 
 
 def _histogram(view: View, position: int, other: Column) -> str:
@@ -59,7 +62,7 @@ def _histogram(view: View, position: int, other: Column) -> str:
 
 
 def _bits(n: str) -> str:
-    """The entropy of a histogram's column of counts; 0 for no records."""
+    """SQL for the entropy of a histogram with counts `n`; 0 without records."""
     return f"greatest(0, coalesce(log2(sum({n})) - fsum({n} * log2({n})) / sum({n}), 0))"
 
 
@@ -84,14 +87,14 @@ def _change(con: duckdb.DuckDBPyConnection, after: View, a: int, before: View, b
 
 
 def _distance(after_total: int, before_total: int, moved: int) -> Fraction:
-    """Between a table of no records and one with some, everything changed."""
+    """The total variation distance; 1 if exactly one of the tables is empty."""
     if not after_total or not before_total:
         return Fraction(int(after_total != before_total))
     return Fraction(moved, after_total * before_total)
 
 
 def _entropy(con: duckdb.DuckDBPyConnection, view: View, positions: Sequence[int]) -> float:
-    """Of the columns together, in bits."""
+    """The joint entropy of the columns, in bits."""
     (bits,) = one_row(
         con,
         f"""

@@ -1,4 +1,4 @@
-"""The one pass over the table, and the equivalence classes that come of it."""
+"""The single pass over the table, which yields the equivalence classes."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,16 @@ import duckdb
 
 from acompass.measure.view import View
 
-#: one row for each equivalence class and combination of sensitive values: class, size, s0, s1, …, n
+#: one row per equivalence class and combination of sensitive values: class, size, s0, s1, …, n
 CELLS = "measure_cells"
-#: one row an equivalence class: q0, q1, …, size, class
+#: one row per equivalence class: q0, q1, …, size, class
 CLASSES = "measure_classes"
 
 
 def group(
     con: duckdb.DuckDBPyConnection, view: View, quasi_identifiers: Sequence[int], sensitive: Sequence[int]
 ) -> None:
-    """Walk the table once; everything else is worked out from the two small tables this makes."""
+    """Scan the table once. All measures are computed from the two small tables that this creates."""
     keys = [f"q{i}" for i in range(len(quasi_identifiers))]
     attributes = [f"s{i}" for i in range(len(sensitive))]
     columns = [view.values(quasi_identifiers, "q"), *([view.values(sensitive, "s")] if sensitive else [])]
@@ -39,6 +39,6 @@ def group(
 
 
 def class_sizes(con: duckdb.DuckDBPyConnection) -> tuple[tuple[int, int], ...]:
-    """Pairs (size, how many classes), sizes ascending."""
+    """Pairs (size, number of classes) in ascending order of size."""
     rows = con.execute(f"SELECT size, count(*) FROM {CLASSES} GROUP BY size ORDER BY size").fetchall()
     return tuple((size, classes) for size, classes in rows)

@@ -1,4 +1,4 @@
-"""The columns that a call or a policy names, found in a table (D3)."""
+"""The roles of columns in a measurement, and their positions in a table (D3)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,12 @@ from acompass.checked.types import Kind, Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.syntax import tree
 from acompass.syntax.tree import Function
+from acompass.syntax.walk import processes
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """The names as given."""
+class Roles:
+    """Names of columns, as the call or the policy spells them."""
 
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
@@ -29,28 +30,20 @@ class Positions:
         return {*self.quasi_identifiers, *self.sensitive, *([] if self.weight is None else [self.weight])}
 
 
-def request(
+def assign_roles(
     policy: tree.Program | None, qi: Sequence[str] | None, sensitive: Sequence[str] | None, weight: str | None
-) -> Request:
-    """What the call leaves out the policy says: GROUP BY the quasi-identifiers, COUNT DISTINCT the rest."""
-    grouped = list(qi or _unique(name for process in _processes(policy) for name in _grouped(process)))
+) -> Roles:
+    """The roles that the call assigns. For the others, the policy decides: columns after GROUP BY are
+    quasi-identifiers, and columns in COUNT DISTINCT are sensitive."""
+    queries = [] if policy is None else list(processes(policy))
+    grouped = list(qi or _unique(name.text for process in queries for name in process.group_by))
     if not grouped:
-        source = "the policy has no GROUP BY" if policy is not None else "none given"
-        raise _error("AC601", f"no quasi-identifier to measure by: {source}", "name them: `--qi Age,Zip`")
+        reason = "`--qi` is missing" if policy is None else "the policy has no GROUP BY"
+        raise _error("AC601", f"no quasi-identifiers: {reason}", "name them: `--qi Age,Zip`")
     if sensitive is None:
-        counted = _unique(name for process in _processes(policy) for name in _counted(process))
+        counted = _unique(name for process in queries for name in _counted(process))
         sensitive = [name for name in counted if name not in grouped and name != weight]
-    return Request(tuple(grouped), tuple(sensitive), weight)
-
-
-def _processes(policy: tree.Program | None) -> Iterator[tree.Process]:
-    for requirement in policy.requirements if policy is not None else ():
-        if isinstance(requirement.assertion.result, tree.Process):
-            yield requirement.assertion.result
-
-
-def _grouped(process: tree.Process) -> Iterator[str]:
-    return (name.text for name in process.group_by)
+    return Roles(tuple(grouped), tuple(sensitive), weight)
 
 
 def _counted(process: tree.Process) -> Iterator[str]:
@@ -60,12 +53,12 @@ def _counted(process: tree.Process) -> Iterator[str]:
 
 
 def _unique(names: Iterator[str]) -> list[str]:
-    """A policy may spell a name in different cases (D3): the first spelling stands."""
+    """Names without repetition. A policy may vary their case (D3); the first spelling is kept."""
     return list({name.casefold(): name for name in reversed(list(names))}.values())[::-1]
 
 
-def positions(asked: Request, columns: Sequence[str]) -> Positions:
-    """Where the names are in a table; every wrong one is reported."""
+def positions(asked: Roles, columns: Sequence[str]) -> Positions:
+    """The positions of all named columns. Every name that is not found is reported."""
     names = Names(columns)
     findings = [finding for name in _all(asked) if (finding := _fault(names, name)) is not None]
     if findings:
@@ -79,12 +72,12 @@ def positions(asked: Request, columns: Sequence[str]) -> Positions:
     return found
 
 
-def same_columns(asked: Request, columns: Sequence[str], role: str) -> Positions:
-    """The quasi-identifiers in another table, and its weight where it has that column."""
+def same_columns(asked: Roles, columns: Sequence[str], table: str) -> Positions:
+    """The positions of the quasi-identifiers in another table, and of the weight if it has that column."""
     names = Names(columns)
     absent = [name for name in asked.quasi_identifiers if len(names.find(name)) != 1]
     if absent:
-        messages = (f"the {role} has no column `{name}` to compare by" for name in absent)
+        messages = (f"the {table} has no column `{name}`" for name in absent)
         help_ = f"its columns: {names.listing()}"
         raise CallError(Diagnostic("AC602", message, help=help_) for message in messages)
     weights = names.find(asked.weight) if asked.weight is not None else ()
@@ -96,11 +89,11 @@ def refuse_opaque(found: Positions, schema: Schema) -> None:
     for position in sorted(found.named()):
         column = schema[position]
         if column.type.kind is Kind.OPAQUE:
-            message = f"column `{column.name}` holds values that cannot be measured"
-            raise _error("AC608", message, "turn it into text, numbers or dates first")
+            message = f"column `{column.name}` has a type that cannot be measured"
+            raise _error("AC608", message, "convert it to text, numbers or dates first")
 
 
-def _all(asked: Request) -> list[str]:
+def _all(asked: Roles) -> list[str]:
     return [*asked.quasi_identifiers, *asked.sensitive, *([] if asked.weight is None else [asked.weight])]
 
 
@@ -110,7 +103,9 @@ def _fault(names: Names, name: str) -> Diagnostic | None:
         return None
     if found:
         listed = " and ".join(f"`{names.texts[position]}`" for position in found)
-        return Diagnostic("AC603", f"`{name}` could be {listed}", help="write the name as the table does")
+        return Diagnostic(
+            "AC603", f"`{name}` could be {listed}", help="use the exact spelling of one of them"
+        )
     closest = names.closest(name)
     suggestion = f"; did you mean `{closest}`?" if closest is not None else ""
     return Diagnostic("AC602", f"unknown column `{name}`", help=f"columns: {names.listing()}{suggestion}")
@@ -121,8 +116,8 @@ def _refuse_two_roles(found: Positions, columns: Sequence[str]) -> None:
     weight = () if found.weight is None else (found.weight,)
     for position in (*found.quasi_identifiers, *found.sensitive, *weight):
         if position in seen:
-            message = f"column `{columns[position]}` is named twice, expected one role a column"
-            help_ = "keep it as a quasi-identifier, as sensitive, or as the weight"
+            message = f"column `{columns[position]}` is named twice, expected one role per column"
+            help_ = "name it once: as a quasi-identifier, as sensitive or as the weight"
             raise _error("AC604", message, help_)
         seen.add(position)
 

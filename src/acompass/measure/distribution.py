@@ -1,6 +1,6 @@
-"""How a column's values are distributed in one table or two, for people to look at.
+"""How a column's values are distributed, in one table or two.
 
-No count of fewer than SMALLEST records is ever given: such values are pooled as "other".
+Counts below SMALLEST are never disclosed: such values are pooled as "other".
 """
 
 import math
@@ -12,42 +12,23 @@ import duckdb
 
 from acompass.checked.types import Kind
 from acompass.measure.query import one_row
-from acompass.measure.view import View, comparable
+from acompass.measure.view import View, comparable, count_records
+from acompass.measures import SMALLEST, Bar, Distribution
 
-#: a value or a range that fewer records share could point at a person
-SMALLEST = 10
-#: bars of one column
+#: the largest number of bars for one column
 MOST_BARS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """`counts` has one entry a table; None where it is above 0 and below SMALLEST."""
-
-    label: str
-    counts: tuple[int | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Distribution:
-    """`other` is what no bar shows of each table: rare values, and those beyond the most frequent."""
-
-    column: str
-    bars: tuple[Bar, ...]
-    other: tuple[int, ...]
-    totals: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _Column:
-    """A column in one table or two: `values` are SQL expressions, one a view."""
+    """A column in one table or two; `values` has one SQL expression per view."""
 
     name: str
     views: Sequence[View]
     values: Sequence[str]
 
     def histogram(self, key: str) -> str:
-        """Rows (key, n0, n1): `key` is SQL on the value `v`."""
+        """SQL for rows (key, n0, n1); `key` is an SQL expression over the value `v`."""
         keyed = [
             f"(SELECT {key} AS key, {view.count} AS n FROM (SELECT *, {value} AS v FROM {view.relation}) "
             "GROUP BY key)"
@@ -67,14 +48,14 @@ class _Column:
 
 
 def distributions(con: duckdb.DuckDBPyConnection, views: Sequence[View]) -> tuple[Distribution, ...]:
-    """Of every column of the last view that the others have too."""
+    """The distribution of each column that all views have, in the order of the last view."""
     columns = _shared(views)
-    totals = tuple(_records(con, view) for view in views)
+    totals = tuple(count_records(con, view) for view in views)
     return tuple(_distribution(con, column, is_number, totals) for column, is_number in columns)
 
 
 def _shared(views: Sequence[View]) -> list[tuple[_Column, bool]]:
-    """Each with whether it is a number in every table."""
+    """Each shared column, and whether it is numeric in every table."""
     found = []
     for position, column in enumerate(views[-1].schema):
         places = [_place(view, column.name) for view in views]
@@ -94,7 +75,7 @@ def _place(view: View, name: str) -> int | None:
 
 
 def _value(view: View, place: int, views: Sequence[View]) -> str:
-    """Dates and times go by their year."""
+    """SQL for the value to group by; dates and timestamps are reduced to their year."""
     name = view.schema[place].name
     others = [other.schema[at] for other in views if (at := _place(other, name)) is not None]
     if all(other.type.kind in (Kind.DATE, Kind.TIMESTAMP) for other in others):
@@ -103,15 +84,9 @@ def _value(view: View, place: int, views: Sequence[View]) -> str:
     return view.value(place) if unlike is None else comparable(view, place, unlike)
 
 
-def _records(con: duckdb.DuckDBPyConnection, view: View) -> int:
-    (records,) = one_row(con, f"SELECT {view.count} FROM {view.relation}")
-    return int(records or 0)
-
-
 def _distribution(
     con: duckdb.DuckDBPyConnection, column: _Column, is_number: bool, totals: tuple[int, ...]
 ) -> Distribution:
-    bars: Sequence[Bar]
     ranges = _ranges(con, column) if is_number else None
     bars = _values(con, column) if ranges is None else _in_ranges(con, column, ranges)
     shown = [sum(bar.counts[i] or 0 for bar in bars) for i in range(len(totals))]
@@ -134,8 +109,8 @@ def _shown(counts: Sequence[int]) -> tuple[int | None, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Ranges:
-    """`number` ranges of length `step` from `start` on; their bounds are round and so nobody's values.
-    `whole`: all values are integers."""
+    """`number` ranges of width `step`, starting at `start`. Their bounds are round numbers, so that they
+    disclose no record's value. `whole` means that all values are integers."""
 
     start: Fraction
     step: Fraction
@@ -159,7 +134,7 @@ def _plain(number: Fraction) -> str:
 
 
 def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> _Ranges | None:
-    """None where there are few enough values to show each. Rare ends do not stretch the scale."""
+    """None if each value can have its own bar. Outliers do not widen the ranges."""
     both = " UNION ALL ".join(
         f"(SELECT CAST({value} AS DOUBLE) AS v FROM {view.relation})"
         for view, value in zip(column.views, column.values, strict=True)
@@ -179,7 +154,7 @@ def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> _Ranges | None:
 
 
 def _round_step(at_least: float) -> Fraction:
-    """1, 2 or 5 times a power of ten."""
+    """The least of 1, 2 and 5 times a power of ten that is large enough."""
     power = Fraction(10) ** math.floor(math.log10(at_least))
     return next(power * by for by in (1, 2, 5, 10) if power * by >= at_least)
 

@@ -1,6 +1,6 @@
-"""Entropy l-diversity: the largest whole l with exp(H) ≥ l in every class, decided without rounding.
+"""Entropy l-diversity: the largest integer l with exp(H) ≥ l in every class, decided without rounding.
 
-A class of n records with counts n₁ … nₘ has exp(H) = n / Π nᵢ^(nᵢ/n), so exp(H) ≥ l just when
+A class of n records with counts n₁ … nₘ has exp(H) = n / Π nᵢ^(nᵢ/n). Therefore exp(H) ≥ l if and only if
 nⁿ ≥ lⁿ · Π nᵢ^nᵢ.
 """
 
@@ -12,21 +12,21 @@ import duckdb
 from acompass.measure.exact import sign_of_product
 from acompass.measure.values import Counts
 
-#: how often each count occurs in a class: pairs (count, how many values have it)
+#: pairs (count, number of values in the class that have this count)
 Profile: TypeAlias = tuple[tuple[int, int], ...]
 
-#: far above what compensated summation loses, far below what tells two classes apart in print
+#: far above the error of compensated summation, far below any printed difference
 _MARGIN = 1e-9
 
 
 def entropy_l(con: duckdb.DuckDBPyConnection, counts: Counts) -> tuple[int, float]:
-    """The table's l and its least exp(H)."""
+    """The largest l that every class reaches, and the least exp(H)."""
     profiles = _least_diverse(con, counts)
     return min(map(whole_l, profiles)), float(min(map(effective_values, profiles)))
 
 
 def _least_diverse(con: duckdb.DuckDBPyConnection, counts: Counts) -> list[Profile]:
-    """The profiles of the classes whose entropy may be the least."""
+    """The profiles of the classes that may have the least entropy."""
     rows = con.execute(f"""
         WITH least AS (SELECT class FROM {counts.summaries}
                        WHERE entropy <= (SELECT min(entropy) FROM {counts.summaries}) + {_MARGIN}),
@@ -38,7 +38,7 @@ def _least_diverse(con: duckdb.DuckDBPyConnection, counts: Counts) -> list[Profi
 
 
 def effective_values(profile: Profile) -> Decimal:
-    """exp(H), to more digits than a double holds."""
+    """exp(H), to more digits than a double can represent."""
     if len(profile) == 1:
         return Decimal(profile[0][1])
     size = _size(profile)

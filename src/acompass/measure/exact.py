@@ -1,4 +1,4 @@
-"""Numbers decided exactly: the largest of the engine's fractions, and sums of logarithms compared."""
+"""Exact decisions: the largest of many fractions, and comparisons of logarithms."""
 
 import math
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import duckdb
 
-#: a double of a quotient of integers below 2^100 is off by less than this share of itself
+#: bounds the relative error of a quotient of two integers below 2^100 in doubles
 DOUBLE_MARGIN = 1e-12
 _DIGITS = 60
 
@@ -15,7 +15,7 @@ _DIGITS = 60
 def largest_ratio(
     con: duckdb.DuckDBPyConnection, relation: str, numerator: str, denominator: str
 ) -> Fraction:
-    """The largest numerator/denominator over a relation: doubles choose the candidates, integers decide."""
+    """The largest numerator/denominator in a relation. Doubles select candidates, integers decide."""
     candidates = con.execute(f"""
         WITH pairs AS (SELECT DISTINCT ({numerator})::HUGEINT AS a, ({denominator})::HUGEINT AS b
                        FROM {relation}),
@@ -26,7 +26,7 @@ def largest_ratio(
 
 
 def log_of(ratio: Fraction) -> Decimal:
-    """The natural logarithm of a positive fraction, near 1 as good as far from it."""
+    """The natural logarithm of a positive fraction, accurate near 1 too."""
     with localcontext(Context(prec=_DIGITS)):
         return (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
 
@@ -34,7 +34,7 @@ def log_of(ratio: Fraction) -> Decimal:
 def exceeds_log(value: Fraction, ratio: Fraction) -> bool:
     """Whether value > ln(ratio).
 
-    The logarithm of a rational other than 1 is irrational, so more digits settle every case but ln 1 = 0.
+    The logarithm of a rational number other than 1 is irrational, so enough digits decide every other case.
     """
     if ratio == 1:
         return value > 0
@@ -51,7 +51,7 @@ def exceeds_log(value: Fraction, ratio: Fraction) -> bool:
 def sign_of_product(powers: Iterable[tuple[int, int]]) -> int:
     """The sign of ln Π baseᵉ, for positive bases and signed exponents.
 
-    Digits decide unless the product is 1; that is found by factoring the bases into coprime ones.
+    Enough digits decide unless the product is 1, which is detected by factoring the bases into coprime ones.
     """
     factors = [(base, exponent) for base, exponent in powers if base > 1 and exponent]
     digits = _DIGITS
@@ -67,7 +67,7 @@ def sign_of_product(powers: Iterable[tuple[int, int]]) -> int:
 
 
 def _is_one(factors: list[tuple[int, int]]) -> bool:
-    """Whether Π baseᵉ = 1: over pairwise coprime bases that is so only if every exponent is 0."""
+    """Whether Π baseᵉ = 1. For pairwise coprime bases, this requires every exponent to be 0."""
     coprime: dict[int, int] = {}
     pending = list(factors)
     while pending:

@@ -1,4 +1,4 @@
-"""β-likeness and δ-disclosure: how much a value's share in a class differs from its share in the table."""
+"""β-likeness and δ-disclosure: how far a value's share in a class differs from its share in the table."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,7 +35,7 @@ def likeness(con: duckdb.DuckDBPyConnection, counts: Counts, distinct_l: int) ->
 
 
 def _never_above_logarithm(con: duckdb.DuckDBPyConnection, counts: Counts) -> bool:
-    """Whether every gain (q − p)/p stays within −ln p, which enhanced β-likeness asks whatever β is."""
+    """Whether every gain (q − p)/p is at most −ln p, which enhanced β-likeness requires for every β."""
     doubtful = con.execute(f"""
         WITH gains AS (SELECT DISTINCT n, size, total,
                               n::DOUBLE * {counts.records} / (size::DOUBLE * total) - 1 AS gain,

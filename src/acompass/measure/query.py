@@ -1,4 +1,4 @@
-"""Queries that give one row."""
+"""Queries that return exactly one row."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The journalist's and the marketer's risk: the table's classes against a population's."""
+"""Journalist and marketer risk: the table's classes compared with those of a population."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,14 +9,14 @@ from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic, TableError
 from acompass.measure.classes import CLASSES
 from acompass.measure.columns import Positions
-from acompass.measure.result import Journalist
 from acompass.measure.view import View, comparable, same_kind
+from acompass.measures import Journalist
 
 
 def journalist(
     con: duckdb.DuckDBPyConnection, view: View, found: Positions, population: View, theirs: Positions
 ) -> Journalist | None:
-    """The risk of the classes that `group` has made; None on a table of no records."""
+    """The risk of the classes that `group` created; None if the table is empty."""
     both = list(zip(found.quasi_identifiers, theirs.quasi_identifiers, strict=True))
     keys = ", ".join(f"{comparable(population, q, view.schema[p])} AS p{i}" for i, (p, q) in enumerate(both))
     matches = [_match(i, view.schema[p].type, population.schema[q].type) for i, (p, q) in enumerate(both)]
@@ -38,7 +38,7 @@ def _match(i: int, ours: Type, theirs: Type) -> str:
 
 
 def _risks(pairs: Sequence[tuple[int, int, int]]) -> Journalist:
-    """Rows are (records of a class, persons of the population in it, how many such classes)."""
+    """Each row is (records in a class, persons of the population in it, number of such classes)."""
     records = sum(size * classes for size, _, classes in pairs)
     in_classes: dict[int, int] = {}
     for size, persons, classes in pairs:
@@ -51,8 +51,6 @@ def _risks(pairs: Sequence[tuple[int, int, int]]) -> Journalist:
 def _not_a_population(uncovered: int, classes: int) -> TableError:
     message = (
         f"{uncovered:,} of {classes:,} equivalence classes have more records in the table than in the "
-        "population, expected every record's person in the population"
+        "population, expected every person of the table in the population"
     )
-    return TableError(
-        [Diagnostic("AC607", message, help="recode the population's columns as the table's are")]
-    )
+    return TableError([Diagnostic("AC607", message, help="recode the population's columns like the table's")])

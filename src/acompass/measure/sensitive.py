@@ -1,4 +1,4 @@
-"""Every model of one sensitive column."""
+"""All models of one sensitive column."""
 
 from fractions import Fraction
 
@@ -10,12 +10,12 @@ from acompass.measure.entropy import entropy_l
 from acompass.measure.exact import largest_ratio
 from acompass.measure.likeness import likeness
 from acompass.measure.query import one_row
-from acompass.measure.result import Sensitive
 from acompass.measure.values import Counts, count_values
+from acompass.measures import Sensitive
 
 
 def measure_column(con: duckdb.DuckDBPyConnection, index: int, column: Column) -> Sensitive:
-    """`index` is the column's place among the sensitive ones. The table must not be empty."""
+    """`index` is the column's position among the sensitive columns. The table must not be empty."""
     counts = count_values(con, index, column.type)
     diversity = _distinct_l(con, counts)
     whole, effective = entropy_l(con, counts) if diversity > 1 else (1, 1.0)
@@ -44,7 +44,7 @@ def _distinct_l(con: duckdb.DuckDBPyConnection, counts: Counts) -> int:
 
 
 def _recursive_c(con: duckdb.DuckDBPyConnection, counts: Counts, l_: int) -> Fraction:
-    """The largest r₁ / (r_l + … + r_m) of a class, r₁ ≥ r₂ ≥ … its counts."""
+    """The largest r₁ / (r_l + … + r_m) over all classes, where r₁ ≥ r₂ ≥ … are the counts of a class."""
     if l_ <= 2:
         return largest_ratio(con, counts.summaries, "most", "size" if l_ == 1 else "size - most")
     classes = f"""(

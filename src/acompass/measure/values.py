@@ -1,4 +1,4 @@
-"""A sensitive column by itself: its values in order, their totals, and their counts in every class."""
+"""The values of one sensitive column: their order, their totals and their counts in each class."""
 
 from dataclasses import dataclass
 
@@ -8,17 +8,19 @@ from acompass.checked.types import Kind, Type
 from acompass.measure.classes import CELLS
 from acompass.measure.query import one_row
 
-#: text that is a number written in the one way: no plus sign, no leading zeros
+#: a number in canonical form: no plus sign, no leading zeros
 _NUMBER = r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?"
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """`values`: position, total, reached (records up to this value), area (Σ reached up to it), ascending.
+    """Names of three tables, and totals.
 
-    `counts`: class, size, position, total, n: how many records of the class have the value.
-    `summaries`, one row a class: class, size, kinds (how many values it has), most (records with its most
-    frequent one), gained (Σ max(0, q − p), times size · records), entropy (a double, to find candidates by).
+    `values`, in ascending order: position, total, reached (records up to this value), area (Σ reached up to
+    this value).
+    `counts`: class, size, position, total, n (records of the class with this value).
+    `summaries`, one row per class: class, size, kinds (number of values), most (records with the most
+    frequent value), gained (Σ max(0, q − p), times size · records), entropy (a double, to select candidates).
     """
 
     values: str
@@ -31,7 +33,7 @@ class Counts:
 
 
 def count_values(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Counts:
-    """Missing is a value like any other, before all of them."""
+    """Missing counts as a value of its own, which precedes all others."""
     has_order, key = _order(con, index, type_)
     con.execute(f"""
         CREATE OR REPLACE TEMP TABLE measure_values AS
@@ -63,10 +65,10 @@ def _summarize(con: duckdb.DuckDBPyConnection, records: int) -> None:
 
 
 def _order(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> tuple[bool, str]:
-    """Whether the values have an order that distances can go by, and the expression that sorts them."""
+    """Whether the values have an order for distances, and the SQL expression to sort them by."""
     match type_.kind:
         case Kind.TEXT:
-            # a decimal column of a CSV is text (D10): it is ordered as what it says
+            # without a policy, decimals in a CSV are text (D10), but they are ordered as numbers
             (numbers,) = one_row(
                 con, f"SELECT bool_and(regexp_full_match(s{index}, '{_NUMBER}')) FROM {CELLS}"
             )

@@ -1,4 +1,5 @@
-"""The checked program as stages, and the stages as relational expressions of an engine's dialect.
+"""A checked program as a plan: stages in the order they run.
 
-`from_checked` is the arrow into it, `rewrites` make it fast, `execute` runs it over a `Session`.
+`from_checked` builds the plan and `rewrites/` make it fast. `lowering/` writes it as SQL trees, and
+`running/` runs it over an engine's session.
 """

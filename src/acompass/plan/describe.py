@@ -4,7 +4,7 @@ from typing import assert_never
 
 from acompass.checked.types import Schema
 from acompass.plan.regions import constants_of
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage, process_of
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage, process_query
 
 
 def describe(stage: Stage, schema: Schema) -> str:
@@ -18,7 +18,7 @@ def describe(stage: Stage, schema: Schema) -> str:
                 f"{which}: one chain on {_names(stage.columns, schema)}, {constants} constants, {_how(stage)}"
             )
         case GroupStage():
-            groups = process_of(stage.requirements[0]).group_by
+            groups = process_query(stage.requirements[0]).group_by
             over = f"grouped by {_names(groups, schema)}" if groups else "over the whole table"
             levels = " and by value first" if stage.two_levels else ""
             return f"{which}: one aggregation {over}{levels}"

@@ -1,12 +1,10 @@
-"""A plan: stages in the order they run. The naive plan has one stage a requirement; rewrites merge them."""
+"""A plan: stages in the order they run. A naive plan has one stage per requirement; rewrites merge them."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from acompass.checked import program as checked
-from acompass.checked.program import Condition, Process, Random, Replace, Requirement
-from acompass.checked.types import Type
+from acompass.checked import effects
+from acompass.checked.program import Process, Requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +20,10 @@ class RecordStage:
 
 @dataclass(frozen=True, slots=True)
 class ChainStage:
-    """Requirements over RESULT or FILTER that read and write no column but `columns`.
+    """Requirements over RESULT or FILTER that read and write only `columns`.
 
-    What happens to a record depends on those columns only, so it is worked out once per combination of
-    regions.
+    Those columns alone decide what happens to a record, so the chain is evaluated once for each combination
+    of regions (see `regions`).
 
     `by_values` looks regions up by distinct value instead of comparing every record with every constant;
     `inline` writes the outcome as one CASE instead of a join.
@@ -39,7 +37,7 @@ class ChainStage:
 
 @dataclass(frozen=True, slots=True)
 class GroupStage:
-    """Requirements over PROCESS with the same WHERE and GROUP BY, worked out by one aggregation.
+    """Requirements over PROCESS with the same WHERE and GROUP BY, evaluated by one aggregation.
 
     `two_levels` counts distinct values by grouping by class and value first.
     """
@@ -51,37 +49,8 @@ class GroupStage:
 Stage: TypeAlias = RecordStage | ChainStage | GroupStage
 
 
-def process_of(requirement: Requirement) -> Process:
-    result = requirement.assertion.result
-    assert isinstance(result, Process)
-    return result
-
-
-def condition_columns(condition: Condition) -> Iterator[int]:
-    match condition:
-        case checked.Comparison():
-            yield condition.column
-        case checked.Not():
-            yield from condition_columns(condition.operand)
-        case checked.And() | checked.Or():
-            for operand in condition.operands:
-                yield from condition_columns(operand)
-
-
-def record_columns(requirement: Requirement) -> frozenset[int]:
-    """What a record-level requirement reads, writes, or changes the type of."""
-    assertion, action = requirement.assertion, requirement.action
-    columns = {*condition_columns(assertion.condition), *type_changes(requirement)}
-    if isinstance(assertion.result, checked.Filter):
-        columns.update(condition_columns(assertion.result.condition))
-    if isinstance(action, Replace | Random):
-        columns.add(action.column)
-    return frozenset(columns)
-
-
-def type_changes(requirement: Requirement) -> dict[int, tuple[Type, Type]]:
-    """The columns whose type this requirement changes (D12): position -> (before, after)."""
-    if requirement.before is requirement.after:
-        return {}
-    pairs = enumerate(zip(requirement.before, requirement.after, strict=True))
-    return {i: (b.type, a.type) for i, (b, a) in pairs if b.type != a.type}
+def process_query(requirement: Requirement) -> Process:
+    """The process query of a requirement in a GroupStage."""
+    process = effects.process_of(requirement)
+    assert process is not None, "only requirements over PROCESS are in a GroupStage"
+    return process

@@ -1,4 +1,4 @@
-"""Claims: assertions about the table that a policy leaves, its own or from outside."""
+"""Claims: assertions about the table that a policy leaves, its own or others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.syntax import tree
 from acompass.syntax.parse import parse
-from acompass.syntax.walk import comparisons
+from acompass.syntax.walk import parameter_names
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """A claim as it was written; `assertion` is None where its columns no longer have the types it needs."""
+class CheckedClaim:
+    """`assertion` is None where a column of the claim no longer has the type that the claim needs."""
 
     text: str
     line: int | None
@@ -23,8 +23,8 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """An assertion with the text it stands in."""
+class ParsedClaim:
+    """An assertion with the text that its spans refer to."""
 
     source: str
     assertion: tree.Assertion
@@ -38,44 +38,43 @@ class Written:
         return tree.Program((requirement,), (), self.assertion.span)
 
 
-def read_claims(texts: Sequence[str]) -> list[Written]:
-    return [_read(text) for text in texts]
+def parse_claims(texts: Sequence[str]) -> list[ParsedClaim]:
+    return [_parse(text) for text in texts]
 
 
-def _read(text: str) -> Written:
+def _parse(text: str) -> ParsedClaim:
     source = text if text.rstrip().endswith(";") else text + ";"
     program, problems = parse(source)
     if problems:
         raise PolicyError(problems, source, "claim")
-    match program.requirements:
-        case (tree.Requirement(assertion, None),):
-            return Written(source, assertion)
-    message = f"a claim is one assertion, found `{text.strip()}`"
+    if len(program.requirements) == 1 and program.requirements[0].action is None:
+        return ParsedClaim(source, program.requirements[0].assertion)
+    message = f"a claim must be a single assertion, found `{text.strip()}`"
     raise CallError([Diagnostic("AC550", message, help="EACH RESULT : Age <= 80")])
 
 
 def own_claims(
     policy: tree.Program, source: str, program: Program, params: Mapping[str, ParamValue]
-) -> list[Stated]:
-    """The policy's assertions, each said of the table it leaves."""
+) -> list[CheckedClaim]:
+    """The policy's own assertions, each about the table that the policy leaves."""
     final = program.final_schema
-    stated = []
-    for written, requirement in zip(policy.requirements, program.requirements, strict=True):
-        claim = Written(source, written.assertion)
-        same = requirement.before == final
-        assertion = requirement.assertion if same else _checked_or_none(claim, final, params)
-        stated.append(Stated(claim.text, requirement.line, assertion))
-    return stated
+    claims = []
+    for parsed, requirement in zip(policy.requirements, program.requirements, strict=True):
+        claim = ParsedClaim(source, parsed.assertion)
+        is_unchanged = requirement.before == final
+        assertion = requirement.assertion if is_unchanged else _checked_or_none(claim, final, params)
+        claims.append(CheckedClaim(claim.text, requirement.line, assertion))
+    return claims
 
 
-def outside_claims(
-    claims: Sequence[Written], final: Schema, params: Mapping[str, ParamValue]
-) -> list[Stated]:
-    return [Stated(claim.text, None, _checked(claim, final, params)) for claim in claims]
+def check_claims(
+    claims: Sequence[ParsedClaim], final: Schema, params: Mapping[str, ParamValue]
+) -> list[CheckedClaim]:
+    return [CheckedClaim(claim.text, None, _checked(claim, final, params)) for claim in claims]
 
 
-def _checked(claim: Written, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion:
-    needed = parameters_of(claim.program())
+def _checked(claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion:
+    needed = parameter_names(claim.program())
     program, problems = check(
         claim.program(),
         claim.source,
@@ -87,25 +86,10 @@ def _checked(claim: Written, schema: Schema, params: Mapping[str, ParamValue]) -
     return program.requirements[0].assertion
 
 
-def _checked_or_none(claim: Written, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion | None:
+def _checked_or_none(
+    claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]
+) -> Assertion | None:
     try:
         return _checked(claim, schema, params)
     except PolicyError:
         return None
-
-
-def parameters_of(policy: tree.Program) -> set[str]:
-    constants: list[tree.Constant] = []
-    for requirement in policy.requirements:
-        constants += (comparison.constant for comparison in comparisons(requirement.assertion.condition))
-        match requirement.assertion.result:
-            case tree.Filter(condition):
-                constants += (comparison.constant for comparison in comparisons(condition))
-            case tree.Process(where=where) if where is not None:
-                constants += (comparison.constant for comparison in comparisons(where))
-        match requirement.action:
-            case tree.Replace(constant=constant):
-                constants.append(constant)
-            case tree.Random(lower=lower, upper=upper):
-                constants += (lower, upper)
-    return {constant.name for constant in constants if isinstance(constant, tree.Parameter)}

@@ -1,7 +1,7 @@
-"""Where values go when their column changes its type (D12), and what a RANDOM can write into it (D14).
+"""The images of regions: where values go when their column changes its type (D12), and the results of RANDOM.
 
-The image of a region is a set of regions of the new type. It never leaves out a region that some value
-reaches; between numbers it is exact, and into text it is exact but for floats.
+The image of a region is a set of regions of the new type. It includes every region that some value reaches.
+Between numbers it is exact; into text, it is exact except for floats.
 """
 
 import datetime
@@ -9,14 +9,15 @@ import re
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from typing import assert_never
 
 from acompass.checked.convert import convert, to_text
 from acompass.checked.types import INTEGER, Kind, Type, Value
-from acompass.prove.lines import Place, line_of
 from acompass.prove.regions import Mask, Regions, regions_in
-from acompass.prove.written import is_monotone, reaches
+from acompass.prove.text_images import has_ordered_texts, reaches_between
+from acompass.prove.value_order import Rank, order_of
 
-#: a gap of up to this many values is converted one by one
+#: the values of a gap up to this size are converted individually
 FEW = 256
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
@@ -37,41 +38,44 @@ def image(region: int, source: Regions, source_type: Type, target: Regions, targ
     return sum(reached)
 
 
-def drawn(lower: int, upper: int, target: Regions, target_type: Type) -> Mask:
-    """What random(lower, upper, ρ) can be in a column of this type."""
+def image_of_random(lower: int, upper: int, target: Regions, target_type: Type) -> Mask:
+    """The regions that random(lower, upper, ρ) reaches in a column of the target type (D14)."""
     if lower == upper:
         return 1 << target.region_of(convert(lower, INTEGER, target_type))
-    integers = Regions(line_of(INTEGER), (lower - 1, upper + 1))
-    return image(_BETWEEN_TWO, integers, INTEGER, target, target_type)
+    integers = Regions(order_of(INTEGER), (lower - 1, upper + 1))
+    return image(_BETWEEN_THE_CUTS, integers, INTEGER, target, target_type)
 
 
-#: the gap between the only two constants of a line
-_BETWEEN_TWO = 2
+#: the gap between the cuts of regions that have two
+_BETWEEN_THE_CUTS = 2
 
 
 def _is_reached(
     candidate: int,
-    low: Place | None,
-    high: Place | None,
+    low: Rank | None,
+    high: Rank | None,
     source_type: Type,
     target: Regions,
     target_type: Type,
 ) -> bool:
-    """Whether a value strictly between two places of a numeric type converts into the candidate."""
+    """Whether a value strictly between two ranks of a numeric type converts into the candidate region."""
     if target_type.kind is Kind.FLOAT:
         return _is_rounded_into(candidate, low, high, target)
     ratio = 10 ** (target_type.scale - source_type.scale)
-    line = line_of(source_type)
+    order = order_of(source_type)
     constant = target.constant(candidate)
     if constant is not None:
-        place = line.place(constant)
-        return line.is_value(place) and (low is None or low < place) and (high is None or place < high)
+        rank = order.rank(constant)
+        return order.is_value(rank) and (low is None or low < rank) and (high is None or rank < high)
     below, above = (_scaled(bound, ratio) for bound in target.bounds(candidate))
-    return line.count(_last(low, below), _first(high, above)) > 0
+    return order.count(_greater(low, below), _lesser(high, above)) > 0
 
 
-def _is_rounded_into(candidate: int, low: Place, high: Place, target: Regions) -> bool:
-    """Whether an integer strictly between two others becomes a float of the candidate; their order stays."""
+def _is_rounded_into(candidate: int, low: Rank, high: Rank, target: Regions) -> bool:
+    """Whether an integer strictly between two others becomes a float of the candidate region.
+
+    A binary search, as rounding keeps the order.
+    """
     first, end = low + 1, high
     while first < end:
         middle = (first + end) // 2
@@ -82,16 +86,16 @@ def _is_rounded_into(candidate: int, low: Place, high: Place, target: Regions) -
     return bool(first < high and target.region_of(float(first)) == candidate)
 
 
-def _scaled(place: Place | None, ratio: int) -> Place | None:
-    return None if place is None else Fraction(place) / ratio
+def _scaled(rank: Rank | None, ratio: int) -> Rank | None:
+    return None if rank is None else Fraction(rank) / ratio
 
 
-def _last(one: Place | None, other: Place | None) -> Place | None:
-    return max((place for place in (one, other) if place is not None), default=None)
+def _greater(one: Rank | None, other: Rank | None) -> Rank | None:
+    return max((rank for rank in (one, other) if rank is not None), default=None)
 
 
-def _first(one: Place | None, other: Place | None) -> Place | None:
-    return min((place for place in (one, other) if place is not None), default=None)
+def _lesser(one: Rank | None, other: Rank | None) -> Rank | None:
+    return min((rank for rank in (one, other) if rank is not None), default=None)
 
 
 def _image_in_text(region: int, source: Regions, source_type: Type, target: Regions) -> Mask:
@@ -101,15 +105,17 @@ def _image_in_text(region: int, source: Regions, source_type: Type, target: Regi
     return _union(
         1 << candidate
         for candidate in regions_in(target.full)
-        if _is_written_in(candidate, target, region, source, source_type)
+        if _has_text_in(candidate, target, region, source, source_type)
     )
 
 
-def _is_written_in(candidate: int, target: Regions, region: int, source: Regions, source_type: Type) -> bool:
+def _has_text_in(candidate: int, target: Regions, region: int, source: Regions, source_type: Type) -> bool:
     constant = target.constant(candidate)
     if constant is not None:
-        return _comes_from(str(constant), region, source, source_type)
-    return not is_monotone(source_type) or reaches(region, source, source_type, *target.bounds(candidate))
+        return _is_text_of(str(constant), region, source, source_type)
+    if not has_ordered_texts(source_type):
+        return True
+    return reaches_between(region, source, source_type, *target.bounds(candidate))
 
 
 def _union(masks: Iterable[Mask]) -> Mask:
@@ -119,13 +125,13 @@ def _union(masks: Iterable[Mask]) -> Mask:
     return union
 
 
-def _comes_from(text: str, region: int, source: Regions, source_type: Type) -> bool:
+def _is_text_of(text: str, region: int, source: Regions, source_type: Type) -> bool:
     value = _read(text, source_type)
     return value is not None and to_text(value, source_type) == text and source.region_of(value) == region
 
 
 def _read(text: str, type_: Type) -> Value | None:
-    """The value that is written so, if there is one."""
+    """The value that may have this text; None where no value does."""
     try:
         match type_.kind:
             case Kind.INTEGER:
@@ -138,7 +144,9 @@ def _read(text: str, type_: Type) -> Value | None:
                 return datetime.date.fromisoformat(text)
             case Kind.TIMESTAMP:
                 return datetime.datetime.fromisoformat(text)
-            case _:
+            case Kind.BOOLEAN | Kind.TEXT | Kind.OPAQUE:
                 return None
+            case _:
+                assert_never(type_.kind)
     except (ValueError, InvalidOperation):
         return None

@@ -1,171 +1,182 @@
-"""The laws by which facts follow from what records can be, and from each other (docs/prove.md, section 4).
+"""The laws that derive facts from the possible records and from other facts (docs/prove.md, section 4).
 
-`care` is a set of cells that holds every record the table in question can have.
+`care` is the care set: it includes every record that the table in question can have.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 
 from acompass.prove.aggregates import Aggregates
-from acompass.prove.cells import ALL, NONE, Cells
+from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.facts import Fact
-from acompass.prove.levels import Levels
 from acompass.prove.regions import Mask, regions_in
+from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function
 
 
 class Laws:
-    def __init__(self, levels: Levels):
-        self.levels = levels
-        self.diagrams = levels.diagrams
-        self.aggregates = Aggregates(levels)
+    def __init__(self, variables: Variables):
+        self.variables = variables
+        self.diagrams = variables.diagrams
+        self.aggregates = Aggregates(variables)
 
-    def group_levels(self, fact: Fact) -> frozenset[int]:
-        return self.levels.columns(fact.step, fact.groups)
+    def key_variables(self, fact: Fact) -> frozenset[Variable]:
+        return self.variables.columns(fact.step, fact.groups)
 
-    def is_empty(self, fact: Fact, care: Cells) -> bool:
-        """Law of the empty class: no record can be in any."""
-        return self.diagrams.both(care, fact.where) is NONE
+    def is_empty(self, fact: Fact, care: Diagram) -> bool:
+        """Law of the empty class: the fact's classes can have no record."""
+        return self.diagrams.intersection(care, fact.where) is EMPTY
 
-    def follows(self, fact: Fact, care: Cells) -> bool:
-        """Law of the values: all that the aggregate of a class of such records can be is allowed."""
-        possible = self._possible(fact, self.diagrams.both(care, fact.where))
-        return self.diagrams.minus(possible, fact.allowed) is NONE
+    def follows(self, fact: Fact, care: Diagram) -> bool:
+        """Law of the values: every aggregate that a class of such records can have is allowed."""
+        possible = self._possible(fact, self.diagrams.intersection(care, fact.where))
+        return self.diagrams.difference(possible, fact.allowed) is EMPTY
 
-    def _possible(self, fact: Fact, records: Cells) -> Cells:
-        """Keys with the aggregate's possible values."""
-        level = self.aggregates.level(fact)
-        keys = self.group_levels(fact)
+    def _possible(self, fact: Fact, records: Diagram) -> Diagram:
+        """The keys of the records, each with the aggregate's possible values."""
+        aggregate = self.aggregates.variable(fact)
+        keys = self.key_variables(fact)
         if fact.column is None:
-            return self.diagrams.both(self.diagrams.only(records, keys), self.diagrams.literal(level, -1))
-        values = self.levels.values(fact.step, fact.column)
+            by_key = self.diagrams.project(records, keys)
+            return self.diagrams.intersection(by_key, self.diagrams.literal(aggregate, -1))
+        values = self.variables.aggregated_values(fact.step, fact.column)
         by_key = self._with_values(fact, records, keys, values)
-        return self.diagrams.relevel(
-            by_key,
-            values,
-            lambda mask: self.diagrams.literal(level, self.aggregates.of_values(fact, mask)),
+        return self.variables.rename(
+            by_key, values, aggregate, lambda mask: self.aggregates.of_values(fact, mask)
         )
 
-    def _with_values(self, fact: Fact, records: Cells, keys: frozenset[int], values: int) -> Cells:
-        """Keys with the aggregated column's values, said on its lower level."""
+    def _with_values(
+        self, fact: Fact, records: Diagram, keys: frozenset[Variable], values: Variable
+    ) -> Diagram:
+        """The keys of the records, each with the aggregated column's values in the variable `values`."""
         assert fact.column is not None
-        column = self.levels.column(fact.step, fact.column)
-        kept = self.diagrams.only(records, keys | {column})
+        column = self.variables.column(fact.step, fact.column)
+        kept = self.diagrams.project(records, keys | {column})
         if column not in keys:
-            return self.diagrams.relevel(kept, column, lambda mask: self.diagrams.literal(values, mask))
-        return self.diagrams.relevel(kept, column, lambda mask: self._twice(mask, column, values))
+            return self.variables.rename(kept, column, values, lambda mask: mask)
+        return self.diagrams.substitute(kept, column, lambda mask: self._equal(mask, column, values))
 
-    def _twice(self, mask: Mask, column: int, values: int) -> Cells:
-        same = (
-            self.diagrams.both(self.diagrams.literal(column, 1 << r), self.diagrams.literal(values, 1 << r))
-            for r in regions_in(mask)
+    def _equal(self, mask: Mask, one: Variable, other: Variable) -> Diagram:
+        """Both variables have the same region of the mask."""
+        literal = self.diagrams.literal
+        return self.diagrams.union_of(
+            self.diagrams.intersection(literal(one, 1 << region), literal(other, 1 << region))
+            for region in regions_in(mask)
         )
-        return self.diagrams.union(same)
 
-    def values(self, fact: Fact, care: Cells) -> Mask:
+    def values(self, fact: Fact, care: Diagram) -> Mask:
         """The aggregated column's values in the fact's classes."""
         if fact.column is None:
             return 0
-        records = self.diagrams.both(care, fact.where)
-        return self.diagrams.mask_of(records, self.levels.column(fact.step, fact.column))
+        records = self.diagrams.intersection(care, fact.where)
+        return self.diagrams.mask_of(records, self.variables.column(fact.step, fact.column))
 
-    def records_with(self, fact: Fact, allowed: Cells, care: Cells) -> Cells:
+    def records_with(self, fact: Fact, allowed: Diagram, care: Diagram) -> Diagram:
         """The records that can be in a class whose key and aggregate are in `allowed`."""
         values = self.values(fact, care)
 
-        def change(mask: Mask) -> Cells:
+        def records_for(mask: Mask) -> Diagram:
             if fact.column is None:
-                return ALL if mask else NONE
+                return ALL if mask else EMPTY
             with_them = self.aggregates.values_with(fact, mask, values)
-            return self.diagrams.literal(self.levels.column(fact.step, fact.column), with_them)
+            return self.diagrams.literal(self.variables.column(fact.step, fact.column), with_them)
 
-        within = self.diagrams.relevel(allowed, self.aggregates.level(fact), change)
-        return self.diagrams.both(fact.where, within)
+        within = self.diagrams.substitute(allowed, self.aggregates.variable(fact), records_for)
+        return self.diagrams.intersection(fact.where, within)
 
-    def _changed(self, fact: Fact, allowed: Cells, change: Callable[[Mask], Mask]) -> Cells:
-        level = self.aggregates.level(fact)
-        return self.diagrams.relevel(allowed, level, lambda mask: self.diagrams.literal(level, change(mask)))
+    def _changed(self, fact: Fact, allowed: Diagram, change: Callable[[Mask], Mask]) -> Diagram:
+        """`allowed` with `change` applied to the aggregate's values."""
+        aggregate = self.aggregates.variable(fact)
+        return self.variables.rename(allowed, aggregate, aggregate, change)
 
     def is_kept_by_merging(self, fact: Fact) -> bool:
-        """Law of the union: classes that are allowed under one key stay so when they become one."""
+        """Law of the union: a union of allowed classes that get the same key is allowed."""
         merged = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_merged(fact, mask))
-        return self.diagrams.minus(merged, fact.allowed) is NONE
+        return self.diagrams.difference(merged, fact.allowed) is EMPTY
 
-    def is_kept_by_parts(self, fact: Fact, care: Cells) -> bool:
-        """Law of the part: what is left of an allowed class is allowed."""
+    def is_kept_by_parts(self, fact: Fact, care: Diagram) -> bool:
+        """Law of the part: every part of an allowed class is allowed."""
         values = self.values(fact, care)
         parts = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
-        return self.diagrams.minus(parts, fact.allowed) is NONE
+        return self.diagrams.difference(parts, fact.allowed) is EMPTY
 
-    def is_constant(self, cells: Cells, keys: frozenset[int], care: Cells) -> bool:
-        """Whether records of `care` with the same key are all in `cells` or all outside."""
-        inside = self.diagrams.only(self.diagrams.both(care, cells), keys)
-        outside = self.diagrams.only(self.diagrams.minus(care, cells), keys)
-        return self.diagrams.both(inside, outside) is NONE
+    def is_decided_by(self, keys: frozenset[Variable], cells: Diagram, care: Diagram) -> bool:
+        """Whether records of `care` with the same key are all inside `cells` or all outside."""
+        inside = self.diagrams.project(self.diagrams.intersection(care, cells), keys)
+        outside = self.diagrams.project(self.diagrams.difference(care, cells), keys)
+        return self.diagrams.intersection(inside, outside) is EMPTY
 
-    def _single_columns(self, fact: Fact, care: Cells) -> frozenset[int]:
-        """Columns that have one value in all classes of the fact: they split nothing."""
-        records = self.diagrams.both(care, fact.where)
+    def _single_columns(self, fact: Fact, care: Diagram) -> frozenset[int]:
+        """The columns that have the same value in all records of the fact, and so split no class."""
+        records = self.diagrams.intersection(care, fact.where)
         return frozenset(
-            self.levels.column_of(level)
-            for level in self.diagrams.support(records)
-            if self.levels.single(level, self.diagrams.mask_of(records, level))
+            self.variables.column_of(variable)
+            for variable in self.diagrams.support(records)
+            if self.variables.is_single(variable, self.diagrams.mask_of(records, variable))
         )
 
-    def without_single(self, fact: Fact, care: Cells) -> Fact:
-        """Law of the one value: the same fact without the groups that split nothing."""
-        records = self.diagrams.both(care, fact.where)
+    def without_single(self, fact: Fact, care: Diagram) -> Fact:
+        """Law of the single value: the same fact without the groups that split no class."""
+        records = self.diagrams.intersection(care, fact.where)
         for column in fact.groups:
-            level = self.levels.column(fact.step, column)
-            mask = self.diagrams.mask_of(records, level)
-            if self.levels.single(level, mask):
-                fixed = self.diagrams.both(fact.allowed, self.diagrams.literal(level, mask))
-                allowed = self.diagrams.some(fixed, frozenset((level,)))
+            variable = self.variables.column(fact.step, column)
+            mask = self.diagrams.mask_of(records, variable)
+            if self.variables.is_single(variable, mask):
+                fixed = self.diagrams.intersection(fact.allowed, self.diagrams.literal(variable, mask))
+                allowed = self.diagrams.exists(fixed, frozenset((variable,)))
                 fact = replace(fact, groups=fact.groups - {column}, allowed=allowed)
         return fact
 
-    def implies(self, known: Fact, wanted: Fact, care: Cells) -> bool:
-        """Law of the classes: the wanted classes are made of known ones, or of parts of them."""
+    def implies(self, known: Fact, wanted: Fact, care: Diagram) -> bool:
+        """Law of the classes: the wanted classes consist of known classes, or of parts of them."""
         assert known.step == wanted.step
-        if known.column != wanted.column and not _is_count_of_distinct(known, wanted):
+        records = self.diagrams.intersection(care, wanted.where)
+        if self.diagrams.difference(records, known.where) is not EMPTY:
             return False
-        if self.diagrams.minus(self.diagrams.both(care, wanted.where), known.where) is not NONE:
-            return False
-        bounded = self._in_terms(known, wanted)
-        if bounded is None:
+        known_aggregates = self._in_terms(known, wanted)
+        if known_aggregates is None:
             return False
         single = self._single_columns(known, care)
-        known_keys = self.levels.columns(wanted.step, known.groups)
-        are_whole = wanted.groups <= known.groups | single and self.is_constant(
-            wanted.where, known_keys, self.diagrams.both(care, known.where)
-        )
-        if not are_whole:
+        if not self._are_whole(known, wanted, care, single):
             values = self.values(known, care)
-            bounded = self._changed(
-                wanted, bounded, lambda mask: self.aggregates.of_part(wanted, mask, values)
+            known_aggregates = self._changed(
+                wanted, known_aggregates, lambda mask: self.aggregates.of_part(wanted, mask, values)
             )
-        keys = self.diagrams.only(self.diagrams.both(care, wanted.where), known_keys)
-        occurring = self.diagrams.both(bounded, keys)
-        projected = self.diagrams.some(occurring, known_keys - self.group_levels(wanted))
+        known_keys = self.key_variables(known)
+        occurring = self.diagrams.intersection(known_aggregates, self.diagrams.project(records, known_keys))
+        aggregates = self.diagrams.exists(occurring, known_keys - self.key_variables(wanted))
         if not known.groups <= wanted.groups | single:
-            projected = self._changed(wanted, projected, lambda mask: self.aggregates.of_merged(wanted, mask))
-        wanted_keys = self.diagrams.only(self.diagrams.both(care, wanted.where), self.group_levels(wanted))
-        return self.diagrams.minus(self.diagrams.both(projected, wanted_keys), wanted.allowed) is NONE
+            aggregates = self._changed(
+                wanted, aggregates, lambda mask: self.aggregates.of_merged(wanted, mask)
+            )
+        wanted_keys = self.diagrams.project(records, self.key_variables(wanted))
+        possible = self.diagrams.intersection(aggregates, wanted_keys)
+        return self.diagrams.difference(possible, wanted.allowed) is EMPTY
 
-    def _in_terms(self, known: Fact, wanted: Fact) -> Cells | None:
+    def _are_whole(self, known: Fact, wanted: Fact, care: Diagram, single: frozenset[int]) -> bool:
+        """Whether a wanted class contains every known class that it shares a record with."""
+        known_records = self.diagrams.intersection(care, known.where)
+        return wanted.groups <= known.groups | single and self.is_decided_by(
+            self.key_variables(known), wanted.where, known_records
+        )
+
+    def _in_terms(self, known: Fact, wanted: Fact) -> Diagram | None:
+        """What the known fact says of the wanted aggregate; None where it says nothing."""
+        if known.column != wanted.column and not _are_counts(known, wanted):
+            return None
         if known.function is wanted.function:
             return known.allowed
         if self.aggregates.in_terms_of(known, wanted.function, 0) is None:
             return None
 
         def change(mask: Mask) -> Mask:
-            said = self.aggregates.in_terms_of(known, wanted.function, mask)
-            assert said is not None
-            return said
+            implied = self.aggregates.in_terms_of(known, wanted.function, mask)
+            assert implied is not None
+            return implied
 
         return self._changed(known, known.allowed, change)
 
 
-def _is_count_of_distinct(known: Fact, wanted: Fact) -> bool:
+def _are_counts(known: Fact, wanted: Fact) -> bool:
     """A class has at least as many records as distinct values of any column."""
     return {known.function, wanted.function} == {Function.COUNT, Function.COUNT_DISTINCT}

@@ -1,94 +1,101 @@
-"""Records to start from, so that something the policy leaves is in a given set of cells.
+"""Origins: initial records that the policy can turn into a record of a given set.
 
-Backwards through one requirement after the other, at random where both ways are open. Whether a class is
-really affected depends on the rest of the table, so an origin is only a good guess; the replay decides.
+The search goes back through the requirements and chooses at random whether the record was affected. Whether a
+class is affected depends on the rest of the table, so an origin is only a guess; the replay decides.
 """
 
 import random
 from dataclasses import dataclass, field
+from typing import assert_never
 
+from acompass.checked.effects import random_of
 from acompass.checked.program import Random, Reject, Replace
 from acompass.checked.types import Value
-from acompass.prove.cells import NONE, Cells
-from acompass.prove.effects import Effect, Effects
+from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
+from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask, regions_in
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A region for each level that matters at the start, and what the RANDOMs on the way have to draw."""
+    """A region for each variable that matters at the start; by step, the values that RANDOM has to draw."""
 
-    cell: dict[int, int]
+    cell: dict[Variable, int]
     draws: dict[int, int] = field(default_factory=dict)
 
 
 class Origins:
-    def __init__(self, effects: Effects, rng: random.Random):
-        self._effects = effects
-        self._levels = effects.laws.levels
-        self._diagrams = effects.laws.diagrams
+    def __init__(self, reachability: Reachability, rng: random.Random):
+        self._reachability = reachability
+        self._variables = reachability.laws.variables
+        self._diagrams = reachability.laws.diagrams
         self._rng = rng
 
-    def find(self, target: Cells) -> Origin | None:
-        """Of a record that ends in the target; None where no record can."""
+    def find(self, target: Diagram) -> Origin | None:
+        """An origin of a record that ends in the target; None where no record can."""
         draws: dict[int, int] = {}
-        target = self._diagrams.both(target, self._effects.reach[-1])
-        for effect in reversed(self._effects.effects):
-            target = self._before(effect, target, draws)
-            if target is NONE:
+        target = self._diagrams.intersection(target, self._reachability.reach[-1])
+        for transition in reversed(self._reachability.transitions):
+            target = self._before(transition, target, draws)
+            if target is EMPTY:
                 return None
-        return Origin(self._random_cell(target), draws) if target is not NONE else None
+        return Origin(self._random_cell(target), draws) if target is not EMPTY else None
 
-    def _before(self, effect: Effect, target: Cells, draws: dict[int, int]) -> Cells:
-        action = effect.requirement.action
+    def _before(self, transition: Transition, target: Diagram, draws: dict[int, int]) -> Diagram:
+        action = transition.requirement.action
+        match action:
+            case None:
+                return target
+            case Reject():
+                return self._unaffected(transition, target)
+            case Replace(column) | Random(column):
+                return self._before_write(transition, column, target, draws)
+            case _:
+                assert_never(action)
+
+    def _unaffected(self, transition: Transition, target: Diagram) -> Diagram:
+        possible = self._diagrams.difference(transition.care, transition.must)
+        return self._diagrams.intersection(possible, target)
+
+    def _before_write(
+        self, transition: Transition, column: int, target: Diagram, draws: dict[int, int]
+    ) -> Diagram:
+        earlier = self._variables.before_conversion(target, transition.step, column, self._preimage)
+        unaffected = self._unaffected(transition, earlier)
+        variable = self._variables.column(transition.step + 1, column)
+        written = self._diagrams.literal(variable, self._reachability.written(transition))
+        hit = self._diagrams.intersection(target, written)
+        rest = self._diagrams.exists(hit, frozenset((variable,)))
+        affected = self._diagrams.intersection(transition.may, rest)
+        if affected is EMPTY or (unaffected is not EMPTY and self._rng.random() < 0.5):
+            return unaffected
+        self._choose_draw(transition, variable, hit, draws)
+        return affected
+
+    def _choose_draw(
+        self, transition: Transition, variable: Variable, hit: Diagram, draws: dict[int, int]
+    ) -> None:
+        action = random_of(transition.requirement.action)
         if action is None:
-            return target
-        untouched = self._diagrams.both(
-            self._diagrams.minus(effect.care, effect.must), self._pulled(effect, target)
-        )
-        if isinstance(action, Reject):
-            return untouched
-        level = self._levels.column(effect.step + 1, action.column)
-        written = self._diagrams.literal(level, self._effects.written(effect.step, action))
-        hit = self._diagrams.both(target, written)
-        touched = self._diagrams.both(effect.may, self._diagrams.some(hit, frozenset((level,))))
-        if touched is NONE or (untouched is not NONE and self._rng.random() < 0.5):
-            return untouched
-        if isinstance(action, Random):
-            self._choose_draw(effect.step, action, self._diagrams.mask_of(hit, level), draws)
-        return touched
-
-    def _choose_draw(self, step: int, action: Random, mask: Mask, draws: dict[int, int]) -> None:
-        regions = self._levels.regions(self._levels.column(step + 1, action.column))
-        values = [v for r in regions_in(mask) for v in regions.values(r, 3)]
-        inside = [v for v in map(_as_integer, values) if v is not None and action.lower <= v <= action.upper]
+            return
+        regions = self._variables.regions(variable)
+        hits = regions_in(self._diagrams.mask_of(hit, variable))
+        values = [_as_integer(value) for region in hits for value in regions.values(region, 3)]
+        inside = [value for value in values if value is not None and action.lower <= value <= action.upper]
         if inside:
-            draws[step] = self._rng.choice(inside)
+            draws[transition.step] = self._rng.choice(inside)
 
-    def _pulled(self, effect: Effect, target: Cells) -> Cells:
-        """What can be converted into the target (D12)."""
-        action = effect.requirement.action
-        if not isinstance(action, Replace | Random):
-            return target
-        before = self._levels.column(effect.step, action.column)
-        after = self._levels.column(effect.step + 1, action.column)
-        if before == after or after not in self._diagrams.support(target):
-            return target
-        return self._diagrams.relevel(
-            target, after, lambda mask: self._diagrams.literal(before, self._reaching(mask, before, after))
-        )
-
-    def _reaching(self, mask: Mask, before: int, after: int) -> Mask:
-        regions = regions_in(self._levels.regions(before).full)
-        reaching = (region for region in regions if self._levels.image(region, before, after) & mask)
+    def _preimage(self, mask: Mask, before: Variable, after: Variable) -> Mask:
+        regions = regions_in(self._variables.regions(before).full)
+        reaching = (region for region in regions if self._variables.image(region, before, after) & mask)
         return sum(1 << region for region in reaching)
 
-    def _random_cell(self, node: Cells) -> dict[int, int]:
-        cell: dict[int, int] = {}
-        while node.edges:
-            mask, child = self._rng.choice(node.edges)
-            cell[node.level] = self._rng.choice(list(regions_in(mask)))
-            node = child
+    def _random_cell(self, diagram: Diagram) -> dict[Variable, int]:
+        cell: dict[Variable, int] = {}
+        while diagram.edges:
+            mask, child = self._rng.choice(diagram.edges)
+            cell[diagram.variable] = self._rng.choice(list(regions_in(mask)))
+            diagram = child
         return cell
 
 

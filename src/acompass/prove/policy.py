@@ -1,4 +1,4 @@
-"""A policy and its claims to verdicts: prove first, search for a counterexample where that fails."""
+"""Verdicts on a policy's claims: attempt a proof first, then search for a counterexample."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -8,14 +8,15 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
 from acompass.checked.types import Type
 from acompass.diagnostics import PolicyError
-from acompass.prove.claims import Stated, Written, outside_claims, own_claims, parameters_of, read_claims
-from acompass.prove.named import given_schema, named_schema
-from acompass.prove.proof import Claim, Counterexample, Proof, Verdict
+from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
+from acompass.prove.inferred_schema import declared_schema, inferred_schema
+from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
 from acompass.prove.prover import Prover
 from acompass.prove.reasons import Reasons
 from acompass.prove.refute import Refuter
 from acompass.prove.witness import Witness
 from acompass.syntax import tree
+from acompass.syntax.walk import parameter_names
 
 
 def prove_policy(
@@ -25,85 +26,84 @@ def prove_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
 ) -> Proof:
-    """A verdict on each claim, or on each of the policy's own assertions, for every table and every trace.
+    """A verdict on each claim for every table and every trace.
 
-    Without a schema the columns are those that the policy and the claims name (`named`).
+    By default, the claims are the policy's own assertions. Without a schema, the columns are those that
+    the policy and the claims name (`inferred_schema`).
     """
-    written = read_claims(claims or ())
+    parsed = parse_claims(claims or ())
     settings = dict(params or {})
-    program = checked_policy(policy, source, written, schema, settings)
+    program = checked_policy(policy, source, parsed, schema, settings)
     if claims is None:
-        stated = own_claims(policy, source, program, settings)
+        checked = own_claims(policy, source, program, settings)
     else:
-        stated = outside_claims(written, program.final_schema, settings)
-    return Proof(_verdicts(program, stated))
+        checked = check_claims(parsed, program.final_schema, settings)
+    return Proof(_verdicts(program, checked))
 
 
 def checked_policy(
     policy: tree.Program,
     source: str,
-    claims: Sequence[Written],
+    claims: Sequence[ParsedClaim],
     schema: Mapping[str, str | Type] | None,
     params: Mapping[str, ParamValue],
 ) -> Program:
     asked = [requirement for claim in claims for requirement in claim.program().requirements]
     everything = tree.Program((*policy.requirements, *asked), (), policy.span)
-    columns = named_schema(everything, params) if schema is None else given_schema(schema)
-    elsewhere = parameters_of(everything) - parameters_of(policy)
-    own = {name: value for name, value in params.items() if name not in elsewhere}
+    columns = inferred_schema(everything, params) if schema is None else declared_schema(schema)
+    used_by_claims_only = parameter_names(everything) - parameter_names(policy)
+    own = {name: value for name, value in params.items() if name not in used_by_claims_only}
     program, problems = check(policy, source, columns, own)
     if program is None:
         raise PolicyError(problems, source)
     return program
 
 
-def _verdicts(program: Program, stated: Sequence[Stated]) -> tuple[Claim, ...]:
-    asked = {at: claim.assertion for at, claim in enumerate(stated) if claim.assertion is not None}
+def _verdicts(program: Program, claims: Sequence[CheckedClaim]) -> tuple[Claim, ...]:
+    asked = {at: claim.assertion for at, claim in enumerate(claims) if claim.assertion is not None}
     prover = Prover(program, list(asked.values()))
     reasons = Reasons(prover)
-    arguments = {at: prover.argue(assertion, prover.last) for at, assertion in asked.items()}
-    doubtful = {at: assertion for at, assertion in asked.items() if not arguments[at].is_proof}
-    found = Refuter(prover).refute(list(doubtful.values())) if doubtful else []
-    witnesses = dict(zip(doubtful, found, strict=True))
-    judged = []
-    for at, claim in enumerate(stated):
+    attempts = {at: prover.attempt(assertion, prover.last) for at, assertion in asked.items()}
+    unproved = {at: assertion for at, assertion in asked.items() if not attempts[at].is_proof}
+    found = Refuter(prover).refute(list(unproved.values())) if unproved else []
+    witnesses = dict(zip(unproved, found, strict=True))
+    verdicts = []
+    for at, claim in enumerate(claims):
         if at not in asked:
-            judged.append(_unfit(claim, program))
-        elif at not in doubtful:
-            reason = reasons.of_proof(asked[at], arguments[at])
-            judged.append(Claim(claim.text, claim.line, Verdict.PROVED, reason))
+            verdicts.append(_without_types(claim, program))
+        elif at not in unproved:
+            reason = reasons.why_proved(asked[at], attempts[at])
+            verdicts.append(Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason))
         else:
-            doubt = reasons.of_doubt(asked[at], arguments[at])
-            judged.append(_doubted(claim, doubt, witnesses[at], program))
-    return tuple(judged)
+            reason = reasons.why_unproved(asked[at], attempts[at])
+            verdicts.append(_unproved(claim, reason, witnesses[at], program))
+    return tuple(verdicts)
 
 
-def _doubted(claim: Stated, doubt: str, witness: Witness | None, program: Program) -> Claim:
+def _unproved(claim: CheckedClaim, reason: str, witness: Witness | None, program: Program) -> Claim:
     if witness is None:
-        return Claim(claim.text, claim.line, Verdict.UNDECIDED, doubt)
+        return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
     size = len(witness.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
-    return Claim(
-        claim.text, claim.line, Verdict.REFUTED, f"{found}\n{doubt}", _counterexample(program, witness)
-    )
+    counterexample = _counterexample(program, witness)
+    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, f"{found}\n{reason}", counterexample)
 
 
-def _unfit(claim: Stated, program: Program) -> Claim:
+def _without_types(claim: CheckedClaim, program: Program) -> Claim:
     changed = [r for r in program.requirements if r.before != r.after]
     lines = ", ".join(str(requirement.line) for requirement in changed)
-    reason = (
-        f"line {lines}: changes the type of a column, and the claim cannot be asked of the table that is left"
-    )
-    return Claim(claim.text, claim.line, Verdict.UNDECIDED, reason)
+    place = f"{'line' if len(changed) == 1 else 'lines'} {lines}"
+    reason = f"{place}: a column changes its type, so the claim does not fit the final table"
+    return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
 
 
 def _counterexample(program: Program, witness: Witness) -> Counterexample:
-    trace = tuple(decimal_text(rho) for rho in witness.trace)
+    trace = tuple(_decimal_text(rho) for rho in witness.trace)
     return Counterexample(program.schema, witness.records, trace, program.final_schema, witness.left)
 
 
-def decimal_text(rho: Fraction) -> str:
-    """A fraction with a finite decimal expansion, written out."""
+def _decimal_text(rho: Fraction) -> str:
+    """A fraction that has a finite decimal expansion, in decimals."""
     digits = 0
     while (rho * 10**digits).denominator != 1:
         digits += 1

@@ -1,4 +1,4 @@
-"""What `prove` answers: a verdict on every claim, with a reason or a counterexample."""
+"""The answer of `prove`: a verdict on every claim, with a reason or a counterexample."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from enum import StrEnum
 from acompass.checked.types import Schema, Value
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     PROVED = "proved"
     REFUTED = "refuted"
     UNDECIDED = "undecided"
@@ -14,7 +14,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A table and a trace on which the claim fails, and the table that the policy leaves of them."""
+    """A table and a trace on which the claim fails, with the table that the policy makes of them (`left`)."""
 
     schema: Schema
     records: tuple[tuple[Value, ...], ...]
@@ -29,11 +29,11 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`line` is the assertion's in the policy, None for a claim from outside. `reason` has a line a step."""
+    """`line` is None unless the claim is the policy's own assertion. `reason` has a line for each step."""
 
     text: str
     line: int | None
-    verdict: Verdict
+    verdict: ClaimVerdict
     reason: str
     counterexample: Counterexample | None = None
 
@@ -44,4 +44,4 @@ class Proof:
 
     @property
     def ok(self) -> bool:
-        return all(claim.verdict is Verdict.PROVED for claim in self.claims)
+        return all(claim.verdict is ClaimVerdict.PROVED for claim in self.claims)

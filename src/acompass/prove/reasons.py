@@ -1,34 +1,35 @@
-"""Why a claim holds, line by line, and which line could break it, in words."""
+"""The reasons for a verdict, in words: the lines that establish a claim, or the line that could break it."""
 
 from typing import assert_never
 
-from acompass.checked.program import Assertion, Process, Quantifier, Random, Reject, Replace, Requirement
-from acompass.prove.argument import Argument
-from acompass.prove.cells import NONE, Cells
+from acompass.checked.effects import process_in
+from acompass.checked.program import Assertion, Quantifier, Random, Reject, Replace, Requirement
+from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
+from acompass.prove.proof_search import ProofAttempt
 from acompass.prove.prover import Prover
 from acompass.prove.regions import Mask
 
-#: requirements that are looked at, from the last, for the one that breaks a claim about classes
-LOOKED_AT = 40
+#: how many of the last requirements are searched for the one that breaks a claim about classes
+MAX_SEARCHED = 40
 
 
 class Reasons:
     def __init__(self, prover: Prover):
         self._prover = prover
-        self._masks: dict[tuple[int, int], Mask] = {}
+        self._masks: dict[tuple[int, Variable], Mask] = {}
 
-    def of_proof(self, assertion: Assertion, argument: Argument) -> str:
-        """A line a step."""
-        if isinstance(assertion.result, Process):
-            return "\n".join(self._passages(argument))
+    def why_proved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
+        """One line for each step."""
+        if process_in(assertion) is not None:
+            return "\n".join(self._passages(attempt))
         return self._of_records(assertion)
 
-    def _passages(self, argument: Argument) -> list[str]:
-        """What each requirement has to do with the claim, from first to last."""
-        settled = max(argument.settled, default=0)
-        lines = [self._settled(settled)] if argument.settled else []
-        for step, left in sorted(argument.passed.items()):
-            if step >= min(argument.settled, default=0):
+    def _passages(self, attempt: ProofAttempt) -> list[str]:
+        """The part of each requirement in the proof, from first to last."""
+        settled = max(attempt.settled, default=0)
+        lines = [self._settled(settled)] if attempt.settled else []
+        for step, left in sorted(attempt.passed.items()):
+            if step >= min(attempt.settled, default=0):
                 lines.append(self._line(step, _passage(self._requirement(step), left)))
         return lines
 
@@ -49,57 +50,57 @@ class Reasons:
         return "\n".join(lines)
 
     def unchanged_since(self, assertion: Assertion, last: int) -> int:
-        """The first step from which on a claim about records has been as true as it is at the last one."""
+        """The first step since which a claim about records is proved, or is not, just as at the last step."""
         refused = self._prover.refused(last, assertion)
-        diagrams = self._prover.levels.diagrams
-        masks = {level: diagrams.mask_of(refused, level) for level in diagrams.support(refused)}
+        diagrams = self._prover.diagrams
+        masks = {variable: diagrams.mask_of(refused, variable) for variable in diagrams.support(refused)}
         is_empty = self._is_empty(last, refused, masks)
         step = last
-        while step > 0 and self._is_asked_alike(step - 1, last):
+        while step > 0 and self._has_same_schema(step - 1, last):
             if self._is_empty(step - 1, refused, masks) != is_empty:
                 break
             step -= 1
         return step
 
-    def _is_asked_alike(self, step: int, last: int) -> bool:
-        schemas = self._prover.levels.schemas
+    def _has_same_schema(self, step: int, last: int) -> bool:
+        schemas = self._prover.variables.schemas
         return schemas[step] is schemas[last] or schemas[step] == schemas[last]
 
-    def _is_empty(self, step: int, refused: Cells, masks: dict[int, Mask]) -> bool:
-        """Whether no record of the step is refused; most often one column alone tells."""
-        if any(not self._mask(step, level) & mask for level, mask in masks.items()):
+    def _is_empty(self, step: int, refused: Diagram, masks: dict[Variable, Mask]) -> bool:
+        """Whether no refused record can reach the step. Most often, a single column decides."""
+        if any(not self._mask(step, variable) & mask for variable, mask in masks.items()):
             return True
-        return self._prover.levels.diagrams.both(self._prover.effects.reach[step], refused) is NONE
+        return self._prover.diagrams.intersection(self._prover.reachability.reach[step], refused) is EMPTY
 
-    def _mask(self, step: int, level: int) -> Mask:
-        key = (step, level)
+    def _mask(self, step: int, variable: Variable) -> Mask:
+        key = (step, variable)
         if key not in self._masks:
-            reach = self._prover.effects.reach[step]
-            self._masks[key] = self._prover.levels.diagrams.mask_of(reach, level)
+            reach = self._prover.reachability.reach[step]
+            self._masks[key] = self._prover.diagrams.mask_of(reach, variable)
         return self._masks[key]
 
-    def of_doubt(self, assertion: Assertion, argument: Argument) -> str:
+    def why_unproved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
         """The line that could break the claim."""
         if assertion.quantifier is Quantifier.SOME:
             return "an empty table has no record that satisfies it"
-        breaker = self.breaker(assertion, argument)
+        breaker = self.breaker(assertion, attempt)
         if breaker is None:
-            return "no line makes it so"
-        why = argument.why if breaker == argument.blocked else _breaking(self._requirement(breaker))
+            return "no line establishes it"
+        why = attempt.why if breaker == attempt.blocked else _breaking(self._requirement(breaker))
         return self._line(breaker, why)
 
-    def breaker(self, assertion: Assertion, argument: Argument) -> int | None:
-        """The last requirement before which the claim could be proved; else the one that blocks the proof."""
+    def breaker(self, assertion: Assertion, attempt: ProofAttempt) -> int | None:
+        """The last requirement before which the claim can be proved; failing that, the one that blocks."""
         last = self._prover.last
-        if not isinstance(assertion.result, Process):
+        if process_in(assertion) is None:
             since = self.unchanged_since(assertion, last)
             return since - 1 if since > 0 else None
-        for step in range(last - 1, max(-1, last - 1 - LOOKED_AT), -1):
-            if not self._is_asked_alike(step, last):
+        for step in range(last - 1, max(-1, last - 1 - MAX_SEARCHED), -1):
+            if not self._has_same_schema(step, last):
                 break
-            if self._prover.argue(assertion, step).is_proof:
+            if self._prover.attempt(assertion, step).is_proof:
                 return step
-        return argument.blocked
+        return attempt.blocked
 
     def _requirement(self, step: int) -> Requirement:
         return self._prover.program.requirements[step]
@@ -115,9 +116,9 @@ def _passage(requirement: Requirement, left: int) -> str:
         case Replace(column) | Random(column):
             name = requirement.after[column].name
             return (
-                f"what it writes into `{name}` satisfies it"
+                f"every value it writes into `{name}` satisfies it"
                 if left == 0
-                else f"rewrites `{name}` and merges whole classes at the most"
+                else f"rewrites `{name}`, which at most merges whole classes"
             )
         case None:
             return "only checks"
@@ -128,7 +129,7 @@ def _passage(requirement: Requirement, left: int) -> str:
 def _breaking(requirement: Requirement) -> str:
     match requirement.action:
         case Reject():
-            return "removes records that the claim counts on"
+            return "removes records that the claim relies on"
         case Replace(column):
             return f"writes into `{requirement.after[column].name}`"
         case Random(column):

@@ -1,40 +1,39 @@
-"""The search for a table and a trace on which a claim fails; each is replayed through `semantics` before it
-counts.
-"""
+"""The search for a table and a trace on which a claim fails. Each is replayed through `semantics` first."""
 
 import random
 from collections.abc import Sequence
 from fractions import Fraction
 
-from acompass.checked.program import Assertion, Process, Program, Quantifier
-from acompass.prove.cells import NONE, Cells
+from acompass.checked.effects import process_in
+from acompass.checked.program import Assertion, Program, Quantifier
+from acompass.prove.candidate_tables import CandidateTables
+from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import fact_of
 from acompass.prove.prover import Prover
 from acompass.prove.shrink import shrunk
-from acompass.prove.tables import Tables
 from acompass.prove.witness import Record, Witness, replay
-from acompass.semantics.assertions import holds
+from acompass.semantics import holds
 
-#: tables tried for a claim
+#: tables tried for each claim
 TRIES = 1_500
-#: records times requirements in all, so that a long policy is not searched for ever
-LABOUR = 60_000
+#: the total of records times requirements, so that the search through a long policy ends
+BUDGET = 60_000
 
 
 class Refuter:
-    def __init__(self, prover: Prover, labour: int = LABOUR):
-        self._labour = labour
+    def __init__(self, prover: Prover, budget: int = BUDGET):
+        self._budget = budget
         self._prover = prover
         self._program: Program = prover.program
-        self._tables = Tables(prover, random.Random(0))
+        self._tables = CandidateTables(prover, random.Random(0))
 
     def refute(self, claims: Sequence[Assertion]) -> list[Witness | None]:
-        """A smallest witness found against each claim."""
+        """For each claim, the smallest witness found against it."""
         found: dict[int, Witness] = {}
         for at, claim in enumerate(claims):
             if claim.quantifier is Quantifier.SOME:
                 found[at] = Witness((), (), ())
-            elif not isinstance(claim.result, Process):
+            elif process_in(claim) is None:
                 self._try_single(at, claims, found)
         self._search(claims, found)
         return [self._smallest(found.get(at), claim) for at, claim in enumerate(claims)]
@@ -49,26 +48,26 @@ class Refuter:
 
     def _search(self, claims: Sequence[Assertion], found: dict[int, Witness]) -> None:
         targets = {at: self._target(claim) for at, claim in enumerate(claims) if at not in found}
-        targets = {at: target for at, target in targets.items() if target is not NONE}
-        labour = self._labour
+        targets = {at: target for at, target in targets.items() if target is not EMPTY}
+        budget = self._budget
         for _ in range(TRIES):
             for at in [at for at in targets if at not in found]:
                 case = self._tables.some(targets[at])
-                labour -= len(case[0]) * (len(self._program.requirements) + 1)
+                budget -= len(case[0]) * (len(self._program.requirements) + 1)
                 self._try(case, {other: claims[other] for other in targets if other not in found}, found)
-                if labour < 0:
+                if budget < 0:
                     return
 
-    def _target(self, claim: Assertion) -> Cells:
-        """Where a record has to end for the claim to speak of it, or to fail on it."""
+    def _target(self, claim: Assertion) -> Diagram:
+        """The final records on which the claim can fail."""
         last = self._prover.last
-        if not isinstance(claim.result, Process):
+        fact = fact_of(self._prover.variables, last, claim)
+        if fact is None:
             return self._prover.violating(last, claim)
-        diagrams = self._prover.levels.diagrams
-        fact = fact_of(self._prover.levels, last, claim)
-        care = self._prover.effects.reach[last]
-        laws = self._prover.effects.laws
-        return diagrams.both(care, laws.records_with(fact, diagrams.complement(fact.allowed), care))
+        diagrams = self._prover.diagrams
+        care = self._prover.reachability.reach[last]
+        laws = self._prover.reachability.laws
+        return diagrams.intersection(care, laws.records_with(fact, diagrams.complement(fact.allowed), care))
 
     def _try(
         self,
@@ -85,8 +84,8 @@ class Refuter:
         if witness is None:
             return None
 
-        def fails(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
+        def failing(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
             again = replay(self._program, records, trace)
             return None if holds(list(again.left), claim) else again
 
-        return shrunk(witness, fails, self._tables.simpler)
+        return shrunk(witness, failing, self._tables.simpler)

@@ -1,4 +1,4 @@
-"""A smaller witness: fewer records, simpler values, a simpler trace, as long as the claim still fails."""
+"""Shrink a witness: fewer records, simpler values, a simpler trace, as long as the claim still fails."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -7,14 +7,14 @@ from typing import TypeAlias
 from acompass.checked.types import Value
 from acompass.prove.witness import Record, Witness
 
-#: the witness of these records and this trace, None where the claim holds
+#: the witness for these records and this trace; None where the claim holds
 Failing: TypeAlias = Callable[[Sequence[Record], Sequence[Fraction]], Witness | None]
 
 _SIMPLE = (Fraction(0), Fraction(1, 2))
 
 
 def shrunk(witness: Witness, failing: Failing, simpler: Callable[[int, Value], Sequence[Value]]) -> Witness:
-    """`simpler` lists the values of a column that are simpler than one, the simplest first."""
+    """`simpler` lists the values of a column that are simpler than a given one, the simplest first."""
     witness = _with_fewer_records(witness, failing)
     witness = _with_simpler_values(witness, failing, simpler)
     return _with_simpler_trace(witness, failing)

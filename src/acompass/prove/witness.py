@@ -1,24 +1,23 @@
-"""A table and a trace with the table that the policy leaves of them, as `semantics` says."""
+"""A table, a trace, and the table that the policy makes of them according to `semantics`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, islice, repeat
 from typing import TypeAlias
 
 from acompass.checked.program import Program
 from acompass.checked.types import Value
-from acompass.semantics import run_program
+from acompass.semantics import Trace, pref, run_program
 
 Record: TypeAlias = tuple[Value, ...]
 
-#: what the trace goes on with where it is too short
+#: extends a trace that is too short
 _MIDDLE = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`trace` is what was consumed, no more."""
+    """`trace` has only the values that the run consumes."""
 
     records: tuple[Record, ...]
     trace: tuple[Fraction, ...]
@@ -26,6 +25,6 @@ class Witness:
 
 
 def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness:
-    outcome = run_program(program, records, chain(trace, repeat(_MIDDLE)))
-    used = islice(chain(trace, repeat(_MIDDLE)), outcome.trace_used)
-    return Witness(tuple(records), tuple(used), tuple(outcome.records))
+    rho = Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
+    outcome = run_program(program, records, rho)
+    return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records))

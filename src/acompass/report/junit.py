@@ -1,4 +1,4 @@
-"""A check as JUnit XML: a test case a requirement, a failure for each that is violated."""
+"""A check as JUnit XML: one test case per requirement, with a failure if it is violated."""
 
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
@@ -16,7 +16,7 @@ def to_junit(result: Result, policy: str) -> str:
 
 
 def errors_to_junit(diagnostics: Sequence[Diagnostic], policy: str) -> str:
-    """A check that could not be made: one errored case a diagnostic."""
+    """A check that could not be performed: one case with an error per diagnostic."""
     suite = _suite(policy, tests=len(diagnostics), failures=0, errors=len(diagnostics))
     for diagnostic in diagnostics:
         case = Xml.SubElement(suite, "testcase", classname=_legal(policy), name=diagnostic.code)
@@ -49,7 +49,7 @@ def _document(suite: Xml.Element) -> str:
 
 
 def _legal(text: str) -> str:
-    """XML 1.0 has no control characters and no lone surrogates; a policy's strings may."""
+    """Replace control characters and lone surrogates, which XML 1.0 forbids and a policy may contain."""
     return "".join(letter if _is_legal(ord(letter)) else "\ufffd" for letter in text)
 
 

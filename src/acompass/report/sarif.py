@@ -1,4 +1,4 @@
-"""A check as SARIF 2.1.0: a result for each violated requirement, at its line of the policy."""
+"""A check as SARIF 2.1.0: one result per violated requirement, at its line in the policy."""
 
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -23,7 +23,7 @@ def to_sarif(result: Result, policy: str) -> dict[str, Any]:
 
 
 def errors_to_sarif(diagnostics: Sequence[Diagnostic], source: str | None, policy: str) -> dict[str, Any]:
-    """A check that failed: a result for each diagnostic."""
+    """A check that could not be performed: one result per diagnostic."""
     from acompass.diagnostics.codes import CODES
 
     codes = sorted({diagnostic.code for diagnostic in diagnostics})

@@ -1,8 +1,15 @@
-"""The words that every report shares for a verdict, its counts and what was done."""
+"""The words that the renderers share for verdicts, counts, actions and values."""
 
-from typing import assert_never
+import datetime
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, assert_never
 
+from acompass.checked.convert import to_text
+from acompass.checked.exact import EXACT
+from acompass.checked.types import Type
 from acompass.result import ActionName, RequirementOutcome, Result
+from acompass.syntax.spelling import spell_string
 
 
 def counted(number: int, noun: str) -> str:
@@ -10,7 +17,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Control characters are spelled out: a policy's string must not steer a terminal."""
+    """Escape control characters, so that text from a policy or a table cannot control a terminal."""
     return "".join(map(_visible, " ".join(text.split())))
 
 
@@ -51,3 +58,42 @@ def records_in_and_out(result: Result, out: str = "out") -> str:
 
 def dropped(result: Result) -> str:
     return f", {result.dropped:,} dropped as incomplete" if result.dropped else ""
+
+
+def rounded(measure: Fraction | float | None) -> str:
+    """A measure to six significant digits; whole numbers in full."""
+    if measure is None:
+        return "none"
+    return f"{int(measure):,}" if measure == int(measure) else f"{float(measure):.6g}"
+
+
+def spelled(value: Any, type_: Type) -> str:
+    """A value as a policy would spell it."""
+    text = to_text(value, type_)
+    return on_one_line(text if type_.is_number else spell_string(text))
+
+
+def shown(value: Any) -> str:
+    """A value from any column, possibly missing."""
+    match value:
+        case None:
+            return "missing"
+        case str():
+            return on_one_line(spell_string(value))
+        case bool():
+            return "true" if value else "false"
+        case Decimal():
+            return f"{value:f}"
+        case datetime.date():
+            return value.isoformat()
+        case _:
+            return on_one_line(str(value))
+
+
+def difference(before: Any, after: Any) -> str:
+    """` (6 less)` between two exact numbers; empty for other values."""
+    number = int | Decimal
+    if not isinstance(before, number) or not isinstance(after, number) or isinstance(after, bool):
+        return ""
+    amount = abs(EXACT.subtract(Decimal(after), Decimal(before)))
+    return f" ({amount:,f} {'more' if after > before else 'less'})"

@@ -1,33 +1,130 @@
-"""Figure 11: requirements."""
+"""Figures 8 to 11: actions and requirements, which take a state (R, ρ) to a state; then whole programs.
+
+Values have no types in the paper. D12 gives every column a type, so `convert_types` follows Figure 11 as a
+step of its own.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, assert_never
 
 from acompass.checked.convert import convert
-from acompass.checked.program import Assertion, Requirement
-from acompass.checked.types import Schema
+from acompass.checked.program import Action, Program, Random, Reject, Replace, Requirement
+from acompass.checked.types import INTEGER, Schema, Type, Value
 from acompass.checked.verdict import Verdict
-from acompass.semantics.actions import perform
-from acompass.semantics.affected import affected_bag
-from acompass.semantics.assertions import holds
-from acompass.semantics.bags import Bag, update
-from acompass.semantics.trace import Trace
+from acompass.semantics.assertions import affected_bag, holds, judge
+from acompass.semantics.model import (
+    Bag,
+    Record,
+    SubBag,
+    Trace,
+    canonical_key,
+    difference,
+    pref,
+    random,
+    tail,
+    update,
+)
+
+State: TypeAlias = tuple[Bag, Trace]
 
 
-def judge(bag: Bag, assertion: Assertion) -> Verdict:
-    return Verdict(holds(bag, assertion), len(affected_bag(bag, assertion)), len(bag))
+def act(action: Action, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """⟦action⟧(R, ρ, V), where R is a relation on `schema`."""
+    match action:
+        case Reject():
+            return reject(bag, rho, affected)
+        case Replace():
+            return replace(action, bag, rho, affected)
+        case Random():
+            return randomize(action, schema, bag, rho, affected)
+        case _:
+            assert_never(action)
 
 
-def perform_requirement(requirement: Requirement, bag: Bag, trace: Trace) -> tuple[Bag, Verdict]:
-    """⟦r⟧(R, ρ); without an action it only checks (D6)."""
-    verdict = judge(bag, requirement.assertion)
-    converted = convert_types(bag, requirement.before, requirement.after)
-    if verdict.holds or requirement.action is None:
-        return converted, verdict
+def reject(bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """Figure 8: (R − V, ρ)."""
+    return difference(bag, affected), rho
+
+
+def replace(action: Replace, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """Figure 9: ((R − V) ∪ V_a, ρ)."""
+    return _overwrite(bag, action.column, dict.fromkeys(affected, action.value)), rho
+
+
+def randomize(action: Random, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """Figure 10: ((R − V) ∪ V_r, tail_m(ρ)), where rᵢ of order(V) gets random(l, u, ρᵢ).
+
+    See docs/paper.md, 22. The integer is written as the column's type (D14).
+    """
+    m = len(affected)
+    key = canonical_key(schema)
+    order = sorted(affected, key=lambda position: key(bag[position]))
+    drawn = (random(action.lower, action.upper, rho_i) for rho_i in pref(m, rho))
+    written = (convert(value, INTEGER, schema[action.column].type) for value in drawn)
+    return _overwrite(bag, action.column, dict(zip(order, written, strict=True))), tail(m, rho)
+
+
+def _overwrite(bag: Bag, column: int, values: Mapping[int, Value]) -> Bag:
+    """(R − V) ∪ {r[A → a], …}. Each record stays in its place, so the table keeps its order."""
+    return [
+        update(record, column, values[position]) if position in values else record
+        for position, record in enumerate(bag)
+    ]
+
+
+def perform(requirement: Requirement, bag: Bag, rho: Trace) -> State:
+    """Figure 11: ⟦r⟧(R, ρ). A requirement without an action changes nothing (D6)."""
+    if requirement.action is None or holds(bag, requirement.assertion):
+        return bag, rho
     affected = affected_bag(bag, requirement.assertion)
-    return perform(requirement.action, requirement.after, converted, trace, affected), verdict
+    return act(requirement.action, requirement.before, bag, rho, affected)
 
 
 def convert_types(bag: Bag, before: Schema, after: Schema) -> Bag:
-    """D12: every record is converted, affected or not."""
+    """D12: where a column's type changes, the values of all records are converted, affected or not."""
     for column, (old, new) in enumerate(zip(before, after, strict=True)):
         if old.type != new.type:
-            bag = [update(record, column, convert(record[column], old.type, new.type)) for record in bag]
+            bag = [update(record, column, _converted(record[column], old.type, new.type)) for record in bag]
     return bag
+
+
+def _converted(value: Any, source: Type, target: Type) -> Any:
+    """A column that is text never changes its type, so text in a column that does is REPLACE's constant."""
+    return value if isinstance(value, str) else convert(value, source, target)
+
+
+def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple[Bag, Trace, Verdict]:
+    """Figure 11, then D12."""
+    verdict = judge(bag, requirement.assertion)
+    left, rest = perform(requirement, bag, rho)
+    return convert_types(left, requirement.before, requirement.after), rest, verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The records that a program leaves, in the order of the input, and a verdict for each requirement."""
+
+    records: Bag
+    requirements: tuple[Verdict, ...]
+    trace_used: int
+
+
+def run_program(program: Program, records: Iterable[Record], rho: Trace) -> Outcome:
+    """Theorem 2: ⟦r₁; …; rₙ⟧ = ⟦rₙ⟧ ∘ … ∘ ⟦r₁⟧. Raises TraceExhausted if ρ is too short."""
+    bag, rest = list(records), rho
+    verdicts = []
+    for requirement in program.requirements:
+        bag, rest, verdict = perform_requirement(requirement, bag, rest)
+        verdicts.append(verdict)
+    return Outcome(bag, tuple(verdicts), rest.used - rho.used)
+
+
+def check_program(program: Program, records: Iterable[Record]) -> tuple[Verdict, ...]:
+    """Every assertion on the input table (D22). Actions are not performed, but types change (D12)."""
+    bag = list(records)
+    verdicts = []
+    for requirement in program.requirements:
+        verdicts.append(judge(bag, requirement.assertion))
+        bag = convert_types(bag, requirement.before, requirement.after)
+    return tuple(verdicts)

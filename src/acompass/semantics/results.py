@@ -1,22 +1,66 @@
-"""Figures 4 to 6 and Definition 7: results, filter queries, process queries and aggregate functions."""
+"""Figures 3 to 6 and Definition 7: terms and predicates, results, filter and process queries."""
 
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from functools import reduce
 from operator import add
 from typing import Any, TypeAlias, assert_never
 
-from acompass.checked.program import Condition, Filter, Function, Process, Result, ResultForm
-from acompass.semantics.bags import Bag, Record, SubBag
-from acompass.semantics.conditions import satisfies
+from acompass.checked.exact import EXACT
+from acompass.checked.program import (
+    And,
+    Comparison,
+    Condition,
+    Filter,
+    Function,
+    Not,
+    Operator,
+    Or,
+    Process,
+    Result,
+    ResultForm,
+)
+from acompass.semantics.model import Bag, Record, SubBag
 
-#: a record of ⟦PROCESS …⟧, (g, f_B(G_g)), with the group G_g it stands for
+#: a record (g, f_B(G_g)) of a process query's result, and the group G_g that it aggregates
 Group: TypeAlias = tuple[Record, SubBag]
 
-_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+def satisfies(record: Record, condition: Condition) -> bool:
+    """Figure 3, ⟦φ⟧_η. The environment η of Definition 6 is the record, because names are positions."""
+    match condition:
+        case Comparison(column, operator, constant):
+            return compare(record[column], operator, constant)
+        case Not(operand):
+            return not satisfies(record, operand)
+        case And(operands):
+            return all(satisfies(record, operand) for operand in operands)
+        case Or(operands):
+            return any(satisfies(record, operand) for operand in operands)
+        case _:
+            assert_never(condition)
+
+
+def compare(value: Any, operator: Operator, constant: Any) -> bool:
+    """Figure 3, η(A) θ c. The order is total: NaN is above every number; see docs/paper.md, 26."""
+    if value != value:
+        return operator in (Operator.GT, Operator.GE)
+    match operator:
+        case Operator.LT:
+            return bool(value < constant)
+        case Operator.LE:
+            return bool(value <= constant)
+        case Operator.EQ:
+            return bool(value == constant)
+        case Operator.GE:
+            return bool(value >= constant)
+        case Operator.GT:
+            return bool(value > constant)
+        case _:
+            assert_never(operator)
 
 
 def result_of(bag: Bag, result: ResultForm) -> Bag:
-    """Figure 4."""
+    """Figure 4, ⟦result⟧(R)."""
     match result:
         case Result():
             return bag
@@ -29,14 +73,15 @@ def result_of(bag: Bag, result: ResultForm) -> Bag:
 
 
 def filtered(bag: Bag, condition: Condition | None) -> list[int]:
-    """Figure 5, and the filtered bag R' of a process query; without a condition, R' = R."""
+    """Figure 5, ⟦FILTER φ⟧, and the filtered bag R' of a process query; R' = R without a condition."""
     return [
         position for position, record in enumerate(bag) if condition is None or satisfies(record, condition)
     ]
 
 
 def groups(bag: Bag, query: Process) -> list[Group]:
-    """Figure 6. Without GROUP BY the one group key is (); an empty R' has none, for COUNT too (D16)."""
+    """Figure 6, ⟦PROCESS …⟧. Without GROUP BY the only group key is (). An empty R' has no group (D16);
+    see docs/paper.md, 18."""
     members: dict[Record, list[int]] = {}
     for position in filtered(bag, query.where):
         key = tuple(bag[position][column] for column in query.group_by)
@@ -48,10 +93,8 @@ def groups(bag: Bag, query: Process) -> list[Group]:
 
 
 def aggregate(query: Process, group: Bag) -> Any:
-    """Definition 7, on a group that is not empty."""
-    if query.column is None:
-        return len(group)
-    values = [record[query.column] for record in group]
+    """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records."""
+    values: list[Any] = group if query.column is None else [record[query.column] for record in group]
     match query.function:
         case Function.SUM:
             return total(values)
@@ -68,9 +111,9 @@ def aggregate(query: Process, group: Bag) -> Any:
 
 
 def total(values: list[Any]) -> Any:
-    """Exact on integers and decimals; floats are added one by one in sorted order (D13).
+    """Exact for integers and decimals; floats are added one by one in sorted order (D13).
 
-    Not the builtin `sum`, which compensates for rounding from Python 3.12 on.
+    The builtin `sum` does not do: it compensates for rounding from Python 3.12 on.
     """
-    addition = _EXACT.add if isinstance(values[0], Decimal) else add
+    addition = EXACT.add if isinstance(values[0], Decimal) else add
     return reduce(addition, sorted(values))

@@ -1,4 +1,4 @@
-"""Grammar productions to tree nodes: one method a production of `grammar.lark`."""
+"""Grammar productions to tree nodes: one method for each production of `grammar.lark`."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -27,7 +27,7 @@ def _across(children: list[Any]) -> Span:
 
 
 class TreeBuilder:
-    """Lark calls the method named like a production with its children, every token included."""
+    """Lark calls the method with the production's name and passes its children, all tokens included."""
 
     def requirement(self, children: list[Any]) -> tree.Requirement:
         action = children[2] if len(children) == 4 else None
@@ -86,7 +86,7 @@ class TreeBuilder:
     def name(self, children: list[Any]) -> tree.Name:
         first = children[0]
         if first.type == "QUOTED":
-            return tree.Name(unquote(first.text), first.span, quoted=True)
+            return tree.Name(unquote(first.text), first.span)
         text = first.text if len(children) == 1 else " ".join([word.text for word in children])
         return tree.Name(intern(text), _across(children))
 

@@ -1,4 +1,4 @@
-"""Building a large tree without Python's cyclic garbage collector walking it again and again."""
+"""Keep Python's cyclic garbage collector from walking a large tree again and again while it is built."""
 
 import gc
 from collections.abc import Iterator
@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """For work that keeps nearly all it makes and makes no cycles.
+    """For work that keeps nearly all objects it creates and creates no cycles.
 
-    Every full collection walks all nodes made so far: 10,000 requirements would cost 14 times 1,000, not 10.
+    Every full collection walks all nodes so far: 10,000 requirements would cost 14 times 1,000, not 10.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""Canonical text: one requirement a block, its colons under each other, every comment where it was."""
+"""Canonical text: a block for each requirement, colons aligned, every comment kept in its place."""
 
 import re
 
@@ -8,14 +8,14 @@ from acompass.syntax.parse import parse
 from acompass.syntax.pieces import Piece, Pieces
 from acompass.syntax.tokens import tokenize
 
-#: colons stand under the H of EACH; what goes on below is under what follows the colon
+#: colons are below the H of EACH, continuation lines below the text after the colon
 _COLON = " " * 3
 _BELOW = " " * 5
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def format_program(text: str, name: str | None = None) -> str:
-    """A policy's canonical text; PolicyError where it cannot be read whole."""
+    """A policy's canonical text. Raises PolicyError if any part of it does not parse."""
     program, diagnostics = parse(text)
     if diagnostics:
         raise PolicyError(diagnostics, text, name)
@@ -23,8 +23,13 @@ def format_program(text: str, name: str | None = None) -> str:
     return _Formatter(text, program, starts).formatted()
 
 
+def format_tree(program: tree.Program) -> str:
+    """The canonical text of a tree, without comments."""
+    return "\n".join(f"{format_requirement(requirement)}\n" for requirement in program.requirements)
+
+
 def format_requirement(requirement: tree.Requirement) -> str:
-    """One requirement's canonical text, without comments."""
+    """A requirement's canonical text, without comments."""
     block = _Block()
     for piece in Pieces([]).requirement(requirement):
         block.add(piece)
@@ -39,7 +44,7 @@ def format_condition(condition: tree.Condition) -> str:
 
 
 class _Block:
-    """The text of one requirement as it grows, piece by piece."""
+    """The text of a requirement, built piece by piece."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -60,7 +65,7 @@ class _Block:
         self._broken = False
 
     def add_comment(self, comment: tree.Comment, own_line: bool) -> None:
-        """A comment on a line of its own, or to the end of a line, ends that line."""
+        """A comment on its own line and a comment that begins with `--` end the line."""
         self._parts.append(f"\n{_BELOW}" if own_line or self._broken else " ")
         self._parts.append(comment.text)
         self._broken = own_line or self._broken or comment.text.startswith("--")
@@ -90,7 +95,7 @@ class _Formatter:
         return found
 
     def _block(self, requirement: tree.Requirement) -> str:
-        """The requirement with the comments inside it; one before the semicolon comes after it."""
+        """The requirement with the comments inside it. One before the semicolon moves behind it."""
         block = _Block()
         for piece in self._pieces.requirement(requirement):
             if piece.at is not None:
@@ -100,7 +105,7 @@ class _Formatter:
         return block.text
 
     def _between(self, comments: list[tree.Comment], start: int) -> None:
-        """What stands between a block and the next at `start`: comments behind it, then above the other."""
+        """Write the comments between a block and the next one, which begins at `start`."""
         behind_block = bool(self._out)
         last_end, line_ended = 0, False
         for comment in comments:
@@ -122,7 +127,7 @@ class _Formatter:
         return len(_LINE_END.findall(self._text, start, end)) > 1
 
     def _begins_line(self, place: int) -> bool:
-        """Whether nothing but space stands before a place on its line."""
+        """Whether only whitespace precedes a place on its line."""
         while place and self._text[place - 1] not in "\r\n":
             if not self._text[place - 1].isspace():
                 return False

@@ -1,4 +1,4 @@
-"""A requirement as the pieces of its canonical text, each with where it stood."""
+"""A requirement as the pieces of its canonical text, each with its place in the original text."""
 
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from acompass.syntax.spelling import spell_name, spell_number, spell_string
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """`at` is the piece's place in the text it was read from; None where nothing there stands for it.
+    """`at` is the piece's place in the original text; None if the formatter added the piece.
 
-    A `tight` piece has no space before it. One that `opens` begins a line: a colon.
+    A `tight` piece has no space before it. A piece that `opens` begins a line.
     """
 
     text: str
@@ -29,7 +29,7 @@ class _Placed(Protocol):
 
 
 class Pieces:
-    """`token_starts` are the places of all tokens of the text, in order; none where a tree has no text."""
+    """`token_starts` are the places of all tokens of the text, in order; empty for a tree without a text."""
 
     def __init__(self, token_starts: list[int]):
         self._starts = token_starts
@@ -121,7 +121,7 @@ class Pieces:
             yield from self._operand(operand, bare=(tree.Not, tree.Comparison))
 
     def _operand(self, operand: tree.Condition, bare: tuple[type, ...]) -> Iterator[Piece]:
-        """In parentheses unless of a kind that goes bare here: no reader needs to know what binds first."""
+        """In parentheses unless its class is in `bare`: readers need not know the precedence."""
         if isinstance(operand, bare):
             yield from self.condition(operand)
             return

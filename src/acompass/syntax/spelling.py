@@ -1,4 +1,4 @@
-"""How a name, a text and a number are written so that they read back the same (D3, D4)."""
+"""Names, strings and numbers as policy text that parses back to the same value (D3, D4)."""
 
 from decimal import Decimal
 
@@ -6,7 +6,7 @@ from acompass.syntax.tokens import KEYWORDS, is_word
 
 
 def spell_name(text: str) -> str:
-    """Bare words where they can be, else in double quotes."""
+    """Bare words if possible, else double quotes."""
     words = text.split(" ")
     if all(is_word(word) and word.lower() not in KEYWORDS for word in words):
         return text
@@ -26,6 +26,6 @@ def spell_number(value: Decimal) -> str:
 
 
 def unquote(text: str) -> str:
-    """What stands between quotes, where a doubled quote is one."""
+    """The text between quotes; a doubled quote stands for one."""
     quote = text[0]
     return text[1:-1].replace(quote * 2, quote)

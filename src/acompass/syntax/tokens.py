@@ -1,4 +1,4 @@
-"""Text to tokens: words, numbers, strings and signs, each with its place; comments are set aside (D2-D4)."""
+"""Text to tokens: words, numbers, strings and signs, each with its place (D2-D4). Comments are separate."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from acompass.syntax.tree import Comment
 
 
 class Token(NamedTuple):
-    """`type` is a terminal of the grammar, or one that no place in a program accepts."""
+    """`type` is a terminal of the grammar, or one that the grammar accepts nowhere."""
 
     type: str
     text: str
@@ -29,14 +29,14 @@ KEYWORDS = {
         *("AND", "OR", "NOT", "REJECT", "REPLACE", "WITH", "RANDOM"),
     )
 }
-#: words that mean something right after PROCESS only (D2)
+#: words that are keywords only right after PROCESS (D2)
 AGGREGATES = {word.lower(): word for word in ("SUM", "MIN", "MAX", "COUNT")}
 
 AGGREGATE_KINDS = frozenset({*AGGREGATES.values(), "COUNT_DISTINCT"})
 
 SIGNS = {":": "COLON", ";": "SEMICOLON", "(": "LPAR", ")": "RPAR", ",": "COMMA", "*": "STAR"}
 
-# Quantifiers are possessive so that no text, however odd, is ever read twice.
+# Quantifiers are possessive, so that no text causes backtracking.
 _PATTERN = re.compile(
     r"""
       (?P<SPACE>[\s\ufeff]++)
@@ -62,7 +62,7 @@ _WORD = re.compile(r"[^\W\d](?:[\w.]|-(?!-))*+")
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is one bare word of D3."""
+    """Whether a text is a bare word (D3)."""
     return _WORD.fullmatch(text) is not None and _starts_word(text[0])
 
 
@@ -71,16 +71,16 @@ def _starts_word(character: str) -> bool:
 
 
 def tokenize(text: str) -> tuple[list[Token], tuple[Comment, ...]]:
-    """Every token of a text and, apart, its comments."""
+    """All tokens of a text, and its comments."""
     comments: list[Comment] = []
     return list(scan(text, comments)), tuple(comments)
 
 
 def scan(text: str, comments: list[Comment]) -> Iterator[Token]:
-    """A text's tokens one by one; its comments are put aside as they come.
+    """The tokens of a text one by one; comments are appended to `comments`.
 
-    Any text has tokens: what cannot be read is one too. They are never all in memory at once, which keeps the
-    time for each the same however long the text is.
+    Every text has tokens, because unreadable characters are tokens, too. They are not all kept in memory, so
+    that the time for each does not grow with the length of the text.
     """
     held: Token | None = None
     for match in _PATTERN.finditer(text):
@@ -108,13 +108,13 @@ def scan(text: str, comments: list[Comment]) -> Iterator[Token]:
         yield held
 
 
-#: two words that are one terminal
+#: pairs of words that are one terminal
 _PAIRS = {("GROUP", "BY"): "GROUP_BY", ("COUNT", "DISTINCT"): "COUNT_DISTINCT"}
 _SECOND_WORDS = frozenset(second for _, second in _PAIRS)
 
 
 def _kind_of_word(word: str, last: str) -> str:
-    """What a word is depends on the token before it: keyword, aggregate, parameter or part of a name."""
+    """The type of a word depends on the token before it: keyword, aggregate, parameter or part of a name."""
     lower = word.lower()
     if lower in KEYWORDS:
         kind = KEYWORDS[lower]

@@ -1,6 +1,7 @@
-"""The syntax tree: one frozen node a production of the paper's Figure 1 (LANGUAGE section 1), with its span.
+"""The syntax tree: one frozen node for each production of the paper's Figure 1 (LANGUAGE section 1).
 
-Spans do not take part in equality: two trees are equal when they say the same.
+Each node has the span of text that it was parsed from, NOWHERE in a tree that was built in code. Spans do not
+take part in equality.
 """
 
 from dataclasses import dataclass, field
@@ -9,6 +10,13 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from acompass.diagnostics import Span
+
+NOWHERE = Span(-1, -1)
+
+
+def place_of(span: Span) -> Span | None:
+    """The span, or None if either end is NOWHERE's."""
+    return span if span.start >= 0 and span.end >= 0 else None
 
 
 class Quantifier(StrEnum):
@@ -34,33 +42,32 @@ class Function(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An attribute's name, words joined by one space; `quoted` says how it was written, not what it means."""
+    """The name of a column; words are joined by one space."""
 
     text: str
-    span: Span = field(compare=False, repr=False)
-    quoted: bool = field(default=False, compare=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An exact number; `3` and `3.0` differ by scale (the exponent), as Decimal keeps it."""
+    """An exact number. Its scale is the exponent of the Decimal, so `3` and `3.0` have different scales."""
 
     value: Decimal
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class String:
     value: str
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A bare word in the place of a constant (D5)."""
+    """A bare word in place of a constant (D5)."""
 
     name: str
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 Constant: TypeAlias = Number | String | Parameter
@@ -71,13 +78,13 @@ class Comparison:
     name: Name
     operator: Operator
     constant: Constant
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
     operand: "Condition"
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,7 @@ class And:
     """Two or more operands."""
 
     operands: tuple["Condition", ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ class Or:
     """Two or more operands."""
 
     operands: tuple["Condition", ...]
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 Condition: TypeAlias = Comparison | Not | And | Or
@@ -101,33 +108,37 @@ Condition: TypeAlias = Comparison | Not | And | Or
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """`column` is None for COUNT(*) only."""
+    """`column` is None for COUNT(*), and only there."""
 
     function: Function
-    column: Name | None
-    span: Span = field(compare=False, repr=False)
+    column: Name | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if (self.function is Function.COUNT) != (self.column is None):
+            raise ValueError("COUNT takes no column; every other function takes one")
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
     """`RESULT` (or `RECORD`, D1)."""
 
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
     condition: Condition
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
     aggregate: Aggregate
     alias: Name
-    where: Condition | None
-    group_by: tuple[Name, ...]
-    span: Span = field(compare=False, repr=False)
+    where: Condition | None = None
+    group_by: tuple[Name, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 ResultForm: TypeAlias = Result | Filter | Process
@@ -138,19 +149,19 @@ class Assertion:
     quantifier: Quantifier
     result: ResultForm
     condition: Condition
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
     name: Name
     constant: Constant
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +169,7 @@ class Random:
     name: Name
     lower: Number | Parameter
     upper: Number | Parameter
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 Action: TypeAlias = Reject | Replace | Random
@@ -166,23 +177,23 @@ Action: TypeAlias = Reject | Replace | Random
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """`action` is None where the requirement only checks (D6). The span ends with the semicolon."""
+    """`action` is None if the requirement only checks (D6). The span includes the semicolon."""
 
     assertion: Assertion
-    action: Action | None
-    span: Span = field(compare=False, repr=False)
+    action: Action | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """`text` as written, delimiters included; the span says where it stood."""
+    """`text` includes the delimiters."""
 
     text: str
-    span: Span = field(compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     requirements: tuple[Requirement, ...]
-    comments: tuple[Comment, ...]
-    span: Span = field(compare=False, repr=False)
+    comments: tuple[Comment, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)

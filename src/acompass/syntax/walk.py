@@ -1,4 +1,4 @@
-"""The one walk over a policy's tree: its comparisons, its process queries, the columns its actions name."""
+"""Questions about a policy's tree: its comparisons, its process queries, the columns its actions write."""
 
 from collections.abc import Iterator
 from typing import assert_never
@@ -7,7 +7,7 @@ from acompass.syntax import tree
 
 
 def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
-    """Every comparison in the order of the text. Iterative: a tree built by hand may be very deep."""
+    """Every comparison, in the order of the text. Not recursive: a tree built by hand may be very deep."""
     pending = [condition]
     while pending:
         node = pending.pop()
@@ -22,8 +22,21 @@ def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
                 assert_never(node)
 
 
+def operands(condition: tree.Condition) -> tuple[tree.Condition, ...]:
+    """The conditions that a condition is directly composed of; a comparison has none."""
+    match condition:
+        case tree.Comparison():
+            return ()
+        case tree.Not(operand):
+            return (operand,)
+        case tree.And(operands) | tree.Or(operands):
+            return operands
+        case _:
+            assert_never(condition)
+
+
 def record_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
-    """The conditions of a requirement that speak of the table's own columns, in the order of the text."""
+    """The conditions on the table's own columns, in the order of the text."""
     assertion = requirement.assertion
     match assertion.result:
         case tree.Result():
@@ -66,3 +79,40 @@ def written_name(action: tree.Action | None) -> tree.Name | None:
             return name
         case _:
             assert_never(action)
+
+
+def drawn_name(action: tree.Action | None) -> tree.Name | None:
+    """The column that an action draws values for."""
+    match action:
+        case tree.Random(name):
+            return name
+        case None | tree.Reject() | tree.Replace():
+            return None
+        case _:
+            assert_never(action)
+
+
+def parameter_names(program: tree.Program) -> frozenset[str]:
+    used = (constant for requirement in program.requirements for constant in _constants(requirement))
+    return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))
+
+
+def _constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
+    for condition in all_conditions(requirement):
+        yield from (comparison.constant for comparison in comparisons(condition))
+    match requirement.action:
+        case None | tree.Reject():
+            pass
+        case tree.Replace(constant=constant):
+            yield constant
+        case tree.Random(lower=lower, upper=upper):
+            yield from (lower, upper)
+        case _:
+            assert_never(requirement.action)
+
+
+def all_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
+    """Every condition of a requirement, in the order of the text."""
+    yield from record_conditions(requirement)
+    if process_of(requirement) is not None:
+        yield requirement.assertion.condition

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from acompass.tables import faults
+from acompass.checked.types import MOST_DIGITS
+from acompass.tables import errors
 
 #: durations travel in a struct of this one field, which the engine passes through as it is
 _BOX = "duration"
@@ -21,9 +22,9 @@ def readable(name: str, array: Any) -> Any:
         return _boxed(array)
     if types.is_decimal256(array.type):
         try:
-            return array.cast(pyarrow.decimal128(38, array.type.scale))
+            return array.cast(pyarrow.decimal128(MOST_DIGITS, array.type.scale))
         except pyarrow.ArrowException:
-            raise faults.not_exact(name, "numbers have at most 38 digits") from None
+            raise errors.not_exact(name, errors.DIGITS) from None
     return array
 
 

@@ -4,7 +4,7 @@ import importlib.util
 from enum import StrEnum
 from typing import Any
 
-from acompass.tables import faults
+from acompass.tables import errors
 
 
 class FrameKind(StrEnum):
@@ -22,14 +22,14 @@ def kind_of(table: Any) -> FrameKind:
     """All kinds come and go through Arrow, which only pyarrow gives to each of them."""
     kind = _find_kind(table)
     if kind is None:
-        raise faults.unknown_table(type(table).__name__)
+        raise errors.unknown_table(type(table).__name__)
     require_arrow(kind)
     return kind
 
 
 def require_arrow(what: str) -> None:
     if importlib.util.find_spec("pyarrow") is None:
-        raise faults.library_needed(what)
+        raise errors.library_needed(what)
 
 
 def _find_kind(table: Any) -> FrameKind | None:

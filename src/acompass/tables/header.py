@@ -8,7 +8,7 @@ from io import BufferedIOBase
 from itertools import islice
 from typing import NoReturn
 
-from acompass.tables import faults
+from acompass.tables import errors
 from acompass.tables.rfc4180 import Field, MalformedCsv, Problem, records
 from acompass.tables.source import DELIMITERS, Files, readable
 
@@ -24,18 +24,18 @@ def read_header(source: Files) -> tuple[tuple[str, ...], str]:
     require_names(names)
     for path, shown in zip(source.paths[1:], source.shown[1:], strict=True):
         if _names(path, shown, delimiter) != names:
-            raise faults.files_differ(shown, first_shown, "has other columns")
+            raise errors.files_differ(shown, first_shown, "has other columns")
     return names, delimiter
 
 
 def require_names(names: Sequence[str]) -> None:
     """A table has at least one column, and the names of all are distinct."""
     if not names:
-        raise faults.no_columns()
+        raise errors.no_columns()
     seen: dict[str, int] = {}
     for position, name in enumerate(names, 1):
         if name in seen:
-            raise faults.repeated_name(name, seen[name], position)
+            raise errors.repeated_name(name, seen[name], position)
         seen[name] = position
 
 
@@ -55,17 +55,17 @@ def opened_bytes(path: str, shown: str) -> Iterator[BufferedIOBase]:
             with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
                 yield file
         except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise faults.damaged(shown, "gzip") from None
+            raise errors.damaged(shown, "gzip") from None
 
 
 def _raise(malformed: MalformedCsv, shown: str) -> NoReturn:
     match malformed.problem:
         case Problem.NOT_UTF8:
-            raise faults.not_utf8(shown, malformed.line) from None
+            raise errors.not_utf8(shown, malformed.line) from None
         case Problem.OPEN_QUOTE:
-            raise faults.open_quote(shown, malformed.line) from None
+            raise errors.open_quote(shown, malformed.line) from None
         case Problem.TEXT_AFTER_QUOTE:
-            raise faults.text_after_quote(shown, malformed.line) from None
+            raise errors.text_after_quote(shown, malformed.line) from None
 
 
 def _names(path: str, shown: str, delimiter: str) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def _names(path: str, shown: str, delimiter: str) -> tuple[str, ...]:
         if fields == [None]:
             break
         return tuple(field or "" for field in fields)
-    raise faults.no_header(shown)
+    raise errors.no_header(shown)
 
 
 def _find_delimiter(path: str, shown: str) -> str:

@@ -3,14 +3,10 @@
 from collections.abc import Mapping
 
 from acompass.checked.types import Schema
-from acompass.tables import faults
-
-#: what to do about incomplete records, besides filling them with a value
-ERROR = "error"
-DROP = "drop"
+from acompass.tables import errors
 
 
 def require_complete(schema: Schema, missing: Mapping[int, int]) -> None:
-    """Nothing runs on a table that lacks values the policy needs; `missing` says how many of which column."""
+    """Raise where columns lack values; `missing` counts them by position."""
     if missing:
-        raise faults.missing_values([(schema[p].name, n) for p, n in sorted(missing.items())])
+        raise errors.missing_values([(schema[p].name, n) for p, n in sorted(missing.items())])

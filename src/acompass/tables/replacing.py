@@ -8,7 +8,7 @@ from pathlib import Path
 
 from acompass.atomic import atomically
 from acompass.diagnostics import TableError
-from acompass.tables import faults
+from acompass.tables import errors
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -19,9 +19,9 @@ def replacing(path: str) -> Iterator[str]:
     with written(path):
         target = Path(os.path.realpath(path))
         if not target.parent.is_dir():
-            raise faults.no_folder(str(Path(path).parent))
+            raise errors.no_folder(str(Path(path).parent))
         if target.is_dir():
-            raise faults.unwritable(path, "it is a folder")
+            raise errors.unwritable(path, "it is a folder")
         with atomically(path) as part:
             yield part
 
@@ -37,5 +37,5 @@ def written(path: str) -> Iterator[None]:
 
 def write_fault(path: str, number: int | None) -> TableError:
     if number in _NO_SPACE:
-        return faults.disk_full(path)
-    return faults.unwritable(path, os.strerror(number).lower() if number else "the file system failed")
+        return errors.disk_full(path)
+    return errors.unwritable(path, os.strerror(number).lower() if number else "the file system failed")

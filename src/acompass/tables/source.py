@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from acompass.tables import faults
+from acompass.tables import errors
 
 DELIMITERS = (",", ";", "\t", "|")
 STANDARD_INPUT = "-"
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
+_CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
 _PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -42,11 +43,20 @@ class Frame:
 Source: TypeAlias = Files | Frame
 
 
+def is_file(table: Any) -> bool:
+    """Whether a text or a path names files, and not a table of a database: by its suffix or its folder."""
+    if not isinstance(table, str | os.PathLike):
+        return False
+    text = os.fspath(table)
+    has_folder = "/" in text and not text.startswith('"')
+    return text == STANDARD_INPUT or text.lower().endswith((*_CSV_SUFFIXES, *_PARQUET_SUFFIXES)) or has_folder
+
+
 @contextmanager
 def opened(table: Any, delimiter: str | None = None) -> Iterator[Source]:
     """The source that `table` names. A copy of standard input lasts as long as the context."""
     if delimiter is not None and delimiter not in DELIMITERS:
-        raise faults.unknown_delimiter(delimiter)
+        raise errors.unknown_delimiter(delimiter)
     if not isinstance(table, str | os.PathLike):
         yield Frame(table)
     elif os.fspath(table) == STANDARD_INPUT:
@@ -70,14 +80,14 @@ def _standard_input(folder: str, delimiter: str | None) -> Files:
 def _files(pattern: str, delimiter: str | None) -> Files:
     paths = _matching(pattern)
     if not paths:
-        raise faults.not_found(pattern)
+        raise errors.not_found(pattern)
     for path in paths:
         if os.path.isdir(path):
-            raise faults.is_a_folder(path)
+            raise errors.is_a_folder(path)
     formats = {_format(path) for path in paths}
     if len(formats) > 1:
         odd = next(path for path in paths if _format(path) != _format(paths[0]))
-        raise faults.files_differ(odd, paths[0], "is of another format")
+        raise errors.files_differ(odd, paths[0], "is of another format")
     return Files(tuple(paths), tuple(paths), formats.pop(), delimiter)
 
 
@@ -93,7 +103,7 @@ def _matching(pattern: str) -> list[str]:
 def _format(path: str) -> Literal["csv", "parquet"]:
     if path.lower().endswith(_PARQUET_SUFFIXES):
         return "parquet"
-    if path.lower().endswith((".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")):
+    if path.lower().endswith(_CSV_SUFFIXES):
         return "csv"
     return "parquet" if _first_bytes(path).startswith(_PARQUET_MAGIC) else "csv"
 
@@ -109,6 +119,6 @@ def readable(path: str, shown: str | None = None) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise faults.not_found(shown or path) from None
+        raise errors.not_found(shown or path) from None
     except OSError as error:
-        raise faults.unreadable(shown or path, (error.strerror or "it is damaged").lower()) from None
+        raise errors.unreadable(shown or path, (error.strerror or "it is damaged").lower()) from None

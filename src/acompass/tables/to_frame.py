@@ -1,41 +1,16 @@
-"""A query's result as a table of the kind that came in."""
+"""An Arrow table as a table of the kind that came in."""
 
 from typing import Any, assert_never
 
-import duckdb
-
-from acompass.tables.arrow import as_type
-from acompass.tables.content import Content
-from acompass.tables.frames import FrameKind, kind_of, require_arrow
-from acompass.tables.loaded import column
-from acompass.tables.source import Frame, Source
+from acompass.tables.frames import FrameKind, kind_of
 
 
-def restore(con: duckdb.DuckDBPyConnection, content: Content, source: Source) -> Any:
-    """A column that no action writes keeps its type in that library; files come back as a PyArrow table."""
-    require_arrow("a table without an output file")
-    result = _fetch(con, content)
-    if not isinstance(source, Frame):
-        return result
-    return _restored(kind_of(source.table), source.table, result, content.changed)
+def from_arrow(given: Any, result: Any, changed: frozenset[int]) -> Any:
+    """`result` as the kind of `given`; a column that no action writes keeps its type in that library.
 
-
-def _fetch(con: duckdb.DuckDBPyConnection, content: Content) -> Any:
-    import pyarrow
-
-    typed = ", ".join(f"{content.typed(p)} AS {column(p)}" for p in range(len(content.schema)))
-    if not typed:
-        return pyarrow.table({})
-    result = con.sql(f"SELECT {typed} FROM ({content.select})").to_arrow_table()
-    kept = set(range(len(content.arrow_types))) - content.changed
-    columns = [
-        as_type(values, content.arrow_types[position]) if position in kept else values
-        for position, values in enumerate(result.columns)
-    ]
-    return pyarrow.table(columns, names=[each.name for each in content.schema])
-
-
-def _restored(kind: FrameKind, given: Any, result: Any, changed: frozenset[int]) -> Any:
+    A DuckDB relation comes back as an Arrow table, which the engine turns into a relation.
+    """
+    kind = kind_of(given)
     match kind:
         case FrameKind.PANDAS:
             return _pandas(given, result, changed)
@@ -43,12 +18,10 @@ def _restored(kind: FrameKind, given: Any, result: Any, changed: frozenset[int])
             return _polars(given.schema, result, changed)
         case FrameKind.POLARS_LAZY:
             return _polars(given.collect_schema(), result, changed).lazy()
-        case FrameKind.ARROW:
+        case FrameKind.ARROW | FrameKind.DUCKDB:
             return result
         case FrameKind.ARROW_BATCH:
             return _one_batch(result)
-        case FrameKind.DUCKDB:
-            return duckdb.from_arrow(result)
         case FrameKind.IBIS:
             import ibis
 
@@ -60,7 +33,7 @@ def _restored(kind: FrameKind, given: Any, result: Any, changed: frozenset[int])
 
 
 def _pandas(given: Any, result: Any, changed: frozenset[int]) -> Any:
-    """The index is no part of the table: the result has a plain one, from 0."""
+    """The index is not part of the table: the result has a plain one, from 0."""
     import pandas
 
     series = {

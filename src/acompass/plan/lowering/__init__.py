@@ -1,1 +1,1 @@
-"""A plan's conditions, values and classes as SQL trees. Nothing here talks to an engine."""
+"""Conditions, values and classes of a plan as SQL trees. Nothing here talks to an engine."""

@@ -1,32 +1,35 @@
-"""The classes that PROCESS makes, with their sizes and aggregate values."""
+"""The equivalence classes of a process query, with their sizes and aggregate values."""
 
 from dataclasses import dataclass
 from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Condition, Function, Process, Requirement, seen_schema
+from acompass.checked.program import Condition, Function, Process, Requirement
 from acompass.checked.types import Kind, Type
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.running.context import Context
-from acompass.plan.stages import process_of
+from acompass.plan.stages import process_query
 
 
 @dataclass
 class Classes:
-    """The classes of some requirements with the same WHERE and GROUP BY: `grouped` yields g0, g1, …, n (the
-    number of records) and one aggregate value a requirement."""
+    """The classes of requirements with the same WHERE and GROUP BY.
 
-    context: Context
+    `grouped` yields the group columns g0, g1, …, the number of records n, and for each requirement its
+    aggregate value, named `a` and the requirement's index.
+    """
+
+    dialect: Dialect
     state: State
     requirements: tuple[Requirement, ...]
     two_levels: bool = False
 
     @property
     def process(self) -> Process:
-        return process_of(self.requirements[0])
+        return process_query(self.requirements[0])
 
     @property
     def where(self) -> Sql:
@@ -43,7 +46,7 @@ class Classes:
         return [exp.column(f"g{j}", table=table) for j in range(len(self.process.group_by))]
 
     def grouped(self, table: str = "k") -> Sql:
-        """The classes, to be read as `table`."""
+        """The classes, as a subquery called `table`."""
         classes = self._grouped_twice() if self.two_levels else self._grouped_once()
         return classes.subquery(table, copy=False)
 
@@ -57,13 +60,13 @@ class Classes:
         select = sql.query(columns, self.state.source(), self._where)
         if keys:
             return select.group_by(*(key.copy() for key in keys), copy=False)
-        # no record, no result: an aggregate of nothing is no record (D16)
+        # without GROUP BY, SQL aggregates nothing to one row; PROCESS yields no record (D16)
         any_record = exp.GT(this=exp.Count(this=exp.Star()), expression=sql.integer(0))
         return select.having(any_record, copy=False)
 
     def _grouped_twice(self) -> exp.Select:
-        """By class and value, then by class: see `count_in_two_levels`."""
-        aggregated = (process_of(r).column for r in self.requirements)
+        """By class and value first, then by class (see `count_in_two_levels`)."""
+        aggregated = (process_query(r).column for r in self.requirements)
         counted = next(sql.column(column, "t") for column in aggregated if column is not None)
         keys = [sql.column(g, "t") for g in self.process.group_by]
         values = sql.query(
@@ -79,22 +82,25 @@ class Classes:
         columns = [
             *self.keys("i"),
             sql.named(size.copy(), "n"),
-            *(sql.named(aggregates[process_of(r).function].copy(), f"a{r.index}") for r in self.requirements),
+            *(
+                sql.named(aggregates[process_query(r).function].copy(), f"a{r.index}")
+                for r in self.requirements
+            ),
         ]
         classes = sql.query(columns, values.subquery("i", copy=False))
         return classes.group_by(*self.keys("i"), copy=False)
 
     def _aggregate(self, requirement: Requirement) -> Sql:
-        process = process_of(requirement)
+        process = process_query(requirement)
         if process.column is None:
             return exp.Count(this=exp.Star())
         column = sql.column(process.column, "t")
         type_ = self.state.schema[process.column].type
-        return _aggregate(self.context, process.function, column, type_)
+        return _aggregate(self.dialect, process.function, column, type_)
 
     def satisfied(self, requirement: Requirement) -> Sql:
         columns = (*self.keys("k"), exp.column(f"a{requirement.index}", table="k"))
-        return sql.condition(requirement.assertion.condition, seen_schema(requirement), columns)
+        return sql.condition(requirement.assertion.condition, requirement.assertion.schema, columns)
 
     def join(self, table: str) -> exp.Join:
         pairs = zip(self.process.group_by, self.keys("v"), strict=True)
@@ -102,12 +108,12 @@ class Classes:
         return exp.Join(this=sql.table(table, "v"), on=on, side="LEFT")
 
 
-def _aggregate(context: Context, function: Function, column: Sql, type_: Type) -> Sql:
+def _aggregate(dialect: Dialect, function: Function, column: Sql, type_: Type) -> Sql:
     match function:
         case Function.SUM if type_.kind is Kind.FLOAT:
-            return context.session.dialect.float_sum(column)
+            return dialect.float_sum(column)
         case Function.SUM:
-            return context.session.dialect.exact_sum(column, type_)
+            return dialect.exact_sum(column, type_)
         case Function.MIN:
             return exp.Min(this=column)
         case Function.MAX:

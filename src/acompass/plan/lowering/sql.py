@@ -1,28 +1,31 @@
-"""Conditions and values as SQL expressions. Columns are positional (`c0`, `c1`, …): no name of a table or a
-policy ever becomes SQL text, and constants become literals only here (invariant 6)."""
+"""Conditions and values as SQL expressions.
+
+Columns are positional (`c0`, `c1`, …), so that no name from a table or a policy becomes SQL text. Constants
+become literals only here (invariant 6).
+"""
 
 import datetime
 import math
 from collections.abc import Iterable
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR, Decimal
 from functools import cache
 from typing import TypeAlias, assert_never
 
 from sqlglot import exp
 
 from acompass.checked import program as checked
+from acompass.checked.constants import scale_of
+from acompass.checked.exact import EXACT, at_scale
 from acompass.checked.program import Operator
-from acompass.checked.types import Kind, Schema, Type, Value
+from acompass.checked.types import MOST_DIGITS, Kind, Schema, Type, Value
 
 Sql: TypeAlias = exp.Expr
 
 TRUE = exp.true()
 FALSE = exp.false()
 
-_EXACT = Context(prec=10_000, rounding=ROUND_FLOOR)
-#: what the widest exact number type of every engine can hold
-_LARGEST = Decimal(10) ** 38 - 1
-_INT64 = (Decimal(-(2**63)), Decimal(2**63 - 1))
+#: the largest whole number that the widest exact type of every engine holds
+_LARGEST = Decimal(10) ** MOST_DIGITS - 1
 
 _NODE: dict[Operator, type[exp.Binary]] = {
     Operator.LT: exp.LT,
@@ -60,7 +63,7 @@ def _type(name: str) -> exp.DataType:
 
 
 def decimal_type(scale: int) -> str:
-    return f"DECIMAL(38, {scale})"
+    return f"DECIMAL({MOST_DIGITS}, {scale})"
 
 
 _TYPE_NAMES = {
@@ -78,7 +81,7 @@ def type_name(type_: Type) -> str:
 
 
 def literal(value: Value) -> Sql:
-    """A constant of a policy. Its Python type says which type it has."""
+    """A constant of a policy, of the SQL type that corresponds to its Python type."""
     match value:
         case bool():
             return TRUE.copy() if value else FALSE.copy()
@@ -105,26 +108,20 @@ def _float_text(value: float) -> str:
 
 
 def _narrowest(value: Decimal) -> str:
-    """A type no wider than needed: a wider one would widen the column it is put into."""
+    """The narrowest type that holds the value: a wider one would widen the column it is written into."""
     scale = scale_of(value)
     digits = max(len(value.as_tuple().digits), scale, 1)
-    return f"DECIMAL({min(digits, 38)}, {scale})"
-
-
-def scale_of(value: Decimal) -> int:
-    exponent = value.as_tuple().exponent
-    assert isinstance(exponent, int)
-    return max(0, -exponent)
+    return f"DECIMAL({min(digits, MOST_DIGITS)}, {scale})"
 
 
 def query(columns: Iterable[Sql], source: Sql, where: Sql | None = None) -> exp.Select:
-    """A SELECT of parts that are nobody else's: sqlglot's builders would copy them all at every step."""
+    """A SELECT that owns its parts: sqlglot's builders would copy all of them at every step."""
     select = exp.Select(expressions=list(columns)).from_(source, copy=False)
     return select if where is None else select.where(where, copy=False)
 
 
 def table(name: str, alias: str | None = None) -> Sql:
-    """A table by a name of our own making, which needs no quotes."""
+    """A table under a generated name, which needs no quotes."""
     named_table = exp.Table(this=exp.to_identifier(name))
     return named_table if alias is None else named_table.as_(alias, copy=False)
 
@@ -150,7 +147,7 @@ def negated(condition: Sql) -> Sql:
 
 
 def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...]) -> Sql:
-    """Figure 3 as SQL: `columns[i]` is the expression of position i of `schema`."""
+    """Figure 3 as SQL; `columns[i]` is the expression for position i of `schema`."""
     match node:
         case checked.Comparison():
             return comparison(columns[node.column], schema[node.column].type, node.operator, node.value)
@@ -171,10 +168,12 @@ def comparison(expression: Sql, type_: Type, operator: Operator, value: Value) -
 
 
 def _exact_comparison(expression: Sql, type_: Type, operator: Operator, value: Decimal) -> Sql:
-    """Compares at the column's own scale: no engine then widens, rounds or overflows. A constant between two
-    values of that scale is compared through the lower of the two."""
-    floor = value.quantize(Decimal(1).scaleb(-type_.scale), context=_EXACT)
-    if not -_LARGEST <= floor.scaleb(type_.scale, context=_EXACT) <= _LARGEST:
+    """A comparison at the column's own scale, where no engine widens, rounds or overflows.
+
+    A constant between two values of that scale is replaced by the lower of the two.
+    """
+    floor = at_scale(value, type_.scale, ROUND_FLOOR)
+    if not -_LARGEST <= floor.scaleb(type_.scale, context=EXACT) <= _LARGEST:
         below = operator in (Operator.LT, Operator.LE)
         return (TRUE if operator is not Operator.EQ and below == (value > 0) else FALSE).copy()
     bound = literal(int(floor) if type_.kind is Kind.INTEGER else floor)

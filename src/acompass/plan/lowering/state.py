@@ -1,5 +1,4 @@
-"""The table between two stages: a SELECT that yields `c0`, `c1`, … and, where the source has one, `rk`, the
-input order."""
+"""The table between two stages: a SELECT of `c0`, `c1`, … and, where the source has one, of a row key."""
 
 from dataclasses import dataclass, replace
 
@@ -9,14 +8,14 @@ from acompass.checked.types import Schema
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 
-#: the column that keeps the order of the input
+#: the column that holds the position of a record in the input
 ROW_KEY = "rk"
 
 
 @dataclass(frozen=True)
 class State:
-    """`records` is the number of records, always known; `depth` how many selects are stacked since the last
-    stored table. `in_order`: read as it is, it yields records in input order."""
+    """`records` is the number of records. `depth` is the number of SELECTs nested since the last stored
+    table. `in_order` says that the SELECT yields records in input order without sorting."""
 
     select: exp.Select
     schema: Schema
@@ -29,7 +28,7 @@ class State:
         return tuple(sql.column(i, table) for i in range(len(self.schema)))
 
     def source(self) -> Sql:
-        """This state, to be read as `t`."""
+        """This state, as a subquery called `t`."""
         return self.select.subquery("t")
 
     def derive(
@@ -39,7 +38,7 @@ class State:
         joins: list[exp.Join] | None = None,
         where: Sql | None = None,
     ) -> "State":
-        """The state with some columns rewritten and some records dropped."""
+        """The state with the `changed` columns replaced, and only the records that satisfy `where`."""
         select = sql.query(self._projection(changed), self.source(), where)
         for join in joins or []:
             select.append("joins", join)

@@ -1,4 +1,4 @@
-"""The rewrites, in the order they run. None changes a verdict, a count, a trace position or a bag."""
+"""The rewrites, in the order they run. No rewrite changes a verdict, a count, a trace position or a bag."""
 
 from acompass.plan.rewrites.count_in_two_levels import count_in_two_levels
 from acompass.plan.rewrites.inline_ranges import inline_ranges

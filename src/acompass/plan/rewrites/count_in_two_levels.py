@@ -1,13 +1,13 @@
 """Distinct values are counted by grouping twice: first by class and value, then by class.
 
-One pass over the table then serves both the size of a class and its number of values, where an engine would
-keep a set of values a class beside its counter.
+One pass over the table then gives both the size of a class and its number of distinct values. Otherwise an
+engine keeps a set of values for each class beside its counter.
 """
 
 from dataclasses import replace
 
 from acompass.checked.program import Function
-from acompass.plan.stages import GroupStage, Stage, process_of
+from acompass.plan.stages import GroupStage, Stage, process_query
 
 
 def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
@@ -20,7 +20,7 @@ def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 
 
 def _counts_one_column(stage: GroupStage) -> bool:
-    processes = [process_of(requirement) for requirement in stage.requirements]
+    processes = [process_query(requirement) for requirement in stage.requirements]
     counted = {process.column for process in processes if process.function is Function.COUNT_DISTINCT}
     counting = all(p.function in (Function.COUNT, Function.COUNT_DISTINCT) for p in processes)
     return counting and len(counted) == 1 and bool(processes[0].group_by)

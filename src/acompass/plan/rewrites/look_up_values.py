@@ -1,7 +1,7 @@
-"""A chain with many constants finds regions by distinct value.
+"""A chain with many constants looks regions up by distinct value.
 
-Comparing each record with each constant costs records times constants. Tables hold far fewer distinct values
-than records, so the regions of the distinct values are worked out once and joined.
+Comparing each record with each constant costs records times constants. A table has far fewer distinct values
+than records, so the regions of the distinct values are computed once and joined.
 """
 
 from dataclasses import replace
@@ -9,7 +9,7 @@ from dataclasses import replace
 from acompass.plan.regions import constants_of
 from acompass.plan.stages import ChainStage, Stage
 
-#: as many comparisons a record cost about what the join costs
+#: comparisons per record that cost about as much as the join
 MOST_COMPARED = 6
 
 

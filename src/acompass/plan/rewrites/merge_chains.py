@@ -1,30 +1,68 @@
-"""Record-level requirements in a row become one chain a group of columns.
+"""Consecutive record-level requirements become chains, each on its own columns.
 
-Requirements on disjoint columns commute as long as no record is dropped between them: neither sees what the
-other writes. So a run of them is gathered into chains by the columns they share. A REJECT changes what later
-requirements count, so the chain that holds one runs last, and a later requirement on other columns starts a
-new run.
+Requirements on disjoint columns commute as long as neither drops a record: neither sees what the other
+writes. So a run of requirements is divided into chains by the columns that they share. A REJECT changes what
+later requirements count. The chain that contains it therefore runs last, and a later requirement on other
+columns starts a new run.
 """
 
 from math import prod
+from typing import assert_never
 
-from acompass.checked.program import Random, Reject, Requirement
+from acompass.checked.effects import columns_touched, drops_records, type_changes
+from acompass.checked.program import Action, Random, Reject, Replace, Requirement
 from acompass.checked.types import Value
 from acompass.plan.regions import constants_by_column
-from acompass.plan.stages import ChainStage, RecordStage, Stage, record_columns, type_changes
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
 
-#: more combinations of regions than this are not worth working out one by one
+#: simulating more combinations of regions than this costs more than it saves
 LARGEST_CHAIN = 50_000
+
+
+def merge_chains(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    merged: list[Stage] = []
+    run = _Run()
+    for stage in stages:
+        requirement = _mergeable(stage)
+        if requirement is None:
+            merged += [*run.stages(), stage]
+            run = _Run()
+        elif not run.add(requirement):
+            merged += run.stages()
+            run = _Run()
+            run.add(requirement)
+    return (*merged, *run.stages())
+
+
+def _mergeable(stage: Stage) -> Requirement | None:
+    match stage:
+        case RecordStage(requirement):
+            return requirement if _can_be_simulated(requirement.action) else None
+        case ChainStage() | GroupStage():
+            return None
+        case _:
+            assert_never(stage)
+
+
+def _can_be_simulated(action: Action | None) -> bool:
+    """Whether regions alone decide what the action does. An action that is not listed here is not merged."""
+    match action:
+        case None | Reject() | Replace():
+            return True
+        case Random():
+            return False
+        case _:
+            assert_never(action)
 
 
 class _Chain:
     """Requirements that share columns, with each column's constants and whether a record can be dropped."""
 
     def __init__(self, requirement: Requirement):
-        self.columns = record_columns(requirement)
+        self.columns = columns_touched(requirement)
         self.requirements = [requirement]
         self.constants: dict[int, set[Value]] = constants_by_column((requirement,), self.columns)
-        self.rejects = isinstance(requirement.action, Reject)
+        self.rejects = drops_records(requirement.action)
 
     def absorb(self, other: "_Chain") -> None:
         self.columns |= other.columns
@@ -48,14 +86,14 @@ class _Chain:
 
 
 class _Run:
-    """The chains gathered so far; `closed` once a column's type has changed."""
+    """The chains so far; `closed` once the type of a column has changed."""
 
     def __init__(self) -> None:
         self.chains: list[_Chain] = []
         self.closed = False
 
     def add(self, requirement: Requirement) -> bool:
-        """Takes the requirement in, or says that a new run is needed."""
+        """Add the requirement to a chain; False where it has to start a new run."""
         newest = _Chain(requirement)
         touched = [chain for chain in self.chains if chain.columns & newest.columns]
         if self.closed or any(chain.rejects for chain in self.chains if chain not in touched):
@@ -78,17 +116,3 @@ class _Run:
 
     def stages(self) -> list[Stage]:
         return [chain.stage() for chain in sorted(self.chains, key=lambda chain: chain.rejects)]
-
-
-def merge_chains(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    merged: list[Stage] = []
-    run = _Run()
-    for stage in stages:
-        if not isinstance(stage, RecordStage) or isinstance(stage.requirement.action, Random):
-            merged += [*run.stages(), stage]
-            run = _Run()
-        elif not run.add(stage.requirement):
-            merged += run.stages()
-            run = _Run()
-            run.add(stage.requirement)
-    return (*merged, *run.stages())

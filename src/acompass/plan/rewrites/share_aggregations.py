@@ -1,11 +1,14 @@
-"""Group-level requirements in a row that group by the same columns share one aggregation.
+"""Consecutive requirements over the same groups share one aggregation.
 
-A REJECT without WHERE drops whole classes, so the classes that remain have the aggregate values they had.
-With a WHERE, or another action, the next requirement must see the table anew.
+A REJECT without WHERE drops whole classes, so the remaining classes keep their aggregate values. After a
+WHERE or any other action, the next requirement has to aggregate the table again.
 """
 
-from acompass.checked.program import Quantifier, Reject, Requirement
-from acompass.plan.stages import GroupStage, Stage, process_of, type_changes
+from typing import assert_never
+
+from acompass.checked.effects import type_changes
+from acompass.checked.program import Action, Quantifier, Random, Reject, Replace, Requirement
+from acompass.plan.stages import GroupStage, Stage, process_query
 
 
 def share_aggregations(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
@@ -21,18 +24,39 @@ def share_aggregations(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 
 def _can_share(first: GroupStage, second: GroupStage) -> bool:
     requirements = first.requirements + second.requirements
-    first_process = process_of(requirements[0])
+    groups = process_query(requirements[0]).group_by
     return (
         all(_leaves_classes_whole(requirement) for requirement in requirements)
-        and bool(first_process.group_by)
-        and all(process_of(r).group_by == first_process.group_by for r in requirements)
+        and bool(groups)
+        and all(process_query(requirement).group_by == groups for requirement in requirements)
     )
 
 
 def _leaves_classes_whole(requirement: Requirement) -> bool:
     return (
-        process_of(requirement).where is None
-        and requirement.assertion.quantifier is Quantifier.EACH
-        and (requirement.action is None or isinstance(requirement.action, Reject))
+        _keeps_or_drops_classes(requirement.action)
+        and _affects_single_classes(requirement.assertion.quantifier)
+        and process_query(requirement).where is None
         and not type_changes(requirement)
     )
+
+
+def _keeps_or_drops_classes(action: Action | None) -> bool:
+    """An action that is not listed here shares no aggregation."""
+    match action:
+        case None | Reject():
+            return True
+        case Replace() | Random():
+            return False
+        case _:
+            assert_never(action)
+
+
+def _affects_single_classes(quantifier: Quantifier) -> bool:
+    match quantifier:
+        case Quantifier.EACH:
+            return True
+        case Quantifier.SOME:
+            return False
+        case _:
+            assert_never(quantifier)

@@ -1,1 +1,1 @@
-"""A plan's stages run over an engine's session."""
+"""A plan run over an engine's session, stage by stage."""

@@ -1,4 +1,4 @@
-"""Actions on an affected bag, as relational expressions (Figures 8 to 10)."""
+"""The actions REJECT, REPLACE and RANDOM on an affected bag (Figures 8, 9 and 10)."""
 
 from dataclasses import dataclass, field, replace
 from typing import assert_never
@@ -6,19 +6,19 @@ from typing import assert_never
 from sqlglot import exp
 
 from acompass.checked.program import Random, Reject, Replace, Requirement
-from acompass.checked.types import Kind, Schema, Type
+from acompass.checked.types import Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
+from acompass.plan.lowering.type_changes import conversions, retyped
 from acompass.plan.running.context import Context
 from acompass.plan.running.ranks import ranked
-from acompass.plan.stages import type_changes
 
 
 @dataclass(frozen=True)
 class Affected:
-    """The affected bag: the records of the state (read as `t`) for which `predicate` is true once `joins` are
-    joined, `count` of them. A join never multiplies records."""
+    """The affected bag: the `count` records of the state, called `t`, that satisfy `predicate` after
+    `joins`. No join multiplies records."""
 
     predicate: Sql
     count: int
@@ -26,48 +26,48 @@ class Affected:
 
 
 def perform(context: Context, state: State, requirement: Requirement, affected: Affected) -> State:
-    """The state after the requirement: types changed as D12 says, then the action on the affected bag."""
-    converted = conversions(context, (requirement,))
-    changed_schema = replace(state, schema=retyped(state, (requirement,)))
-    action = requirement.action
-    if affected.count == 0 or action is None:
-        return changed_schema.derive(converted) if converted else state
-    match action:
+    """The state after the requirement: types change as D12 says, then the action is performed."""
+    match requirement.action:
+        case None:
+            return _converted(context, state, requirement)
+        case Reject() | Replace() | Random() if affected.count == 0:
+            return _converted(context, state, requirement)
         case Reject():
-            rest = sql.negated(affected.predicate)
-            after = state.derive({}, joins=affected.joins, where=rest)
-            return replace(after, records=state.records - affected.count)
-        case Replace():
-            old = converted.get(action.column, sql.column(action.column, "t"))
-            new = exp.Case(ifs=[exp.If(this=affected.predicate, true=sql.literal(action.value))], default=old)
-            return changed_schema.derive({**converted, action.column: new}, joins=affected.joins)
-        case Random():
+            return _reject(state, affected)
+        case Replace() as action:
+            return _replace(context, state, requirement, action, affected)
+        case Random() as action:
             return _randomize(context, state, action, affected)
         case _:
-            assert_never(action)
+            assert_never(requirement.action)
 
 
-def conversions(context: Context, requirements: tuple[Requirement, ...]) -> dict[int, Sql]:
-    return {
-        column: context.session.dialect.convert(sql.column(column, "t"), before, after)
-        for requirement in requirements
-        for column, (before, after) in type_changes(requirement).items()
-    }
+def _converted(context: Context, state: State, requirement: Requirement) -> State:
+    new = conversions(context.session.dialect, (requirement,))
+    return _with_types_after(state, requirement).derive(new) if new else state
 
 
-def retyped(state: State, requirements: tuple[Requirement, ...]) -> Schema:
-    changes = {
-        column: after
-        for requirement in requirements
-        for column, (_, after) in type_changes(requirement).items()
-    }
-    if not changes:
-        return state.schema
-    return tuple(replace(c, type=changes.get(i, c.type)) for i, c in enumerate(state.schema))
+def _with_types_after(state: State, requirement: Requirement) -> State:
+    return replace(state, schema=retyped(state.schema, (requirement,)))
+
+
+def _reject(state: State, affected: Affected) -> State:
+    rest = state.derive({}, joins=affected.joins, where=sql.negated(affected.predicate))
+    return replace(rest, records=state.records - affected.count)
+
+
+def _replace(
+    context: Context, state: State, requirement: Requirement, action: Replace, affected: Affected
+) -> State:
+    converted = conversions(context.session.dialect, (requirement,))
+    old = converted.get(action.column, sql.column(action.column, "t"))
+    new = exp.Case(ifs=[exp.If(this=affected.predicate, true=sql.literal(action.value))], default=old)
+    changed = {**converted, action.column: new}
+    return _with_types_after(state, requirement).derive(changed, joins=affected.joins)
 
 
 def _randomize(context: Context, state: State, action: Random, affected: Affected) -> State:
-    """Only the affected records are ranked; they are kept, so that no later stage ranks them again."""
+    """Rank and change only the affected records. They are stored, so that no later stage ranks them again."""
     session = context.session
     rest = state.derive(
         {}, joins=[join.copy() for join in affected.joins], where=sql.negated(affected.predicate.copy())

@@ -1,7 +1,7 @@
 """A chain of record-level requirements.
 
-Count the records of each combination of regions, simulate the chain on the combinations, and write the
-outcome back with one expression or one join.
+The engine counts the records of each combination of regions, the chain is simulated on the combinations, and
+one expression or one join applies the outcome to the records.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,14 @@ from sqlglot import exp
 from acompass.checked.program import Operator
 from acompass.checked.types import Type, Value
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.locate import LocatedValues, compare_with_each
+from acompass.plan.lowering.locate import compare_with_each
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.regions import Combination, Simulated, constants_of, simulate
-from acompass.plan.running.actions import conversions, retyped
+from acompass.plan.lowering.type_changes import conversions, retyped
+from acompass.plan.regions import constants_of
 from acompass.plan.running.context import Context
+from acompass.plan.running.located_values import LocatedValues
+from acompass.plan.running.simulate import Combination, Simulated, simulate
 from acompass.plan.stages import ChainStage
 
 
@@ -30,11 +32,11 @@ def run_chain(context: Context, state: State, stage: ChainStage) -> State:
         context.verdicts[requirement.index] = verdict
     after = _apply(chain, combinations, outcome)
     kept = (c.records for c, stays in zip(combinations, outcome.kept, strict=True) if stays)
-    return replace(after, records=sum(kept), schema=retyped(state, stage.requirements))
+    return replace(after, records=sum(kept), schema=retyped(state.schema, stage.requirements))
 
 
 def _apply(chain: "_Chain", combinations: Sequence[Combination], outcome: Simulated) -> State:
-    converted = conversions(chain.context, chain.stage.requirements)
+    converted = conversions(chain.context.session.dialect, chain.stage.requirements)
     if all(outcome.kept) and not any(outcome.written) and not converted:
         return chain.state
     if chain.stage.inline:
@@ -50,13 +52,13 @@ class _Chain:
 
     def __post_init__(self) -> None:
         self.constants = constants_of(self.stage.requirements, self.stage.columns)
-        self.values = LocatedValues(self.context, self.state, self.stage.columns, self.constants)
+        self.values = LocatedValues(self.context.session, self.state, self.stage.columns, self.constants)
 
     def type_of(self, column: int) -> Type:
         return self.state.schema[column].type
 
     def regions(self) -> list[Sql]:
-        """Of the records of the state, read as `t`."""
+        """The regions of the records of the state, called `t`."""
         return [
             compare_with_each(sql.column(column, "t"), self.type_of(column), self.constants[column])
             for column in self.stage.columns
@@ -81,7 +83,7 @@ class _Chain:
 
 @dataclass(frozen=True)
 class _Range:
-    """Regions `first` to `last` of the chain's one column, which all have the same outcome."""
+    """Regions `first` to `last` of the chain's only column, which have the same outcome."""
 
     first: int
     last: int
@@ -107,7 +109,7 @@ def _apply_inline(
 
 
 def _ranges(combinations: Sequence[Combination], outcome: Simulated) -> list[_Range]:
-    """Neighbouring regions with the same outcome are one range; a region without records goes with either."""
+    """Neighbouring regions with the same outcome, as ranges. Regions without records may be in any range."""
     ranges: list[_Range] = []
     for i in sorted(range(len(combinations)), key=lambda i: combinations[i].regions):
         region, kept, written = combinations[i].regions[0], outcome.kept[i], dict(outcome.written[i])
@@ -133,7 +135,7 @@ def _within(chain: _Chain, column: int, r: _Range) -> Sql:
 def _apply_lookup(
     chain: _Chain, combinations: Sequence[Combination], outcome: Simulated, converted: dict[int, Sql]
 ) -> State:
-    """Joins the outcome of each combination that stays; records of the others find no partner."""
+    """Join the outcomes of the combinations that remain. Records of the others have no match and drop out."""
     written = sorted({column for changes in outcome.written for column in changes})
     table = _upload(chain, combinations, outcome, written)
     own: Sequence[Sql]
@@ -168,7 +170,7 @@ def _written_or(column: int, old: Sql) -> Sql:
 def _upload(
     chain: _Chain, combinations: Sequence[Combination], outcome: Simulated, written: Sequence[int]
 ) -> str:
-    final = retyped(chain.state, chain.stage.requirements)
+    final = retyped(chain.state.schema, chain.stage.requirements)
     keys = [(f"k{j}", "INT") for j in range(len(chain.stage.columns))]
     values = [(f"w{column}", sql.type_name(final[column].type)) for column in written]
     rows: list[tuple[Any, ...]] = [

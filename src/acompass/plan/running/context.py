@@ -1,4 +1,4 @@
-"""What one execution of a plan carries along."""
+"""The state of one execution of a plan."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,16 +11,17 @@ from acompass.plan.running.trace import Trace
 from acompass.plan.stages import Stage
 from acompass.result import Sample
 
-#: of how many requirements how many are done
+#: called with the number of requirements done and their total
 Progress: TypeAlias = Callable[[int, int], None]
-#: told of a stage once it has run, with the states before and after it
+#: called after each stage, with the states before and after it
 Observer: TypeAlias = Callable[["Context", Stage, State, State], None]
 
 
 @dataclass
 class Context:
-    """`integers` are the positions of text columns that canonical order reads as integers (D10: the policy
-    never names them). `show` is how many violating classes or records to fetch a requirement."""
+    """`integers` are the text columns that canonical order compares as integers: columns of integers that
+    the policy never names (D10). `show` is the number of violating classes or records to fetch for each
+    requirement."""
 
     session: Session
     trace: Trace

@@ -1,4 +1,4 @@
-"""The SQL of a program without a table: what an engine would be sent if every EACH affected a record."""
+"""A dry run: the SQL that an engine would receive if every EACH affected a record. No table is needed."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,72 +19,72 @@ from acompass.plan.running.execute import execute
 from acompass.plan.running.trace import SeededTrace
 
 DIALECTS = {dialect.name: dialect for dialect in (DUCKDB, POSTGRES, SPARK)}
-#: the name that the table goes by
+#: the name of the table in the SQL
 TABLE = "records"
 
 
 @dataclass(frozen=True, slots=True)
-class Shaped:
-    """The statements of one requirement: those that count what it affects, then the table after it."""
+class RequirementSql:
+    """The statements of one requirement: they count the affected bag, then create the table after it."""
 
     requirement: Requirement
     statements: tuple[str, ...]
 
 
-def shape(program: Program, dialect: str) -> tuple[Shaped, ...]:
-    """The table after requirement i is called `records_i`; one that changes nothing makes none."""
+def dry_run(program: Program, dialect: str) -> tuple[RequirementSql, ...]:
+    """The table after requirement i is called `records_i`, unless the requirement changes nothing."""
     session = _Recording(DIALECTS[dialect])
     context = Context(session, SeededTrace(""))
     columns = (sql.column(i) for i in range(len(program.schema)))
     select = exp.select(*columns, exp.column(ROW_KEY)).from_(TABLE)
     state = State(select, program.schema, has_row_key=True, records=1)
-    shaped = []
+    written = []
     for requirement, stage in zip(program.requirements, naive_stages(program), strict=True):
         after = execute(context, state, [stage])
         if after is not state:
-            name = session.keep(after.select, f"{TABLE}_{requirement.index}")
+            name = session.create(after.select, f"{TABLE}_{requirement.index}")
             state = replace(after, select=sql.everything(sql.table(name)), records=1, depth=0)
-        shaped.append(Shaped(requirement, session.taken()))
-    return tuple(shaped)
+        written.append(RequirementSql(requirement, session.take_statements()))
+    return tuple(written)
 
 
 class _Recording:
-    """A session without an engine: every number that it is asked for is 1."""
+    """A session without an engine. It records statements and answers every query with ones."""
 
     def __init__(self, dialect: Dialect):
         self.dialect = dialect
         self._statements: list[str] = []
-        self._kept = 0
+        self._created = 0
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         self._record("", query)
         return [tuple(1 for _ in query.expressions)]
 
     def store(self, query: exp.Select) -> str:
-        return self.keep(query, self._fresh())
+        return self.create(query, self._fresh())
 
-    def keep(self, query: exp.Select, name: str) -> str:
+    def create(self, query: exp.Select, name: str) -> str:
         self._record(f"CREATE TEMPORARY TABLE {name} AS\n", query)
         return name
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
-        """The rows are sent as data, never as text: the statement says their columns only."""
+        """The statement names the columns only: rows are sent as data, never as text."""
         name = self._fresh()
         typed = ", ".join(f"{column} {type_}" for column, type_ in columns)
         self._statements.append(f"CREATE TEMPORARY TABLE {name} ({typed})")
         return name
 
-    def taken(self) -> tuple[str, ...]:
-        """The statements since this was last asked."""
+    def take_statements(self) -> tuple[str, ...]:
+        """The statements recorded since the last call."""
         statements, self._statements = tuple(self._statements), []
         return statements
 
     def clear(self) -> None:
-        self._kept = 0
+        self._created = 0
 
     def _fresh(self) -> str:
-        self._kept += 1
-        return f"kept{self._kept}"
+        self._created += 1
+        return f"kept{self._created}"
 
     def _record(self, opening: str, query: exp.Select) -> None:
         self._statements.append(opening + query.sql(self.dialect.name, pretty=True))

@@ -1,4 +1,4 @@
-"""Runs a plan over an engine's session, stage by stage."""
+"""Run a plan over an engine's session, stage by stage."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,14 +16,14 @@ from acompass.plan.running.ranks import canonical_order
 from acompass.plan.running.records import run_records
 from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
 
-#: so many selects stacked on each other are worth more than one reading of what they yield
+#: the depth of nested SELECTs at which evaluating them again costs more than storing their result
 DEEPEST = 12
 
 
 def execute(
     context: Context, state: State, stages: Sequence[Stage], progress: Progress | None = None
 ) -> State:
-    """The state after all stages; verdicts and the trace's use are in the context."""
+    """The state after all stages. Verdicts and the length of trace used are left in the context."""
     total = sum(len(stage.requirements) for stage in stages)
     done = 0
     for stage in stages:
@@ -56,7 +56,7 @@ def _stored(context: Context, state: State) -> State:
 
 
 def final_select(context: Context, state: State, *, canonical: bool, keep_order: bool) -> exp.Select:
-    """What is written out: the columns, in the order asked for."""
+    """The output: the columns of the state, in the requested order."""
     select = exp.select(*state.columns()).from_(state.source())
     order: list[Sql] = []
     if canonical:

@@ -1,11 +1,13 @@
-"""Group-level requirements: one aggregation, whose violating classes are kept and joined back
+"""Class-level requirements: one aggregation finds the violating classes, and a join finds their records
 (Definitions 10 and 11)."""
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Quantifier, Reject, Requirement, seen_schema
+from acompass.checked.program import Action, Quantifier, Random, Reject, Replace, Requirement
 from acompass.checked.verdict import Verdict
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.classes import Classes
@@ -18,95 +20,131 @@ from acompass.result import Sample
 
 
 def run_groups(context: Context, state: State, stage: GroupStage) -> State:
-    classes = Classes(context, state, stage.requirements, stage.two_levels)
+    classes = Classes(context.session.dialect, state, stage.requirements, stage.two_levels)
     if len(stage.requirements) > 1:
-        return _run_shared(classes)
-    affected = _evaluate(classes)
+        return _run_shared(context, classes)
+    affected = _evaluate(context, classes)
     return perform(context, state, stage.requirements[0], affected)
 
 
-def _evaluate(classes: Classes) -> Affected:
-    context, state, (requirement,) = classes.context, classes.state, classes.requirements
-    if requirement.assertion.quantifier is Quantifier.SOME:
-        affected, holds = _evaluate_some(classes, requirement)
-    elif classes.process.group_by:
-        affected = _violating_classes(classes, requirement)
-        holds = affected.count == 0
-    else:
-        affected = _whole_result(classes, requirement)
-        holds = affected.count == 0
-    context.verdicts[requirement.index] = Verdict(holds, affected.count, state.records)
+def _evaluate(context: Context, classes: Classes) -> Affected:
+    (requirement,) = classes.requirements
+    affected, holds = _affected(context, classes, requirement)
+    context.verdicts[requirement.index] = Verdict(holds, affected.count, classes.state.records)
     if context.show and not holds:
-        context.samples[requirement.index] = _sample(classes, requirement)
+        context.samples[requirement.index] = _sample(context, classes, requirement)
     return affected
 
 
-def _evaluate_some(classes: Classes, requirement: Requirement) -> tuple[Affected, bool]:
+def _affected(context: Context, classes: Classes, requirement: Requirement) -> tuple[Affected, bool]:
+    """The affected bag, and whether the assertion holds."""
+    match requirement.assertion.quantifier:
+        case Quantifier.SOME:
+            return _affected_by_some(context, classes, requirement)
+        case Quantifier.EACH:
+            find = _violating_classes if classes.process.group_by else _whole_result
+            affected = find(context, classes, requirement)
+            return affected, affected.count == 0
+        case _:
+            assert_never(requirement.assertion.quantifier)
+
+
+def _affected_by_some(context: Context, classes: Classes, requirement: Requirement) -> tuple[Affected, bool]:
     satisfied = classes.satisfied(requirement)
     query = sql.query([exp.Count(this=exp.Star())], classes.grouped(), satisfied)
-    holds = bool(classes.context.session.fetch(query)[0][0])
+    holds = bool(context.session.fetch(query)[0][0])
     return Affected(sql.TRUE.copy(), 0 if holds else classes.state.records), holds
 
 
-def _whole_result(classes: Classes, requirement: Requirement) -> Affected:
-    """PROCESS without GROUP BY: all of R' or nothing."""
+def _whole_result(context: Context, classes: Classes, requirement: Requirement) -> Affected:
+    """PROCESS without GROUP BY affects all of R' or nothing (Definition 11)."""
     violating = sql.negated(classes.satisfied(requirement))
     query = sql.query([exp.column("n", table="k")], classes.grouped(), violating)
-    rows = classes.context.session.fetch(query)
+    rows = context.session.fetch(query)
     return Affected(classes.where, int(rows[0][0]) if rows else 0)
 
 
-def _violating_classes(classes: Classes, requirement: Requirement) -> Affected:
-    session = classes.context.session
+def _violating_classes(context: Context, classes: Classes, requirement: Requirement) -> Affected:
     violating, size = sql.negated(classes.satisfied(requirement)), exp.column("n", table="k")
     if requirement.action is None:
         query = sql.query([_sum(size)], classes.grouped(), violating)
-        return Affected(sql.FALSE.copy(), int(session.fetch(query)[0][0]))
-    table = session.store(sql.query([*classes.keys("k"), size], classes.grouped(), violating))
+        return Affected(sql.FALSE.copy(), int(context.session.fetch(query)[0][0]))
+    table = context.session.store(sql.query([*classes.keys("k"), size], classes.grouped(), violating))
     total = sql.query([_sum(exp.column("n"))], sql.table(table))
-    count = int(session.fetch(total)[0][0])
+    count = int(context.session.fetch(total)[0][0])
     found = exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
     return Affected(sql.all_of(found, classes.where), count, [classes.join(table)])
 
 
-def _run_shared(classes: Classes) -> State:
-    """Each requirement sees the classes that the REJECTs before it left (share_aggregations)."""
-    context, state, requirements = classes.context, classes.state, classes.requirements
-    rejected: list[Sql] = []
-    flags: list[Sql] = []
-    for requirement in requirements:
-        violated = sql.negated(classes.satisfied(requirement))
-        flags.append(sql.all_of(violated.copy(), *(sql.negated(r.copy()) for r in rejected)))
-        if isinstance(requirement.action, Reject):
-            rejected.append(violated)
-    grouped, n = classes.grouped(), exp.column("n", table="k")
-    if not rejected:
-        counts = context.session.fetch(sql.query((_sum_where(n, flag) for flag in flags), grouped))[0]
-        return _shared_verdicts(context, state, requirements, [int(count) for count in counts])
-    marks = (sql.named(_as_number(flag), f"v{j}") for j, flag in enumerate(flags))
-    marked = sql.query([*classes.keys("k"), n, *marks], grouped, sql.any_of(*flags))
-    table = context.session.store(marked)
-    sums = (_sum_where(exp.column("n"), _is_one(f"v{j}")) for j in range(len(flags)))
-    counts = context.session.fetch(sql.query(sums, sql.table(table)))[0]
-    after = _shared_verdicts(context, state, requirements, [int(count) for count in counts])
-    if after.records == state.records:
+@dataclass(frozen=True)
+class _Marks:
+    """For each requirement, whether a class violates it and no earlier requirement has rejected the class."""
+
+    flags: list[Sql]
+    rejecting: list[int]
+
+
+def _run_shared(context: Context, classes: Classes) -> State:
+    """Each requirement sees the classes that the REJECTs before it left (see `share_aggregations`)."""
+    marks = _marks(classes)
+    if not marks.rejecting:
+        sums = (_sum_where(exp.column("n", table="k"), flag) for flag in marks.flags)
+        (counts,) = context.session.fetch(sql.query(sums, classes.grouped()))
+        return _shared_verdicts(context, classes, counts)
+    table = context.session.store(_marked(classes, marks))
+    sums = (_sum_where(exp.column("n"), _is_one(f"v{j}")) for j in range(len(marks.flags)))
+    (counts,) = context.session.fetch(sql.query(sums, sql.table(table)))
+    after = _shared_verdicts(context, classes, counts)
+    if after.records == classes.state.records:
         return after
-    dropping = [j for j, r in enumerate(requirements) if isinstance(r.action, Reject)]
-    drop = sql.any_of(*(_is_one(f"v{j}", "v") for j in dropping))
+    return replace(_without_rejected(classes, marks, table), records=after.records)
+
+
+def _marks(classes: Classes) -> _Marks:
+    rejected: list[Sql] = []
+    marks = _Marks([], [])
+    for j, requirement in enumerate(classes.requirements):
+        violated = sql.negated(classes.satisfied(requirement))
+        marks.flags.append(sql.all_of(violated.copy(), *(sql.negated(r.copy()) for r in rejected)))
+        if _rejects(requirement.action):
+            rejected.append(violated)
+            marks.rejecting.append(j)
+    return marks
+
+
+def _marked(classes: Classes, marks: _Marks) -> exp.Select:
+    """The classes that violate a requirement, with the flag of requirement j as the number vj."""
+    numbers = (sql.named(_as_number(flag), f"v{j}") for j, flag in enumerate(marks.flags))
+    columns = [*classes.keys("k"), exp.column("n", table="k"), *numbers]
+    return sql.query(columns, classes.grouped(), sql.any_of(*marks.flags))
+
+
+def _without_rejected(classes: Classes, marks: _Marks, table: str) -> State:
+    drop = sql.any_of(*(_is_one(f"v{j}", "v") for j in marks.rejecting))
     gone = exp.Coalesce(this=exp.Paren(this=drop), expressions=[sql.FALSE.copy()])
-    kept = state.derive({}, joins=[classes.join(table)], where=exp.Not(this=gone))
-    return replace(kept, records=after.records)
+    return classes.state.derive({}, joins=[classes.join(table)], where=exp.Not(this=gone))
 
 
-def _shared_verdicts(
-    context: Context, state: State, requirements: tuple[Requirement, ...], counts: list[int]
-) -> State:
-    records = state.records
-    for requirement, count in zip(requirements, counts, strict=True):
+def _shared_verdicts(context: Context, classes: Classes, counts: Sequence[Any]) -> State:
+    """The state with the number of records that the REJECTs leave."""
+    records = classes.state.records
+    for requirement, count in zip(classes.requirements, map(int, counts), strict=True):
         context.verdicts[requirement.index] = Verdict(count == 0, count, records)
-        if isinstance(requirement.action, Reject):
+        if _rejects(requirement.action):
             records -= count
-    return replace(state, records=records)
+    return replace(classes.state, records=records)
+
+
+def _rejects(action: Action | None) -> bool:
+    match action:
+        case None:
+            return False
+        case Reject():
+            return True
+        case Replace() | Random():
+            raise AssertionError("requirements share an aggregation only where no action writes")
+        case _:
+            assert_never(action)
 
 
 def _sum(expression: Sql) -> Sql:
@@ -125,9 +163,8 @@ def _is_one(column: str, table: str | None = None) -> Sql:
     return exp.EQ(this=exp.column(column, table=table), expression=sql.integer(1))
 
 
-def _sample(classes: Classes, requirement: Requirement) -> Sample:
-    context = classes.context
+def _sample(context: Context, classes: Classes, requirement: Requirement) -> Sample:
     columns = [*classes.keys("k"), exp.column(f"a{requirement.index}", table="k")]
     query = sql.query(columns, classes.grouped(), sql.negated(classes.satisfied(requirement)))
     rows = context.session.fetch(query.limit(context.show))
-    return Sample(tuple(column.name for column in seen_schema(requirement)), rows)
+    return Sample(tuple(column.name for column in requirement.assertion.schema), rows)

@@ -1,4 +1,4 @@
-"""Canonical order (Definition 3, D18) and ranks in it."""
+"""Canonical order (Definition 5, D18) and ranks in it."""
 
 from dataclasses import replace
 
@@ -10,12 +10,12 @@ from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context
 
-#: so many first columns tell records apart, or groups are fine enough without the others
+#: the number of leading columns to group by; these tell records apart, or make groups that are fine enough
 LONGEST_PREFIX = 16
 
 
 def canonical_order(context: Context, state: State) -> list[Sql]:
-    """The sort keys of the state read as `t`: column by column, missing first, NULL before NaN."""
+    """The sort keys of the state, called `t`: column by column, missing values first, NULL before NaN."""
     return [_ascending(key) for key in _flat(_keys(context, state))]
 
 
@@ -40,7 +40,7 @@ def _column_keys(context: Context, state: State, position: int) -> list[Sql]:
 
 
 def ranked(context: Context, state: State) -> exp.Select:
-    """The state with `i`, each record's place in canonical order, from 1."""
+    """The state with a column `i`, the position of each record in canonical order, from 1."""
     most_groups = context.session.dialect.most_rank_groups
     if most_groups is not None:
         return _ranked_by_groups(context, state, most_groups)
@@ -50,8 +50,10 @@ def ranked(context: Context, state: State) -> exp.Select:
 
 
 def _ranked_by_groups(context: Context, state: State, most_groups: int) -> exp.Select:
-    """The place within a group of neighbours in canonical order, plus the number of records in groups before:
-    many workers sort a group each, and one sorts the groups, of which there are few."""
+    """The position within a group of neighbours in canonical order, plus the records in the groups before it.
+
+    Each worker sorts some of the groups, and one worker sorts the groups themselves, which are few.
+    """
     kept = sql.everything(sql.table(context.session.store(state.select)))
     stored = replace(state, select=kept, depth=0)
     group = _finest_grouping(context, stored, most_groups)
@@ -69,7 +71,7 @@ def _ranked_by_groups(context: Context, state: State, most_groups: int) -> exp.S
 
 
 def _records_before(state: State, group: list[Sql]) -> exp.Select:
-    """b0, b1, … of each group, and the number of records in the groups before it."""
+    """The keys b0, b1, … of each group, and the number of records in the groups before it."""
     sizes = exp.select(*(exp.alias_(key.copy(), f"b{j}") for j, key in enumerate(group)))
     sizes = sizes.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(state.source())
     sizes = sizes.group_by(*_copies(group))
@@ -89,8 +91,8 @@ def _group_columns(group: list[Sql], table: str) -> list[Sql]:
 
 
 def _finest_grouping(context: Context, state: State, most_groups: int) -> list[Sql]:
-    """The keys of a grouping of neighbours, as fine as few enough groups allow: the first columns, and the
-    next one coarsely."""
+    """The keys of the finest grouping of neighbours with few enough groups: the first columns, and a coarse
+    form of the next one."""
     keys = _keys(context, state)
     if state.records <= most_groups:
         return _flat(keys)
@@ -108,7 +110,7 @@ def _finest_grouping(context: Context, state: State, most_groups: int) -> list[S
 
 
 def _few_enough(context: Context, state: State, groupings: list[list[Sql]], most_groups: int) -> int:
-    """How many of the groupings, each finer than the one before, have few enough groups."""
+    """The number of groupings that have few enough groups; each grouping is finer than the one before."""
     if not groupings:
         return 0
     counts = (sql.call("approx_count_distinct", exp.Struct(expressions=_copies(g))) for g in groupings)

@@ -1,10 +1,11 @@
-"""One record-level requirement: the affected bag is a condition on the record (Definitions 8 and 9)."""
+"""One record-level requirement: a condition on each record selects the affected bag (Definitions 8 and 9)."""
 
-from typing import Any
+from typing import Any, assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Filter, Quantifier, Requirement
+from acompass.checked.effects import filter_of
+from acompass.checked.program import Quantifier, Requirement
 from acompass.checked.verdict import Verdict
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -22,37 +23,34 @@ def run_records(context: Context, state: State, stage: RecordStage) -> State:
 
 
 def _evaluate(context: Context, state: State, requirement: Requirement) -> Affected:
-    seen, satisfied = _conditions(state, requirement)
-    if requirement.assertion.quantifier is Quantifier.EACH:
-        violating = sql.all_of(seen, sql.negated(satisfied))
-        affected = Affected(violating, _count(context, state, violating.copy()))
-    else:
-        found = _count(context, state, sql.all_of(seen, satisfied))
-        affected = Affected(sql.TRUE.copy(), 0 if found else state.records)
-    holds = _holds(requirement, affected, state)
+    affected, holds = _affected(context, state, requirement)
     context.verdicts[requirement.index] = Verdict(holds, affected.count, state.records)
     if context.show and affected.count:
         context.samples[requirement.index] = _sample(context, state, affected)
     return affected
 
 
+def _affected(context: Context, state: State, requirement: Requirement) -> tuple[Affected, bool]:
+    """The affected bag, and whether the assertion holds."""
+    seen, satisfied = _conditions(state, requirement)
+    match requirement.assertion.quantifier:
+        case Quantifier.EACH:
+            violating = sql.all_of(seen, sql.negated(satisfied))
+            count = _count(context, state, violating.copy())
+            return Affected(violating, count), count == 0
+        case Quantifier.SOME:
+            # SOME is violated on the empty table, where it affects nothing (D16)
+            holds = _count(context, state, sql.all_of(seen, satisfied)) > 0
+            return Affected(sql.TRUE.copy(), 0 if holds else state.records), holds
+        case _:
+            assert_never(requirement.assertion.quantifier)
+
+
 def _conditions(state: State, requirement: Requirement) -> tuple[Sql, Sql]:
     """Whether a record is in the result, and whether it satisfies the assertion's condition."""
-    assertion, columns = requirement.assertion, state.columns()
-    result = assertion.result
-    seen = (
-        sql.condition(result.condition, state.schema, columns)
-        if isinstance(result, Filter)
-        else sql.TRUE.copy()
-    )
-    return seen, sql.condition(assertion.condition, state.schema, columns)
-
-
-def _holds(requirement: Requirement, affected: Affected, state: State) -> bool:
-    # SOME fails on the empty table, where there is nothing to affect (D16)
-    if requirement.assertion.quantifier is Quantifier.SOME and state.records == 0:
-        return False
-    return affected.count == 0
+    columns, selected = state.columns(), filter_of(requirement)
+    seen = sql.TRUE.copy() if selected is None else sql.condition(selected, state.schema, columns)
+    return seen, sql.condition(requirement.assertion.condition, state.schema, columns)
 
 
 def _count(context: Context, state: State, predicate: Sql) -> int:

@@ -1,4 +1,4 @@
-"""A few records of a state, by row key: what they are, and the classes they are in."""
+"""Look up single records by row key, and the equivalence classes that they are in."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -9,51 +9,50 @@ from acompass.checked.program import Condition, Requirement
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.classes import Classes
 from acompass.plan.lowering.state import ROW_KEY, State
-from acompass.plan.running.context import Context
 from acompass.plan.running.session import Session
 
-#: the number of records in a class, and its aggregate values by requirement index
+#: the number of records in a class, and its aggregate value for each requirement index
 ClassValues: TypeAlias = tuple[int, dict[int, Any]]
 
 _KEY = exp.column(ROW_KEY, table="t")
 
 
 def nth_row_key(session: Session, state: State, place: int) -> list[int]:
-    """The row key of the record at a place from 1, or nothing."""
+    """The row key of the record at a position from 1; empty where there is none."""
     query = exp.select(_KEY.copy()).from_(state.source()).order_by(_KEY.copy()).limit(1).offset(place - 1)
     return [int(key) for (key,) in session.fetch(query)]
 
 
 def matching_row_keys(session: Session, state: State, condition: Condition, most: int) -> list[int]:
-    """Of the first records that satisfy a condition; a missing value satisfies none."""
+    """The row keys of the first records that satisfy a condition. A missing value satisfies none."""
     satisfied = sql.condition(condition, state.schema, state.columns())
     query = exp.select(_KEY.copy()).from_(state.source()).where(satisfied).order_by(_KEY.copy()).limit(most)
     return [int(key) for (key,) in session.fetch(query)]
 
 
 def places(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, int]:
-    """The place of each of the records in the input, from 1."""
+    """The position of each record in the input, from 1."""
     place = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[_KEY.copy()]))
     numbered = exp.select(_KEY.copy(), exp.alias_(place, "place")).from_(state.source()).subquery("t")
     query = exp.select(_KEY.copy(), exp.column("place", table="t")).from_(numbered).where(_among(row_keys))
     return {int(key): int(place) for key, place in session.fetch(query)}
 
 
-def watched_records(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-    """Those of the records that the state still has."""
+def records_by_key(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+    """The records that the state still contains, by row key."""
     query = exp.select(_KEY.copy(), *state.columns()).from_(state.source()).where(_among(row_keys))
     return {int(key): tuple(record) for key, *record in session.fetch(query)}
 
 
-def watched_classes(
-    context: Context, state: State, requirements: tuple[Requirement, ...], row_keys: Sequence[int]
+def classes_by_key(
+    session: Session, state: State, requirements: tuple[Requirement, ...], row_keys: Sequence[int]
 ) -> dict[int, ClassValues]:
-    """The class of each record that PROCESS sees; `requirements` have the same WHERE and GROUP BY."""
-    classes = Classes(context, state, requirements)
+    """The class of each record that PROCESS selects; the requirements have the same WHERE and GROUP BY."""
+    classes = Classes(session.dialect, state, requirements)
     members = exp.select(_KEY.copy(), *state.columns()).from_(state.source())
-    watched = members.where(exp.and_(_among(row_keys), classes.where)).subquery("t")
+    selected = members.where(exp.and_(_among(row_keys), classes.where)).subquery("t")
     values = [exp.column(f"a{requirement.index}", table="v") for requirement in requirements]
-    query = exp.select(_KEY.copy(), exp.column("n", table="v"), *values).from_(watched)
+    query = exp.select(_KEY.copy(), exp.column("n", table="v"), *values).from_(selected)
     pairs = zip(classes.process.group_by, classes.keys("v"), strict=True)
     same = [exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs]
     join = exp.Join(this=classes.grouped("v"), on=sql.all_of(*same))
@@ -61,7 +60,7 @@ def watched_classes(
     indexes = [requirement.index for requirement in requirements]
     return {
         int(key): (int(records), dict(zip(indexes, found, strict=True)))
-        for key, records, *found in context.session.fetch(query)
+        for key, records, *found in session.fetch(query)
     }
 
 

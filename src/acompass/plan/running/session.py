@@ -1,4 +1,4 @@
-"""What a plan needs of an engine: ask, keep, hand over. No semantics on the other side of it."""
+"""The interface between a plan and an engine. An engine behind it needs to know nothing of the semantics."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -12,13 +12,13 @@ class Session(Protocol):
     dialect: Dialect
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        """The rows of a small query."""
+        """The rows of a query with a small result."""
 
     def store(self, query: exp.Select) -> str:
-        """Keeps the query's rows in a temporary table and gives its name."""
+        """Store the rows of the query in a temporary table and return its name."""
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
-        """A temporary table of (name, SQL type) columns with the given rows; gives its name."""
+        """Store rows in a temporary table with columns of (name, SQL type) and return its name."""
 
     def clear(self) -> None:
-        """Lets go of everything kept so far."""
+        """Drop every temporary table."""

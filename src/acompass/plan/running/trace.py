@@ -1,4 +1,4 @@
-"""The random trace of D19 as an engine draws it: from a seed, inside the engine, or from given numbers."""
+"""The random trace (Definition 4, D19) as an engine draws from it: a seed, or a list of values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from acompass.plan.running.session import Session
 
 
 class TraceExhausted(Exception):
-    """A given trace is shorter than the records that draw from it."""
+    """The given trace has fewer values than the run draws."""
 
     def __init__(self, needed: int, given: int):
         super().__init__(needed, given)
@@ -22,14 +22,15 @@ class TraceExhausted(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """`value` is the integer drawn for the record of rank `i` (a column of `t`), once `join` is joined."""
+    """`value` is the integer drawn for the record of `t` with rank `i`. It refers to the table in `join`."""
 
     value: Sql
     join: exp.Join
 
 
 class SeededTrace:
-    """The seed reaches the engine as data, never as text of a query that a server may log (D20)."""
+    """Values are computed inside the engine. The seed is uploaded as data: a server may log the text of a
+    query (D20)."""
 
     def __init__(self, seed: str):
         self._seed = seed

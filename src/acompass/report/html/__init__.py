@@ -1,1 +1,1 @@
-"""A report as one self-contained HTML page: no script, nothing from elsewhere, no record."""
+"""A report as one self-contained HTML page, without scripts, external resources or records."""

@@ -1,4 +1,4 @@
-"""Charts as SVG, drawn with the page's colours; each says in words what it shows."""
+"""SVG charts in the page's colours, each with a description in words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ _LEFT, _BOTTOM, _TOP = 56, 26, 12
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Bars that stand together, one a series."""
+    """Bars drawn side by side, one per series."""
 
     label: str
     values: tuple[int, ...]
 
 
 def share_bar(part: int, whole: int, series: str) -> Html:
-    """A bar for a table's cell; the number stands beside it, so it is hidden from a screen reader."""
+    """A bar for a table cell. The cell shows the number too, so screen readers skip the bar."""
     width = 0 if whole == 0 else max(100 * part / whole, 0.75 if part else 0)
     filled = tag("rect", width=f"{width:.2f}", height="8", rx="2", class_=series)
     ground = tag("rect", width="100", height="8", rx="2", class_="ground")
@@ -34,7 +34,7 @@ def share_bar(part: int, whole: int, series: str) -> Html:
 
 
 def grouped_bars(title: str, words: str, groups: Sequence[Group], series: Sequence[str]) -> Html:
-    """Vertical bars on a common scale; `words` say the same in a sentence."""
+    """Vertical bars on a common scale; `words` describe them in a sentence."""
     highest = max((value for group in groups for value in group.values), default=0)
     scale = _ceiling(highest)
     marks = [_mark(value, scale) for value in range(0, scale + 1, max(scale // 4, 1))]
@@ -55,7 +55,7 @@ def grouped_bars(title: str, words: str, groups: Sequence[Group], series: Sequen
 
 
 def _ceiling(highest: int) -> int:
-    """The next of 4, 8, 12, 20, 40, 80, …: four steps of whole numbers."""
+    """The first of 4, 8, 12, 20, 40, 80, … that is large enough: each divides into four whole steps."""
     power = 1
     while True:
         for by in (4, 8, 12, 20):

@@ -1,17 +1,17 @@
-"""HTML made so that every text in it is escaped."""
+"""HTML elements. All text is escaped unless it is already markup."""
 
 from collections.abc import Iterable
 from html import escape
 
 
 class Html(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
 
 def tag(name: str, *content: str, **attributes: str | float | None) -> Html:
-    """An element. `class_` and `aria_label` are `class` and `aria-label`; None leaves an attribute out."""
+    """An element. `class_` and `aria_label` become `class` and `aria-label`; None omits an attribute."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for key, value in attributes.items()
@@ -25,7 +25,7 @@ def joined(parts: Iterable[str]) -> Html:
 
 
 def row(header: str, *cells: str, class_: str | None = None) -> Html:
-    """A table's row whose first cell names it."""
+    """A table row whose first cell is its header."""
     return tag("tr", tag("th", header, scope="row"), *(_cell(cell) for cell in cells), class_=class_)
 
 
@@ -35,7 +35,7 @@ def _cell(cell: str) -> Html:
 
 
 def table(caption: str, header: Iterable[str], rows: Iterable[Html], class_: str | None = None) -> Html:
-    """Wide ones scroll by themselves, and can be scrolled from the keyboard."""
+    """A table that scrolls on its own when it is wide, with the mouse or the keyboard."""
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in header)))
     body = tag("table", tag("caption", caption), head, tag("tbody", *rows), class_=class_)
     return tag("div", body, class_="scroll", tabindex="0", role="region", aria_label=caption)
@@ -44,3 +44,13 @@ def table(caption: str, header: Iterable[str], rows: Iterable[Html], class_: str
 def section(title: str, identifier: str, *content: str) -> Html:
     heading = tag("h2", title, id=identifier)
     return tag("section", heading, *content, aria_labelledby=identifier)
+
+
+def badge(word: str, tone: str) -> Html:
+    """A verdict in colour; `tone` is good, open or bad."""
+    return tag("span", word, class_=f"verdict {tone}")
+
+
+def about(*content: str) -> Html:
+    """The paragraph that introduces a section."""
+    return tag("p", *content, class_="about")

@@ -1,1 +1,1 @@
-"""Where engines differ, as a table: how each writes the few things SQL has no common word for."""
+"""The differences between engines as data: how each writes the few things that SQL has no common form for."""

@@ -1,4 +1,4 @@
-"""What an engine has to say how to write."""
+"""The expressions that each engine writes in its own way."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,30 +10,32 @@ from acompass.plan.lowering.sql import Sql
 
 @dataclass(frozen=True)
 class Dialect:
-    """`name` is sqlglot's. Each function builds an expression from expressions."""
+    """`name` is the name of sqlglot's dialect. Each function builds an expression from expressions."""
 
     name: str
-    #: exact sum of integers or decimals, and of floats in sorted order (D13)
+    #: the exact sum of integers or decimals, and the sum of floats in sorted order (D13)
     exact_sum: Callable[[Sql, Type], Sql]
     float_sum: Callable[[Sql], Sql]
     #: the first 13 hexadecimal digits of the SHA-256 of a text, as an integer (D19)
     hash52: Callable[[Sql], Sql]
     #: ⌊hash · span / 2⁵²⌋ in exact arithmetic (D19)
     scaled: Callable[[Sql, int], Sql]
-    #: a value once its column has become text (D12)
+    #: the text of a value whose column becomes text (D12)
     float_text: Callable[[Sql], Sql]
     timestamp_text: Callable[[Sql], Sql]
-    #: a float that is missing becomes NULL, so that it is first in canonical order (D11)
+    #: a float as a sort key: NaN becomes NULL, so that missing values come first in canonical order (D11)
     float_order: Callable[[Sql], Sql]
-    #: any other value as text that compares by code point (D9)
+    #: any other value as text that is compared by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
-    #: whether a value finds the largest constant it reaches by an ordered join
+    #: the end of the text in a regular expression, not just of its last line
+    end_of_text: str = r"\z"
+    #: whether the engine can join each value to the largest constant not above it (an ASOF join)
     joins_by_order: bool = False
-    #: kinds of values that the engine cannot hold, or not exactly
+    #: kinds of values that the engine cannot store exactly
     lacks: frozenset[Kind] = frozenset()
-    #: functions of a value that never decrease as it grows, each finer than the one before
+    #: monotonic functions of a value, each finer than the one before
     coarser: Callable[[Sql, Type], Iterable[Sql]] = lambda _value, _type: ()
-    #: at most how many groups of records one worker puts in order; None where one may sort them all
+    #: the number of groups of records that one worker may sort; None where one worker sorts all records
     most_rank_groups: int | None = None
 
     def to_text(self, value: Sql, type_: Type) -> Sql:
@@ -46,7 +48,7 @@ class Dialect:
                 return self.plain_text(value)
 
     def convert(self, value: Sql, source: Type, target: Type) -> Sql:
-        """A column's value when D12 changes its type."""
+        """The value of a column whose type D12 changes."""
         if source == target:
             return value
         match target.kind:

@@ -9,9 +9,9 @@ from acompass.plan.lowering.sql import Sql
 
 
 def _exact_sum(value: Sql, type_: Type) -> Sql:
-    # DuckDB 2.0 takes its guess of how many records a join leaves for the most there can be, and that times
-    # the largest value for the largest sum: it then adds up in 64 bits, or takes a condition on the sum for
-    # false. So the type is the widest, and TRY, which cannot fail here, hides what is known of the values.
+    # DuckDB 2.0 treats its estimate of how many records a join leaves as an upper bound, and that times the
+    # largest value as the largest possible sum. It then adds in 64 bits, or folds a condition on the sum to
+    # false. So the type is the widest, and TRY, which cannot fail here, hides the statistics of the values.
     wide = "HUGEINT" if type_.kind is Kind.INTEGER else sql.decimal_type(type_.scale)
     return exp.Sum(this=sql.cast(sql.call("TRY", value), wide))
 
@@ -43,7 +43,7 @@ def _timestamp_text(value: Sql) -> Sql:
 
 
 def _float_order(value: Sql) -> Sql:
-    # adding zero makes -0.0 and 0.0 one value
+    # adding zero turns -0.0 into 0.0
     return exp.Case(
         ifs=[exp.If(this=sql.call("isnan", value.copy()), true=exp.null())],
         default=exp.Add(this=value.copy(), expression=sql.integer(0)),

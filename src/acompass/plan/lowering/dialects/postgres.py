@@ -1,4 +1,4 @@
-"""PostgreSQL. Text carries the collation "C" wherever it is made: UTF-8 in code point order."""
+"""PostgreSQL. Every text that an expression makes has the collation "C": UTF-8 in code point order."""
 
 from sqlglot import exp
 
@@ -7,9 +7,10 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 
-#: A float as Python's `repr` writes it. The server's digits are the shortest strictly inside the interval
-#: that rounds to the float; Python also takes the interval's ends, which are shorter for some large floats
-#: such as 1e23. An end that is shorter is next to the server's digits cut by one. Only integers have one.
+#: A float as Python's `repr` writes it. The server prints the shortest digits strictly inside the interval of
+#: numbers that round to the float. Python also accepts the ends of that interval, which are shorter for some
+#: large floats such as 1e23. Such an end is a neighbour of the server's digits with the last one cut off, and
+#: only whole numbers have one.
 _REPR: Sql = exp.maybe_parse(
     """
     (SELECT CASE
@@ -49,7 +50,7 @@ def _plain_text(value: Sql) -> Sql:
 
 
 def _exact_sum(value: Sql, type_: Type) -> Sql:
-    """Decimals have 38 digits in every engine: the cast fails on a sum that needs more."""
+    """Decimals have the same digits in every engine: the cast fails on a sum that needs more."""
     total = exp.Sum(this=value)
     return sql.cast(total, sql.decimal_type(type_.scale)) if type_.kind is Kind.DECIMAL else total
 
@@ -99,4 +100,5 @@ POSTGRES = Dialect(
     timestamp_text=_timestamp_text,
     float_order=_float_order,
     plain_text=_plain_text,
+    end_of_text=r"\Z",
 )

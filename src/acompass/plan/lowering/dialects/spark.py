@@ -12,9 +12,10 @@ from acompass.plan.lowering.sql import Sql
 
 _LARGEST_INTEGER = 2**63
 
-#: A float as Python's `repr` writes it. Java's digits read back to the same float, but not every Java gives
-#: the fewest that do: the first so many of them, or the number after those, may do as well. `d` are Java's
-#: digits with the point before the first, `e` the power of ten; `c` is a whole number and its power.
+#: A float as Python's `repr` writes it. Java's digits read back to the same float, but older versions of
+#: Java print more digits than needed: a prefix of them, or the number after that prefix, may read back as
+#: well. `d` are Java's digits with the point before the first, `e` is the power of ten; `c` is a whole
+#: number and its power.
 _REPR = """
     CASE
         WHEN ISNAN(value) THEN 'nan'
@@ -62,12 +63,12 @@ _REPR = """
 
 
 def _exact_sum(value: Sql, type_: Type) -> Sql:
-    """Integers in two halves, whose sums are exact in 64 bits for two billion records and an error beyond."""
+    """Integers are added in two halves: exact in 64 bits for two billion records, and an error beyond."""
     if type_.kind is not Kind.INTEGER:
         return exp.Sum(this=value)
     high = exp.Sum(this=sql.call("shiftright", value.copy(), sql.integer(32)))
     low = exp.Sum(this=exp.BitwiseAnd(this=value.copy(), expression=sql.integer(2**32 - 1)))
-    shifted = exp.Mul(this=sql.cast(high, "DECIMAL(38, 0)"), expression=sql.integer(2**32))
+    shifted = exp.Mul(this=_wide(high), expression=sql.integer(2**32))
     return exp.paren(exp.Add(this=shifted, expression=low))
 
 
@@ -82,8 +83,8 @@ def _hash52(text: Sql) -> Sql:
 
 
 def _scaled(hash_: Sql, span: int) -> Sql:
-    """The engine's whole division gives 64 bits and does not say when they are too few, so a span that needs
-    them all is divided down to its last bit."""
+    """Spark's integer division returns 64 bits and overflows silently. For a span that needs all of them,
+    the last bit of the quotient is computed separately."""
     product = exp.paren(exp.Mul(this=_wide(hash_), expression=_wide(sql.integer(span))))
     if span <= _LARGEST_INTEGER:
         return exp.IntDiv(this=product, expression=_wide(sql.integer(2**52)))
@@ -96,7 +97,7 @@ def _scaled(hash_: Sql, span: int) -> Sql:
 
 
 def _wide(value: Sql) -> Sql:
-    return sql.cast(value, "DECIMAL(38, 0)")
+    return sql.cast(value, sql.decimal_type(0))
 
 
 def _float_text(value: Sql) -> Sql:
@@ -118,7 +119,7 @@ def _timestamp_text(value: Sql) -> Sql:
 
 
 def _float_order(value: Sql) -> Sql:
-    # adding zero makes -0.0 and 0.0 one value
+    # adding zero turns -0.0 into 0.0
     return exp.Case(
         ifs=[exp.If(this=sql.call("isnan", value.copy()), true=exp.null())],
         default=exp.Add(this=value.copy(), expression=sql.cast(sql.integer(0), "DOUBLE")),

@@ -1,0 +1,205 @@
+"""The calls of `import acompass` and of the command line: each opens a table for one call of a session."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+
+from acompass.checked.parameters import ParamValue
+from acompass.checked.types import Type
+from acompass.diagnostics import Diagnostic
+from acompass.policy import Policy, as_policy, attach_text
+
+if TYPE_CHECKING:
+    from acompass.explanation import Explanation
+    from acompass.measures import Measures
+    from acompass.plan.running.context import Progress
+    from acompass.prove import Proof
+    from acompass.randomness import TraceValue
+    from acompass.result import Plan, Result
+    from acompass.session import Session
+
+
+class Opening(TypedDict, total=False):
+    """How the table is opened: the arguments of `acompass.open`."""
+
+    engine: Any
+    missing: str | None
+    delimiter: str | None
+    memory_limit: str | None
+
+
+def check(
+    policy: Policy | str,
+    table: Any,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    show: int = 0,
+    report: str | os.PathLike[str] | None = None,
+    progress: "Progress | None" = None,
+    **opening: Unpack[Opening],
+) -> "Result":
+    """Evaluate every assertion on the table; perform no action (D22).
+
+    `show` is how many violating classes or records to fetch for each requirement: these are personal data.
+    With `report` a page about the check is written there. `opening` are arguments of `acompass.open`.
+    """
+    parsed = as_policy(policy)
+    with _open(table, opening) as session:
+        return session.check(parsed, params=params, show=show, report=report, progress=progress)
+
+
+def run(
+    policy: Policy | str,
+    table: Any,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    seed: str | None = None,
+    trace: "Iterable[TraceValue] | None" = None,
+    order: str | None = None,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    report: str | os.PathLike[str] | None = None,
+    progress: "Progress | None" = None,
+    **opening: Unpack[Opening],
+) -> "Result":
+    """Perform the requirements one after the other.
+
+    With `output` the table is written there, unless a requirement without an action is violated and `force`
+    is False. Without, the result has it. With `report` a page about the run is written there. `opening` are
+    arguments of `acompass.open`.
+    """
+    parsed = as_policy(policy)
+    with _open(table, opening) as session:
+        return session.run(
+            parsed,
+            params=params,
+            seed=seed,
+            trace=trace,
+            order=order,
+            output=output,
+            force=force,
+            report=report,
+            progress=progress,
+        )
+
+
+def plan(
+    policy: Policy | str,
+    table: Any,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    seed: str | None = None,
+    trace: "Iterable[TraceValue] | None" = None,
+    order: str | None = None,
+    progress: "Progress | None" = None,
+    **opening: Unpack[Opening],
+) -> "Plan":
+    """Say what `run` would do: everything but the writing."""
+    parsed = as_policy(policy)
+    with _open(table, opening) as session:
+        return session.plan(parsed, params=params, seed=seed, trace=trace, order=order, progress=progress)
+
+
+def explain(
+    policy: Policy | str,
+    table: Any,
+    *,
+    record: int | None = None,
+    where: str | None = None,
+    limit: int = 5,
+    params: Mapping[str, ParamValue] | None = None,
+    seed: str | None = None,
+    trace: "Iterable[TraceValue] | None" = None,
+    **opening: Unpack[Opening],
+) -> "Explanation":
+    """Explain what a run does to the `record`-th record, or to the first `limit` that satisfy `where`.
+
+    The explanation contains personal data.
+    """
+    parsed = as_policy(policy)
+    with _open(table, opening) as session:
+        return session.explain(
+            parsed, record=record, where=where, limit=limit, params=params, seed=seed, trace=trace
+        )
+
+
+def measure(
+    table: Any,
+    qi: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    weight: str | None = None,
+    *,
+    policy: Policy | str | None = None,
+    against: Any = None,
+    population: Any = None,
+    below: Sequence[int] | None = None,
+    report: str | os.PathLike[str] | None = None,
+    **opening: Unpack[Opening],
+) -> "Measures":
+    """Measure a table by its quasi-identifiers; the policy names the columns that are not given.
+
+    `against` is the table before it was anonymized, `population` a table of everyone its people could be.
+    With `report` a page about the table is written there.
+    """
+    with _open(table, opening) as session:
+        return session.measure(
+            qi,
+            sensitive,
+            weight,
+            policy=policy,
+            against=against,
+            population=population,
+            below=below,
+            report=report,
+        )
+
+
+def prove(
+    policy: Policy | str,
+    claims: Sequence[str] | None = None,
+    schema: Mapping[str, str | Type] | None = None,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    table: Any = None,
+    **opening: Unpack[Opening],
+) -> "Proof":
+    """Say what holds of every table that the policy leaves; only the schema of `table` is read."""
+    from acompass.prove import prove_policy
+
+    parsed = as_policy(policy)
+    with attach_text(parsed):
+        if table is not None:
+            schema = _types_of(parsed, table, params, opening)
+        return prove_policy(parsed.tree, parsed.text, claims, schema, params)
+
+
+def lint(
+    policy: Policy | str,
+    schema: Mapping[str, str | Type] | None = None,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    table: Any = None,
+    **opening: Unpack[Opening],
+) -> tuple[Diagnostic, ...]:
+    """Find probable mistakes in the policy; only the schema of `table` is read."""
+    from acompass.lint import lint_policy
+
+    parsed = as_policy(policy)
+    with attach_text(parsed):
+        if table is not None:
+            schema = _types_of(parsed, table, params, opening)
+        return lint_policy(parsed.tree, parsed.text, schema, params)
+
+
+def _open(table: Any, opening: Opening) -> "Session":
+    """No engine is imported before a table is opened."""
+    from acompass import session
+
+    return session.open(table, **opening)
+
+
+def _types_of(
+    policy: Policy, table: Any, params: Mapping[str, ParamValue] | None, opening: Opening
+) -> dict[str, str | Type]:
+    with _open(table, opening) as session:
+        return {column.name: column.type for column in session.schema(policy, params=params)}

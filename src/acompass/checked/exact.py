@@ -1,0 +1,11 @@
+"""Decimal arithmetic that never rounds."""
+
+from decimal import Context, Decimal
+
+#: ten times the digits of the longest constant that a policy may compare (`constants.LONGEST`)
+EXACT = Context(prec=10_000)
+
+
+def at_scale(value: Decimal, scale: int, rounding: str | None = None) -> Decimal:
+    """The value with `scale` digits after the point."""
+    return value.quantize(Decimal(1).scaleb(-scale), rounding, EXACT)

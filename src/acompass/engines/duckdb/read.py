@@ -1,0 +1,199 @@
+"""Tables that DuckDB reads: opened once, loaded for each policy."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from typing import assert_never
+
+import duckdb
+from sqlglot import exp
+
+from acompass.checked.uses import ColumnUse
+from acompass.engines.cancellation import Cancellation
+from acompass.engines.duckdb.columns import DuckDBColumn
+from acompass.engines.duckdb.csv import read_text
+from acompass.engines.duckdb.errors import failures
+from acompass.engines.duckdb.names import fresh_name
+from acompass.engines.duckdb.parquet import read_footers
+from acompass.engines.duckdb.session import DuckDBSession
+from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
+from acompass.engines.facts import RECORDS, Facts, count_where
+from acompass.engines.loading import Completed, complete_text, complete_typed
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import ROW_KEY
+from acompass.tables.csv import Csv
+from acompass.tables.from_frame import arrow_columns
+from acompass.tables.header import read_header
+from acompass.tables.source import Files, Frame, Source
+
+
+def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: bool = True) -> "DuckDBTable":
+    match source:
+        case Files(format="csv"):
+            return _CsvTable(con, source, keeps_order)
+        case Files():
+            return _ParquetTable(con, source, keeps_order)
+        case Frame():
+            return _FrameTable(con, source, keeps_order)
+        case _:
+            assert_never(source)
+
+
+class DuckDBTable(ABC):
+    """`keeps_order` is False where memory is worth more than the input order of large outputs."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Source, keeps_order: bool):
+        self.con = con
+        self.source = source
+        self.cancellation = Cancellation()
+        self._keeps_order = keeps_order
+        self._reading = DuckDBSession(con, self.cancellation)
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedInDuckDB]:
+        session = DuckDBSession(self.con, self.cancellation)
+        with failures():
+            completed = self._complete(uses, missing)
+            view = self._create_view(completed)
+        try:
+            yield LoadedInDuckDB(self.con, self.source, session, completed, self._layout(completed, view))
+        finally:
+            session.clear()
+            with failures():
+                self.con.execute(f"DROP VIEW IF EXISTS {view}")
+
+    @property
+    def in_duckdb(self) -> "DuckDBTable":
+        return self
+
+    def cancel(self) -> None:
+        self.cancellation.request()
+        self.con.interrupt()
+
+    @property
+    @abstractmethod
+    def relation(self) -> str:
+        """The name of a table or view with the columns c0, c1, … as stored, and the row key."""
+
+    @abstractmethod
+    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed: ...
+
+    @abstractmethod
+    def _layout(self, completed: Completed, view: str) -> Layout: ...
+
+    def _new_facts(self) -> Facts:
+        return Facts(self._reading, sql.table(self.relation, "t"))
+
+    def _create_view(self, completed: Completed) -> str:
+        columns = [*completed.projection(), exp.column(ROW_KEY, table="t")]
+        query = sql.query(columns, sql.table(self.relation, "t"), completed.where)
+        view = fresh_name("loaded")
+        self.con.execute(f"CREATE TEMP VIEW {view} AS {query.sql('duckdb')}")
+        return view
+
+
+class _CsvTable(DuckDBTable):
+    """Read as text when it is first loaded; later policies type the same text."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
+        super().__init__(con, source, keeps_order)
+        self._csv = Csv(source, *read_header(source))
+        self.names = self._csv.names
+
+    @cached_property
+    def relation(self) -> str:
+        view = fresh_name("text")
+        columns = ", ".join(sql.name(position) for position in range(len(self.names)))
+        text = read_text(self.con, self._csv)
+        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {columns}, rowid AS {ROW_KEY} FROM {text}")
+        return view
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return self._new_facts()
+
+    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
+        return complete_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+
+    def _layout(self, completed: Completed, view: str) -> Layout:
+        return Layout(view, self._keeps_order, delimiter=self._csv.delimiter)
+
+
+class _TypedTable(DuckDBTable):
+    columns: tuple[DuckDBColumn, ...]
+
+    def _kept_types(self, completed: Completed) -> dict[int, str]:
+        """The stored types of the columns that were converted for the plan."""
+        converted = (column for column in self.columns if column.position in completed.named)
+        return {column.position: column.stored for column in converted if not column.is_enum}
+
+
+class _ParquetTable(_TypedTable):
+    """The files are read anew for each policy, so its facts are its own."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
+        super().__init__(con, source, keeps_order)
+        self._parquet = read_footers(con, source)
+        self.columns = self._parquet.columns
+        self.names = tuple(column.name for column in self.columns)
+
+    @cached_property
+    def relation(self) -> str:
+        view = fresh_name("scan")
+        self.con.execute(f"CREATE TEMP VIEW {view} AS {self._parquet.select}")
+        return view
+
+    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
+        facts = self._new_facts()
+        facts.know(RECORDS, self._parquet.records(self.con))
+        for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
+            facts.know(count_where(self.columns[position].is_missing()), count)
+        return complete_typed(facts, self.columns, uses, missing)
+
+    def _layout(self, completed: Completed, view: str) -> Layout:
+        return Layout(
+            view, self._keeps_order, self._kept_types(completed), tuple(c.stored for c in self.columns)
+        )
+
+
+class _FrameTable(_TypedTable):
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool):
+        super().__init__(con, source, keeps_order)
+        self._arrow = arrow_columns(source.table)
+        self.names = self._arrow.names
+
+    @cached_property
+    def relation(self) -> str:
+        import pyarrow
+
+        places = self.con.sql(f"SELECT range FROM range({self._arrow.records})").to_arrow_table().column(0)
+        labels = [*(sql.name(position) for position in range(len(self.names))), ROW_KEY]
+        name = fresh_name("frame")
+        self.con.register(name, pyarrow.table([*self._arrow.arrays, places], names=labels))
+        return name
+
+    @cached_property
+    def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]
+        described = self.con.execute(f"DESCRIBE {self.relation}").fetchall()
+        types = [row[1] for row in described[:-1]]
+        return tuple(DuckDBColumn(i, name, types[i]) for i, name in enumerate(self.names))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        """Arrow knows its nulls; NaN is not among them."""
+        facts = self._new_facts()
+        facts.know(RECORDS, self._arrow.records)
+        for column, array in zip(self.columns, self._arrow.arrays, strict=True):
+            if not column.may_be_nan:
+                facts.know(count_where(column.is_missing()), array.null_count)
+        return facts
+
+    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
+        return complete_typed(self._facts, self.columns, uses, missing)
+
+    def _layout(self, completed: Completed, view: str) -> Layout:
+        stored = tuple(column.stored for column in self.columns)
+        return Layout(view, self._keeps_order, self._kept_types(completed), stored, self._arrow.types)

@@ -1,0 +1,36 @@
+"""A query's result as a table of the kind that came in."""
+
+from typing import Any
+
+import duckdb
+
+from acompass.engines.duckdb.output import Output
+from acompass.tables.arrow import as_type
+from acompass.tables.frames import FrameKind, kind_of, require_arrow
+from acompass.tables.source import Frame, Source
+from acompass.tables.to_frame import from_arrow
+
+
+def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> Any:
+    """Files come back as a PyArrow table."""
+    require_arrow("a table without an output file")
+    result = _fetch(con, output)
+    if not isinstance(source, Frame):
+        return result
+    if kind_of(source.table) is FrameKind.DUCKDB:
+        return duckdb.from_arrow(result)
+    return from_arrow(source.table, result, output.changed)
+
+
+def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
+    import pyarrow
+
+    if not output.schema:
+        return pyarrow.table({})
+    result = con.sql(output.typed).to_arrow_table()
+    kept = set(range(len(output.arrow_types))) - output.changed
+    columns = [
+        as_type(values, output.arrow_types[position]) if position in kept else values
+        for position, values in enumerate(result.columns)
+    ]
+    return pyarrow.table(columns, names=[column.name for column in output.schema])

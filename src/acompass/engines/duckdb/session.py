@@ -1,0 +1,60 @@
+"""Statements to DuckDB, and the temporary tables that it keeps between them."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from acompass.engines.cancellation import Cancellation
+from acompass.engines.duckdb.errors import failures
+from acompass.plan.lowering.dialects.duckdb import DUCKDB
+
+
+class DuckDBSession:
+    dialect = DUCKDB
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, cancellation: Cancellation | None = None):
+        self._con = con
+        self._cancellation = cancellation or Cancellation()
+        self._numbers = itertools.count()
+        self._kept: list[str] = []
+        self.statements: list[str] = []
+
+    def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
+        executed = self._execute(query.sql("duckdb"))
+        with failures():
+            return executed.fetchall()
+
+    def store(self, query: exp.Select) -> str:
+        name = self._fresh()
+        self._execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}")
+        return name
+
+    def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
+        """One parameter per column: the rows never become part of a statement's text."""
+        name = self._fresh()
+        values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in columns]
+        unnested = ", ".join(
+            f"unnest(CAST(${i} AS {type_}[])) AS {column}"
+            for i, (column, type_) in enumerate(columns, start=1)
+        )
+        self._execute(f"CREATE TEMP TABLE {name} AS SELECT {unnested}", values)
+        return name
+
+    def clear(self) -> None:
+        for name in self._kept:
+            with failures():
+                self._con.execute(f"DROP TABLE IF EXISTS {name}")
+        self._kept.clear()
+
+    def _fresh(self) -> str:
+        self._kept.append(f"kept{next(self._numbers)}")
+        return self._kept[-1]
+
+    def _execute(self, statement: str, values: list[list[Any]] | None = None) -> duckdb.DuckDBPyConnection:
+        self._cancellation.check()
+        self.statements.append(statement)
+        with failures():
+            return self._con.execute(statement, values) if values else self._con.execute(statement)

@@ -1,0 +1,104 @@
+"""A table loaded into DuckDB: the plan runs on it, and its result is written or returned."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from acompass.engines.duckdb.errors import failures
+from acompass.engines.duckdb.output import Output
+from acompass.engines.duckdb.restore import restore
+from acompass.engines.duckdb.session import DuckDBSession
+from acompass.engines.duckdb.write import write
+from acompass.engines.engine import Destination, Outcome
+from acompass.engines.loading import Completed
+from acompass.engines.planned import PlannedTable
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.execute import final_select
+from acompass.tables.output import require_writable
+from acompass.tables.source import Source
+
+#: sorting the output back into input order costs little up to so many values, and a third of the time beyond
+_MOST_ORDERED = 20_000_000
+#: DuckDB sorts records of more columns than this slowly
+_MOST_SORTED_COLUMNS = 1_000
+
+
+@dataclass(frozen=True)
+class Layout:
+    """`view` has the columns c0, c1, … of the loaded schema and the row key.
+
+    `converted` are the stored types of columns that were converted for the plan, `stored` those of all
+    columns of a typed table, `arrow_types` those of a data frame.
+    """
+
+    view: str
+    keeps_order: bool
+    converted: Mapping[int, str] = field(default_factory=dict)
+    stored: tuple[str, ...] = ()
+    arrow_types: tuple[Any, ...] = ()
+    delimiter: str = ","
+
+
+class LoadedInDuckDB(PlannedTable):
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        source: Source,
+        session: DuckDBSession,
+        completed: Completed,
+        layout: Layout,
+    ):
+        super().__init__(completed, session)
+        self.session: DuckDBSession = session
+        self.con = con
+        self.source = source
+        self.layout = layout
+
+    @property
+    def state(self) -> State:
+        columns = [*(sql.column(i) for i in range(len(self.schema))), exp.column(ROW_KEY)]
+        select = sql.query(columns, sql.table(self.layout.view))
+        records, in_order = self.completed.records, self.layout.keeps_order
+        return State(select, self.schema, has_row_key=True, records=records, in_order=in_order)
+
+    @property
+    def statements(self) -> list[str]:
+        return self.session.statements
+
+    def prepare(self, destination: Destination) -> None:
+        if destination.path is not None:
+            require_writable(destination.path, self.source, destination.overwrite)
+
+    def deliver(self, outcome: Outcome, destination: Destination) -> Any:
+        select = final_select(
+            outcome.context,
+            outcome.left,
+            canonical=destination.canonical,
+            keep_order=self._keeps_order(outcome),
+        )
+        statement = select.sql("duckdb")
+        self.statements.append(statement)
+        return self.hand_over(statement, outcome, destination)
+
+    def _keeps_order(self, outcome: Outcome) -> bool:
+        columns = len(outcome.left.schema)
+        return columns <= _MOST_SORTED_COLUMNS and outcome.left.records * columns <= _MOST_ORDERED
+
+    def hand_over(self, select: str, outcome: Outcome, destination: Destination) -> Any:
+        """Write or return the rows of a SELECT with the columns c0, c1, … of the schema that is left."""
+        output = self._output(select, outcome)
+        with failures():
+            if destination.path is None:
+                return restore(self.con, output, self.source)
+            write(self.con, output, destination.path)
+            return None
+
+    def _output(self, select: str, outcome: Outcome) -> Output:
+        """The columns that no action writes go back to the type that they were stored in."""
+        written, layout = outcome.written, self.layout
+        stored = {position: type_ for position, type_ in layout.converted.items() if position not in written}
+        return Output(select, outcome.left.schema, layout.delimiter, stored, written, layout.arrow_types)

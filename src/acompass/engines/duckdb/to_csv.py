@@ -1,0 +1,62 @@
+"""CSV as this project writes it: UTF-8, `\\n`, missing as nothing, the empty text as `""`, ISO times."""
+
+import gzip
+
+import duckdb
+
+from acompass.engines.duckdb.names import text_literal
+from acompass.engines.duckdb.output import Output, engine_writing
+from acompass.plan.lowering import sql
+from acompass.tables.csv import header_line
+
+_SECONDS = "%Y-%m-%dT%H:%M:%S"
+
+
+def write_csv(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str, compressed: bool) -> int:
+    """The header goes in as text before the records: DuckDB could not write an empty name, nor two names
+    that differ only in case."""
+    header = header_line([column.name for column in output.schema], output.delimiter)
+    with engine_writing(part, path):
+        row = con.execute(
+            f"COPY ({_select(con, output)}) TO {text_literal(part)} (FORMAT csv, HEADER false, "
+            f"DELIMITER {text_literal(output.delimiter)}, NULLSTR '', "
+            f"PREFIX {text_literal(header)}, SUFFIX '\n', "
+            f"COMPRESSION {'gzip' if compressed else 'none'}, USE_TMP_FILE false)"
+        ).fetchone()
+    records = int(row[0]) if row else 0
+    if records == 0:
+        _write_header(header, part, compressed)
+    return records
+
+
+def _write_header(header: str, part: str, compressed: bool) -> None:
+    """The header alone: after no records DuckDB's suffix would be an empty line."""
+    encoded = header.encode()
+    with open(part, "wb") as file:
+        file.write(gzip.compress(encoded, mtime=0) if compressed else encoded)
+
+
+def _select(con: duckdb.DuckDBPyConnection, output: Output) -> str:
+    rows = con.execute(f"DESCRIBE {output.typed}").fetchall()
+    written = ", ".join(_iso(sql.name(position), row[1]) for position, row in enumerate(rows))
+    return f"SELECT {written} FROM ({output.typed})"
+
+
+def _iso(name: str, type_: str) -> str:
+    """Times as Python's `isoformat` writes them (D12)."""
+    match type_:
+        case "TIMESTAMP" | "TIMESTAMP_S" | "TIMESTAMP_MS":
+            return _iso_microseconds(name)
+        case "TIMESTAMP_NS":
+            return f"replace(CAST({name} AS VARCHAR), ' ', 'T')"
+        case "TIMESTAMP WITH TIME ZONE":
+            return _iso_microseconds(f"make_timestamp(epoch_us({name}))") + " || '+00:00'"
+        case _:
+            return name
+
+
+def _iso_microseconds(value: str) -> str:
+    return (
+        f"CASE WHEN epoch_us({value}) % 1000000 = 0 THEN strftime({value}, '{_SECONDS}') "
+        f"ELSE strftime({value}, '{_SECONDS}.%f') END"
+    )

@@ -1,0 +1,45 @@
+"""Parquet under the table's own names."""
+
+import duckdb
+
+from acompass.checked.types import Schema
+from acompass.engines.duckdb.names import identifier, text_literal
+from acompass.engines.duckdb.output import Output, engine_writing
+from acompass.tables.frames import require_arrow
+from acompass.tables.replacing import written
+
+
+def write_parquet(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str) -> int:
+    if not _engine_can_name(output.schema):
+        return _write_renamed(con, output, part, path)
+    named = ", ".join(
+        f"{output.column(position)} AS {identifier(column.name)}"
+        for position, column in enumerate(output.schema)
+    )
+    with engine_writing(part, path):
+        row = con.execute(
+            f"COPY (SELECT {named} FROM ({output.select})) TO {text_literal(part)} "
+            "(FORMAT parquet, USE_TMP_FILE false)"
+        ).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _engine_can_name(schema: Schema) -> bool:
+    """DuckDB takes neither an empty name nor two names that differ only in case."""
+    names = {column.name.casefold() for column in schema}
+    return "" not in names and len(names) == len(schema)
+
+
+def _write_renamed(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str) -> int:
+    require_arrow("a Parquet file with such column names")
+    import pyarrow.parquet
+
+    reader = con.sql(output.typed).to_arrow_reader()
+    names = [column.name for column in output.schema]
+    schema = pyarrow.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
+    records = 0
+    with written(path), pyarrow.parquet.ParquetWriter(part, schema) as file:
+        for batch in reader:
+            records += batch.num_rows
+            file.write_batch(pyarrow.record_batch(batch.columns, schema=schema))
+    return records

@@ -1,0 +1,45 @@
+"""A query's result into a file: CSV or Parquet by its suffix, under the table's own names."""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+
+from acompass.engines.duckdb.output import Output
+from acompass.engines.duckdb.to_csv import write_csv
+from acompass.engines.duckdb.to_parquet import write_parquet
+from acompass.tables.output import STANDARD_OUTPUT, format_of, is_stream
+from acompass.tables.replacing import replacing, written
+
+
+def write(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
+    """Write whole or not at all; return how many records."""
+    if is_stream(path):
+        return _write_through(con, output, path)
+    with replacing(path) as part:
+        return _write(con, output, part, path)
+
+
+def _write(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str) -> int:
+    match format_of(path):
+        case ".parquet":
+            return write_parquet(con, output, part, path)
+        case suffix:
+            return write_csv(con, output, part, path, compressed=suffix == ".csv.gz")
+
+
+def _write_through(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
+    """Into a stream: the whole result exists before the first byte goes out."""
+    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+        part = str(Path(folder, "output"))
+        records = _write(con, output, part, path)
+        with open(part, "rb") as file:
+            if path == STANDARD_OUTPUT:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+                sys.stdout.buffer.flush()
+            else:
+                with written(path), open(path, "wb") as device:
+                    shutil.copyfileobj(file, device)
+    return records

@@ -1,0 +1,70 @@
+"""Errors that engines share. An engine's own message can quote a record, so it is left out (invariant 4)."""
+
+import os
+
+from acompass.checked.types import Kind, Schema
+from acompass.diagnostics import Canceled, Diagnostic, EngineError
+
+
+def engine_error(code: str, message: str, help_: str) -> EngineError:
+    return EngineError([Diagnostic(code, message, help=help_)])
+
+
+def engine_failed(engine: str, error: Exception) -> EngineError:
+    message = f"{engine} stopped with a {type(error).__name__}"
+    if os.environ.get("ACOMPASS_DEBUG"):
+        message += f": {error}"
+    help_ = "set ACOMPASS_DEBUG=1 to see the engine's own message, which may quote records"
+    return engine_error("AC301", message, help_)
+
+
+def out_of_memory(engine: str) -> EngineError:
+    help_ = "give it more with `--memory-limit`, or free space in the folder for temporary files"
+    return engine_error("AC302", f"{engine} ran out of memory or temporary space", help_)
+
+
+def unknown_engine(url: str) -> EngineError:
+    help_ = "use `duckdb`, `reference`, `postgres://…` or `spark://…`"
+    # the rest of the URL may be a password
+    scheme = url.partition("//")[0]
+    return engine_error("AC303", f"unknown engine `{scheme}`", help_)
+
+
+def cannot_hold(engine: str, column: str) -> EngineError:
+    help_ = "run on `duckdb`, or leave the column out"
+    return engine_error("AC304", f"{engine} cannot hold the column `{column}`", help_)
+
+
+def require_plain(engine: str, schema: Schema) -> None:
+    for column in schema:
+        if column.type.kind is Kind.OPAQUE:
+            raise cannot_hold(engine, column.name)
+
+
+def output_exists(name: str) -> EngineError:
+    help_ = "choose another name, or replace the table with `--force`"
+    return engine_error("AC309", f"table `{name}` already exists", help_)
+
+
+def library_needed(code: str, what: str, library: str, extra: str) -> EngineError:
+    return engine_error(code, f"{what} needs {library}", f"pip install 'acompass[{extra}]'")
+
+
+def no_memory_limit() -> EngineError:
+    help_ = "set the memory of executors when they start: `spark.executor.memory`"
+    return engine_error("AC326", "`--memory-limit` does not apply to Spark", help_)
+
+
+def is_the_reference() -> EngineError:
+    help_ = "name another engine, such as `duckdb`"
+    return engine_error("AC316", "the reference engine cannot be compared with itself", help_)
+
+
+def canceled() -> Canceled:
+    help_ = "call again: nothing was written"
+    return Canceled([Diagnostic("AC327", "the call was canceled", help=help_)])
+
+
+def needs_duckdb(what: str) -> EngineError:
+    help_ = "export the table to a file, and use that without `engine`"
+    return engine_error("AC328", f"{what} needs a file or a data frame, not a table of another engine", help_)

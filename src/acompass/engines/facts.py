@@ -1,0 +1,49 @@
+"""Questions about the values of a table, each asked once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.running.session import Session
+
+RECORDS: Sql = exp.Count(this=exp.Star())
+
+
+def count_where(condition: Sql) -> Sql:
+    """How many records satisfy the condition, in SQL that every engine has."""
+    one = exp.Case(ifs=[exp.If(this=condition, true=sql.integer(1))])
+    return exp.Count(this=one)
+
+
+class Facts:
+    """Answers to aggregates over one relation. A table that cannot change keeps its facts for many calls."""
+
+    def __init__(self, session: Session, source: Sql, where: Sql | None = None):
+        self._session = session
+        self._source = source
+        self._where = where
+        self._known: dict[str, Any] = {}
+
+    def among(self, where: Sql) -> "Facts":
+        """Facts about the records that satisfy a condition."""
+        return Facts(self._session, self._source, where)
+
+    def know(self, question: Sql, answer: Any) -> None:
+        self._known[question.sql()] = answer
+
+    def ask(self, questions: Sequence[Sql]) -> list[Any]:
+        """The answers, from at most one query."""
+        keys = [question.sql() for question in questions]
+        unknown = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._known}
+        if unknown:
+            where = None if self._where is None else self._where.copy()
+            asked = [question.copy() for question in unknown.values()]
+            row = self._session.fetch(sql.query(asked, self._source.copy(), where))[0]
+            self._known |= dict(zip(unknown, row, strict=True))
+        return [self._known[key] for key in keys]
+
+    def count(self, question: Sql = RECORDS) -> int:
+        return int(self.ask([question])[0])

@@ -1,0 +1,150 @@
+"""A stored table as a plan starts from it: complete (D11), exact, and typed by the policy (D10).
+
+Engines say how their columns are stored; everything that follows from it is here, once for all of them.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlglot import exp
+
+from acompass.checked.types import TEXT, Column, Schema, Type
+from acompass.checked.uses import ColumnUse
+from acompass.engines.facts import RECORDS, Facts, count_where
+from acompass.engines.missing import Missing, count_missing, missing_counts
+from acompass.engines.text_columns import FirstBad, TextColumns
+from acompass.options import DROP
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.dialect import Dialect
+from acompass.plan.lowering.sql import Sql
+from acompass.tables import errors
+from acompass.tables.csv import Csv
+from acompass.tables.numbers import is_number
+from acompass.tables.rfc4180 import Field
+
+
+class StoredColumn(Protocol):
+    """A column as an engine has it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def type(self) -> Type:
+        """The type that it has for a policy."""
+
+    def value(self, is_named: bool) -> Sql:
+        """Its value in that type. A column that the policy does not name passes through as it is."""
+
+    def is_missing(self) -> Sql: ...
+
+    def limit(self) -> tuple[Sql, str] | None:
+        """The condition of values that cannot be kept exactly, and the limit in words."""
+
+
+@dataclass(frozen=True)
+class Completed:
+    """Every column's value as SQL over the stored table, and the condition of the records that stay."""
+
+    schema: Schema
+    values: tuple[Sql, ...]
+    where: Sql | None
+    records: int
+    dropped: int
+    named: frozenset[int]
+    #: the named columns that still lack values, with how many
+    missing: Mapping[int, int]
+    #: of a CSV, the columns before they were typed
+    text: TextColumns | None = None
+
+    def order_integers(self) -> frozenset[int]:
+        """The columns kept as text that canonical order compares as integers (D10, D18)."""
+        if self.text is None:
+            return frozenset()
+        return self.text.integers([p for p in range(len(self.schema)) if p not in self.named])
+
+    def projection(self) -> list[Sql]:
+        return [sql.named(value, sql.name(position)) for position, value in enumerate(self.values)]
+
+
+def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql]:
+    """Everything that `complete` asks about a typed table, for an engine that asks more at the same time."""
+    limits = (columns[position].limit() for position in named)
+    unfit = [count_where(limit[0]) for limit in limits if limit is not None]
+    return [RECORDS, *missing_counts([columns[position].is_missing() for position in named]), *unfit]
+
+
+def complete_typed(
+    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], option: str
+) -> Completed:
+    """A table whose columns have types of their own."""
+    named = sorted(uses)
+    facts.ask(questions(columns, named))
+    _require_exact(facts, columns, named)
+    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, option)
+    schema = tuple(Column(column.name, column.type) for column in columns)
+    values = [
+        missing.filled(position, column.value(position in uses), schema[position])
+        for position, column in enumerate(columns)
+    ]
+    return _completed(facts, schema, values, uses, missing)
+
+
+def complete_text(
+    facts: Facts, dialect: Dialect, csv: Csv, uses: Mapping[int, ColumnUse], option: str
+) -> Completed:
+    """A table of text, NULL where missing. Columns that the policy does not name stay text."""
+    columns = [sql.column(position, "t") for position in range(len(csv.names))]
+    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, option)
+    values: list[Sql] = list(columns)
+    for position, use in uses.items():
+        values[position] = missing.filled_text(position, columns[position], csv.names[position], use)
+    among = facts if missing.complete is None else facts.among(missing.complete)
+    text = TextColumns(among, dialect, csv.names, values, _first_bad(csv, missing))
+    typed = text.typed(uses)
+    schema = tuple(Column(name, typed[p].type if p in typed else TEXT) for p, name in enumerate(csv.names))
+    for position, column in typed.items():
+        values[position] = column.value
+    return _completed(facts, schema, values, uses, missing, text)
+
+
+def _completed(
+    facts: Facts,
+    schema: Schema,
+    values: Sequence[Sql],
+    uses: Mapping[int, ColumnUse],
+    missing: Missing,
+    text: TextColumns | None = None,
+) -> Completed:
+    whole, where = facts.count(), missing.complete
+    records = whole if where is None else facts.count(count_where(where))
+    unresolved = missing.unresolved
+    return Completed(
+        schema, tuple(values), where, records, whole - records, frozenset(uses), unresolved, text
+    )
+
+
+def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequence[int]) -> None:
+    for position in named:
+        limit = columns[position].limit()
+        if limit is not None and facts.count(count_where(limit[0])):
+            raise errors.not_exact(columns[position].name, limit[1])
+
+
+def _first_bad(csv: Csv, missing: Missing) -> FirstBad:
+    dropped_for = missing.counts if missing.option == DROP else ()
+
+    def find(position: int) -> tuple[str, int]:
+        def is_bad(fields: Sequence[Field]) -> bool:
+            field = fields[position]
+            is_kept = all(fields[other] is not None for other in dropped_for)
+            return is_kept and field is not None and not is_number(field)
+
+        return csv.first_place(is_bad)
+
+    return find
+
+
+def _is_null(column: Sql) -> Sql:
+    return exp.Is(this=column.copy(), expression=exp.null())

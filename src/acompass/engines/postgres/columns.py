@@ -1,0 +1,155 @@
+"""The columns of a PostgreSQL table: the type each has for a policy, and its values as SQL."""
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from acompass.checked.types import (
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    INTEGER,
+    MOST_DIGITS,
+    OPAQUE,
+    TEXT,
+    TIMESTAMP,
+    Kind,
+    Type,
+    decimal,
+)
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.postgres import POSTGRES
+from acompass.plan.lowering.sql import Sql
+from acompass.tables import errors
+
+_TYPES: dict[str, Type] = {
+    **dict.fromkeys(("int2", "int4", "int8"), INTEGER),
+    **dict.fromkeys(("float4", "float8"), FLOAT),
+    **dict.fromkeys(("text", "varchar", "bpchar", "name", "char", "citext"), TEXT),
+    "bool": BOOLEAN,
+    "date": DATE,
+    "timestamp": TIMESTAMP,
+    "timestamptz": TIMESTAMP,
+}
+#: the type that a column has in a file
+_FILE_TYPES = {
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "float4": "FLOAT",
+    "timestamptz": "TIMESTAMP WITH TIME ZONE",
+}
+_NUMERIC_HEADER = 4
+
+#: each column of a relation; a domain is resolved to its base type
+COLUMNS = """
+WITH RECURSIVE base AS (
+    SELECT attnum, attname, attcollation, atttypid AS typid, atttypmod AS typmod,
+        format_type(atttypid, atttypmod) AS declared
+    FROM pg_attribute WHERE attrelid = {oid} AND attnum > 0 AND NOT attisdropped
+    UNION ALL
+    SELECT attnum, attname, attcollation, typbasetype, greatest(typmod, typtypmod), declared
+    FROM base JOIN pg_type ON oid = typid WHERE typtype = 'd'
+)
+SELECT attname, typname, typtype = 'e', typmod, declared,
+    (SELECT quote_ident(nspname) || '.' || quote_ident(collname)
+        FROM pg_collation AS c JOIN pg_namespace AS n ON n.oid = collnamespace WHERE c.oid = attcollation)
+FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnum
+"""
+
+
+@dataclass(frozen=True)
+class PostgresColumn:
+    """`declared` is its type in SQL; `digits` and `scale` are None where a numeric does not declare them."""
+
+    name: str
+    base: str
+    declared: str
+    collation: str | None
+    type: Type
+    digits: int | None = None
+    scale: int | None = None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the values, not the type, say how many digits there are."""
+        return self._is_numeric and (self.digits is None or self.digits > MOST_DIGITS)
+
+    @property
+    def _is_numeric(self) -> bool:
+        return self.base == "numeric"
+
+    @property
+    def file_type(self) -> str:
+        """DuckDB's type for the column in a file."""
+        if self.type.kind is Kind.OPAQUE:
+            return "VARCHAR"
+        return _FILE_TYPES.get(self.base, sql.type_name(self.type))
+
+    def value(self, is_named: bool) -> Sql:
+        column = self._column()
+        match self.type.kind:
+            case Kind.TEXT:
+                # the blanks that pad a char(n) are not part of its value: the cast drops them
+                return POSTGRES.plain_text(column)
+            case Kind.INTEGER:
+                return sql.cast(column, "BIGINT")
+            case Kind.DECIMAL:
+                value = self.without_nan()
+                return sql.cast(value, sql.decimal_type(self.type.scale)) if self.is_wide else value
+            case Kind.FLOAT if is_named:
+                # adding zero makes -0.0 and 0.0 one value
+                return exp.Add(this=sql.cast(column, "DOUBLE"), expression=sql.integer(0))
+            case Kind.TIMESTAMP if self.base == "timestamptz":
+                return exp.AtTimeZone(this=column, zone=exp.Literal.string("UTC"))
+            case _:
+                return column
+
+    def without_nan(self) -> Sql:
+        """No other engine has a decimal NaN: it is missing, whether the policy names the column or not."""
+        return sql.call("nullif", self._column(), exp.Literal.string("NaN"))
+
+    def is_missing(self) -> Sql:
+        """NULL, and NaN of the numbers that have one (D11)."""
+        is_null = exp.Is(this=self._column(), expression=exp.null())
+        if self.type.kind is not Kind.FLOAT and not self._is_numeric:
+            return is_null
+        return exp.or_(is_null, exp.EQ(this=self._column(), expression=exp.Literal.string("NaN")))
+
+    def limit(self) -> tuple[Sql, str] | None:
+        """Dates and times that Python does not have: before year 1, after 9999, and the infinite ones."""
+        if self.type.kind not in (Kind.DATE, Kind.TIMESTAMP):
+            return None
+        value = self.value(is_named=True)
+        first = sql.cast(exp.Literal.string("0001-01-01"), "DATE")
+        end = sql.cast(exp.Literal.string("10000-01-01"), "DATE")
+        outside = exp.or_(exp.LT(this=value, expression=first), exp.GTE(this=value.copy(), expression=end))
+        return outside, errors.YEARS
+
+    def _column(self) -> Sql:
+        return exp.column(exp.to_identifier(self.name, quoted=True), table="t")
+
+
+def stored_column(
+    name: str, base: str, is_enum: bool, modifier: int, declared: str, collation: str | None
+) -> PostgresColumn:
+    if base == "numeric":
+        digits, scale = _digits_and_scale(modifier)
+        return PostgresColumn(name, base, declared, collation, decimal(scale or 0), digits, scale)
+    type_ = TEXT if is_enum else _TYPES.get(base, OPAQUE)
+    return PostgresColumn(name, base, declared, collation, type_)
+
+
+def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
+    """A scale may be negative; it then leaves no digits after the point."""
+    if modifier < _NUMERIC_HEADER:
+        return None, None
+    digits, scale = (modifier - _NUMERIC_HEADER) >> 16, (modifier - _NUMERIC_HEADER) & 0x7FF
+    signed = (scale ^ 1024) - 1024
+    return max(digits, digits - signed, signed), max(signed, 0)
+
+
+def restored(column: PostgresColumn, value: str) -> str:
+    """SQL of the plan's value back in the declared type, for an output table."""
+    in_zone = f"{value} AT TIME ZONE 'UTC'" if column.base == "timestamptz" else value
+    collated = "" if column.collation is None else f" COLLATE {column.collation}"
+    return f"CAST({in_zone} AS {column.declared}){collated}"

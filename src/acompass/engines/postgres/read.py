@@ -1,0 +1,92 @@
+"""A table or view where it lives on the server. It is only read."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+
+from acompass.checked.types import MOST_DIGITS, OPAQUE, decimal
+from acompass.checked.uses import ColumnUse
+from acompass.engines.cancellation import Cancellation
+from acompass.engines.facts import Facts
+from acompass.engines.loading import Completed, complete_typed, questions
+from acompass.engines.postgres import errors
+from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, stored_column
+from acompass.engines.postgres.relation import find_relation
+from acompass.engines.postgres.session import KeepingSession, ReadingSession
+from acompass.engines.postgres.table import LoadedOnServer
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.tables import errors as table_errors
+
+
+class ServerTable:
+    """Each policy runs in one transaction, in which the table does not change."""
+
+    in_duckdb = None
+
+    def __init__(self, server: psycopg.Connection[Any], name: str, memory_limit: str | None):
+        self._server = server
+        self._memory_limit = memory_limit
+        self.cancellation = Cancellation()
+        reading = self._reading()
+        relation = find_relation(reading, name)
+        if relation is None:
+            raise errors.no_such_table(name)
+        self._relation = relation
+        rows = reading.execute(COLUMNS.format(oid=relation.oid)).fetchall()
+        self._columns = tuple(stored_column(*row) for row in rows)
+        self.names = tuple(column.name for column in self._columns)
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedOnServer]:
+        reading, keeping = self._reading(), KeepingSession(self._server, self.cancellation)
+        try:
+            columns, completed = self._complete(reading, uses, missing)
+            yield LoadedOnServer(reading, keeping, self._relation, columns, completed, self._memory_limit)
+        finally:
+            keeping.clear()
+
+    def cancel(self) -> None:
+        self.cancellation.request()
+        self._server.cancel()
+
+    def _reading(self) -> ReadingSession:
+        return ReadingSession(self._server, self.cancellation)
+
+    def _complete(
+        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: str
+    ) -> tuple[tuple[PostgresColumn, ...], Completed]:
+        """With one reading of the table for everything that is asked about its values."""
+        facts = Facts(reading, self._relation.table())
+        wide = [column for column in self._columns if column.is_wide]
+        facts.ask([*questions(self._columns, sorted(uses)), *(each for c in wide for each in _extent(c))])
+        columns = tuple(
+            _sized(facts, column, position in uses) if column.is_wide else column
+            for position, column in enumerate(self._columns)
+        )
+        return columns, complete_typed(facts, columns, uses, missing)
+
+
+def _extent(column: PostgresColumn) -> list[Sql]:
+    """The largest absolute value and the largest scale."""
+    value = column.without_nan()
+    return [sql.call("max", sql.call("abs", value)), sql.call("max", sql.call("scale", value.copy()))]
+
+
+def _sized(facts: Facts, column: PostgresColumn, is_named: bool) -> PostgresColumn:
+    """A numeric without declared digits gets the scale that its values need."""
+    largest, scale = facts.ask(_extent(column))
+    digits = _whole_digits(largest or Decimal(0)) + (scale or 0)
+    if digits <= MOST_DIGITS:
+        return replace(column, type=decimal(scale or 0))
+    if is_named:
+        raise table_errors.not_exact(column.name, table_errors.DIGITS)
+    return replace(column, type=OPAQUE)
+
+
+def _whole_digits(value: Decimal) -> int:
+    return max(value.adjusted() + 1, 0) if value.is_finite() else MOST_DIGITS + 1

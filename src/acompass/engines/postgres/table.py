@@ -1,0 +1,179 @@
+"""A table on the server, where it lives or uploaded: the plan runs there, and the result becomes a table, a
+file or a data frame."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from acompass.checked.types import Kind
+from acompass.engines.duckdb.columns import WIDER_THAN_OTHERS
+from acompass.engines.duckdb.connect import connection
+from acompass.engines.duckdb.errors import failures as duckdb_failures
+from acompass.engines.duckdb.output import Output
+from acompass.engines.duckdb.restore import restore
+from acompass.engines.duckdb.table import LoadedInDuckDB
+from acompass.engines.duckdb.write import write
+from acompass.engines.engine import Destination, Execution, Outcome
+from acompass.engines.errors import cannot_hold, require_plain
+from acompass.engines.loading import Completed
+from acompass.engines.planned import PlannedTable
+from acompass.engines.postgres.columns import PostgresColumn, restored
+from acompass.engines.postgres.relation import Relation
+from acompass.engines.postgres.session import KeepingSession, ReadingSession
+from acompass.engines.postgres.transfer import fetched, upload
+from acompass.engines.postgres.write import Target, create_table, find_target, new_type
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.execute import final_select
+from acompass.plan.running.session import Session
+from acompass.tables.output import require_writable
+from acompass.tables.source import Files, Source, is_file
+
+#: a table of the server is not a file, and comes back as a table read from one would
+_NO_FILES = Files((), (), "parquet")
+
+
+class PostgresTable(PlannedTable):
+    """`relation` is the input on the server; None where the input was uploaded."""
+
+    relation: Relation | None = None
+    source: Source = _NO_FILES
+
+    def __init__(self, reading: ReadingSession, keeping: KeepingSession, completed: Completed):
+        super().__init__(completed, keeping)
+        self._reading = reading
+        self._keeping = keeping
+        self._target: Target | None = None
+
+    @property
+    def statements(self) -> list[str]:
+        return [*self._reading.statements, *self._keeping.statements]
+
+    def prepare(self, destination: Destination) -> None:
+        path = destination.path
+        if path is None:
+            return
+        if is_file(path):
+            require_writable(path, self.source, destination.overwrite)
+        else:
+            self._target = find_target(self._reading, path, self.relation, destination.overwrite)
+
+    def deliver(self, outcome: Outcome, destination: Destination) -> Any:
+        keep_order = outcome.left.has_row_key
+        select = final_select(
+            outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order
+        )
+        if self._target is not None:
+            names = [column.name for column in outcome.left.schema]
+            create_table(self._keeping, self._target, select, names, self._declared(outcome))
+            return None
+        types = [self._file_type(outcome, position) for position in range(len(outcome.left.schema))]
+        with fetched(self._keeping, select, types) as rows:
+            return self._hand_over(rows, outcome, destination)
+
+    @abstractmethod
+    def _declared(self, outcome: Outcome) -> Sequence[str]:
+        """SQL of each column, read as `t`, in the type that the output table declares."""
+
+    @abstractmethod
+    def _file_type(self, outcome: Outcome, position: int) -> str:
+        """DuckDB's type for a column of the result."""
+
+    @abstractmethod
+    def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
+        """Write or return the result; `rows` is SQL of DuckDB that yields it."""
+
+
+class LoadedOnServer(PostgresTable):
+    def __init__(
+        self,
+        reading: ReadingSession,
+        keeping: KeepingSession,
+        relation: Relation,
+        columns: tuple[PostgresColumn, ...],
+        completed: Completed,
+        memory_limit: str | None,
+    ):
+        super().__init__(reading, keeping, completed)
+        self.relation: Relation = relation
+        self._columns = columns
+        self._memory_limit = memory_limit
+
+    @property
+    def state(self) -> State:
+        select = sql.query(self.completed.projection(), self.relation.table(), self.completed.where)
+        return State(select, self.schema, has_row_key=False, records=self.completed.records)
+
+    def _session_for(self, execution: Execution) -> Session:
+        """A check needs no permission but to SELECT."""
+        if execution.trace is not None:
+            return self._keeping
+        self._reading.execute("SET TRANSACTION READ ONLY")
+        return self._reading
+
+    def _declared(self, outcome: Outcome) -> Sequence[str]:
+        """A column that no action writes keeps its type."""
+        schema, written = outcome.left.schema, outcome.written
+        return [
+            new_type(schema[i].type, f"t.{sql.name(i)}")
+            if i in written
+            else restored(column, f"t.{sql.name(i)}")
+            for i, column in enumerate(self._columns)
+        ]
+
+    def _file_type(self, outcome: Outcome, position: int) -> str:
+        column, type_ = self._columns[position], outcome.left.schema[position].type
+        passes_as_float = column.type.kind is Kind.FLOAT and position not in self.completed.named
+        if type_.kind is Kind.OPAQUE or passes_as_float:
+            return column.file_type
+        return sql.type_name(type_)
+
+    def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
+        kept = {i: column.file_type for i, column in enumerate(self._columns) if i not in outcome.written}
+        output = Output(rows, outcome.left.schema, stored=kept, changed=outcome.written)
+        with connection(self._memory_limit) as con, duckdb_failures():
+            if destination.path is None:
+                return restore(con, output, self.source)
+            write(con, output, destination.path)
+            return None
+
+
+class UploadedToServer(PostgresTable):
+    """DuckDB reads the table, PostgreSQL runs the plan, DuckDB writes the result."""
+
+    def __init__(self, reading: ReadingSession, keeping: KeepingSession, local: LoadedInDuckDB):
+        super().__init__(reading, keeping, local.completed)
+        self._local = local
+        self.source = local.source
+
+    @cached_property
+    def state(self) -> State:
+        require_plain("PostgreSQL", self.schema)
+        self._require_room()
+        columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(self.schema)]
+        select = self._local.state.select
+        table = upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
+        uploaded = sql.everything(sql.table(table))
+        return State(uploaded, self.schema, has_row_key=True, records=self.completed.records)
+
+    def _require_room(self) -> None:
+        for position, stored in enumerate(self._local.layout.stored):
+            if stored in WIDER_THAN_OTHERS and position not in self.completed.named:
+                raise cannot_hold("PostgreSQL", self.schema[position].name)
+
+    def _declared(self, outcome: Outcome) -> Sequence[str]:
+        return [new_type(column.type, f"t.{sql.name(i)}") for i, column in enumerate(outcome.left.schema)]
+
+    def _file_type(self, outcome: Outcome, position: int) -> str:
+        """A column that the policy does not name keeps its type."""
+        types = self._local.layout.stored
+        stored = types[position] if types else ""
+        if position in self.completed.named or not stored or stored.startswith("ENUM("):
+            return sql.type_name(outcome.left.schema[position].type)
+        return stored
+
+    def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
+        # the rows are in the order of the file that they are read from
+        self._local.con.execute("SET preserve_insertion_order = true")
+        return self._local.hand_over(rows, outcome, destination)

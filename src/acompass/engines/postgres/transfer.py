@@ -1,0 +1,56 @@
+"""Records between PostgreSQL and DuckDB: as CSV, in text that both read back to the same value."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from acompass.engines.duckdb.csv import csv_options
+from acompass.engines.duckdb.errors import failures as duckdb_failures
+from acompass.engines.duckdb.names import text_literal
+from acompass.engines.postgres.errors import failures
+from acompass.engines.postgres.session import KeepingSession
+
+_CHUNK = 1 << 20
+
+
+@contextmanager
+def fetched(session: KeepingSession, query: exp.Select, types: Sequence[str]) -> Iterator[str]:
+    """SQL of DuckDB that yields the query's rows as c0, c1, … of these types, in order."""
+    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+        path = Path(folder, "records.csv")
+        with failures(), path.open("wb") as file:
+            statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)"
+            with session.copy(statement) as copy:
+                for block in copy:
+                    file.write(block)
+        yield _scan(str(path), types)
+
+
+def _scan(path: str, types: Sequence[str]) -> str:
+    typed = ", ".join(f"CAST(c{i} AS {type_}) AS c{i}" for i, type_ in enumerate(types))
+    return (
+        f"SELECT {typed} FROM read_csv({text_literal(path)}, {csv_options(len(types))}, "
+        "header = false, delim = ',')"
+    )
+
+
+def upload(con: Any, query: exp.Select, session: KeepingSession, columns: Sequence[tuple[str, str]]) -> str:
+    """Send the rows of a query to DuckDB into a temporary table of PostgreSQL; return its name."""
+    table = session.create(columns)
+    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+        path = Path(folder, "records.csv")
+        with duckdb_failures():
+            con.execute(
+                f"COPY ({query.sql('duckdb')}) TO {text_literal(str(path))} "
+                "(FORMAT csv, HEADER false, NULLSTR '', FORCE_QUOTE *)"
+            )
+        statement = f"COPY pg_temp.{table} FROM STDIN (FORMAT csv)"
+        with failures(), path.open("rb") as file, session.copy(statement) as copy:
+            while block := file.read(_CHUNK):
+                copy.write(block)
+    session.execute(f"ANALYZE pg_temp.{table}")
+    return table

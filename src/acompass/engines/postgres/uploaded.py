@@ -1,0 +1,34 @@
+"""A file or a data frame that is uploaded to the server for each policy."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from acompass.checked.uses import ColumnUse
+from acompass.engines.duckdb.read import DuckDBTable
+from acompass.engines.postgres.session import KeepingSession, ReadingSession
+from acompass.engines.postgres.table import UploadedToServer
+
+
+class UploadedTable:
+    def __init__(self, local: DuckDBTable, server: psycopg.Connection[Any]):
+        self.in_duckdb = local
+        self._server = server
+        self.names = local.names
+        self.cancellation = local.cancellation
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[UploadedToServer]:
+        reading = ReadingSession(self._server, self.cancellation)
+        keeping = KeepingSession(self._server, self.cancellation)
+        try:
+            with self.in_duckdb.load(uses, missing) as local:
+                yield UploadedToServer(reading, keeping, local)
+        finally:
+            keeping.clear()
+
+    def cancel(self) -> None:
+        self.in_duckdb.cancel()
+        self._server.cancel()

@@ -1,0 +1,1 @@
+"""The oracle behind the same call: `semantics` gives the meaning."""

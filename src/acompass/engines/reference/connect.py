@@ -1,0 +1,37 @@
+"""The reference engine: DuckDB reads and writes the table, `semantics` gives the meaning."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from acompass.checked.uses import ColumnUse
+from acompass.engines.duckdb.connect import DuckDBEngine
+from acompass.engines.duckdb.read import DuckDBTable
+from acompass.engines.errors import is_the_reference
+from acompass.engines.reference.table import ReferenceTable
+from acompass.options import Options
+
+
+class ReferenceEngine:
+    @contextmanager
+    def open(self, table: Any, options: Options) -> Iterator["OpenReferenceTable"]:
+        with DuckDBEngine().open(table, options) as found:
+            yield OpenReferenceTable(found)
+
+    def session(self) -> NoReturn:
+        raise is_the_reference()
+
+
+class OpenReferenceTable:
+    def __init__(self, inner: DuckDBTable):
+        self.in_duckdb = inner
+        self.names = inner.names
+        self.cancellation = inner.cancellation
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[ReferenceTable]:
+        with self.in_duckdb.load(uses, missing) as loaded:
+            yield ReferenceTable(loaded.con, loaded.source, loaded.session, loaded.completed, loaded.layout)
+
+    def cancel(self) -> None:
+        self.in_duckdb.cancel()

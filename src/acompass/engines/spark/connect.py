@@ -1,0 +1,169 @@
+"""Apache Spark: start or join it, and open a table there."""
+
+import os
+import secrets
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
+from pyspark.errors import AnalysisException, ParseException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from acompass.engines.spark import errors
+from acompass.engines.spark.errors import failures
+from acompass.engines.spark.files import locations, require_same_columns, require_shared
+from acompass.engines.spark.read import CsvTable, FrameTable, SparkTable
+from acompass.engines.spark.session import PlanSession, own_session
+from acompass.options import Options
+from acompass.plan.running.session import Session
+from acompass.tables.source import Files, Frame, is_file, opened
+
+_STANDARD_ERROR = 2
+
+#: used unless the user's configuration says otherwise; Spark's log quotes records
+_DEFAULTS = {
+    "spark.app.name": "acompass",
+    "spark.log.level": "OFF",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+class SparkEngine:
+    """`place` is a master's URL, `spark` for the configured one, or a session."""
+
+    def __init__(self, place: str | SparkSession):
+        self._place = place
+
+    @contextmanager
+    def open(self, table: Any, options: Options) -> Iterator[SparkTable]:
+        catalog = self._catalog()
+        with failures():
+            spark = own_session(catalog)
+        with _opened(catalog, spark, table, options) as found:
+            try:
+                yield found
+            finally:
+                found.close()
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        with failures():
+            session = PlanSession(own_session(self._catalog()))
+        try:
+            yield session
+        finally:
+            session.clear()
+
+    def _catalog(self) -> SparkSession:
+        return self._place if isinstance(self._place, SparkSession) else started(self._place)
+
+
+def started(place: str) -> SparkSession:
+    """The session of this process on that master, started if needed. It ends with the process, because a
+    result may still be read through it."""
+    running = SparkContext._active_spark_context
+    if running is not None:
+        if place not in ("spark", running.master):
+            raise errors.runs_elsewhere(place, str(running.master))
+        return SparkSession.builder.getOrCreate()
+    try:
+        with _quietly(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            return SparkSession.builder.config(conf=_configuration(place)).getOrCreate()
+    except (PySparkException, Py4JError):
+        raise errors.cannot_start(place) from None
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Java that starts in this context prints nothing: it would print a greeting, and later quote records."""
+    if os.environ.get("ACOMPASS_DEBUG"):
+        yield
+        return
+    kept, nowhere = os.dup(_STANDARD_ERROR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _STANDARD_ERROR)
+    try:
+        yield
+    finally:
+        os.dup2(kept, _STANDARD_ERROR)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _configuration(place: str) -> SparkConf:
+    configuration = SparkConf()
+    for name, value in _DEFAULTS.items():
+        configuration.setIfMissing(name, value)
+    if configuration.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
+        # tables of such a catalog do not outlive the process, so their folder must not either
+        configuration.setIfMissing("spark.sql.warehouse.dir", _warehouse().name)
+    if place == "spark":
+        return configuration.setIfMissing("spark.master", "local[*]")
+    return configuration.setMaster(place)
+
+
+@cache
+def _warehouse() -> tempfile.TemporaryDirectory[str]:
+    """Removed when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="acompass-")
+
+
+def _named(spark: SparkSession, name: str) -> DataFrame:
+    try:
+        frame = spark.table(name)
+        frame.schema  # noqa: B018  a view can name what is gone
+    except (AnalysisException, ParseException):
+        raise errors.no_such_table(name) from None
+    return frame
+
+
+@contextmanager
+def _across(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
+    """The frame in another session of the same application."""
+    name = f"acompass_{secrets.token_hex(8)}"
+    with failures():
+        database = spark.conf.get("spark.sql.globalTempDatabase")
+        frame.createGlobalTempView(name)
+    try:
+        with failures():
+            found = spark.table(f"{database}.{name}")
+        yield found
+    finally:
+        with failures():
+            spark.catalog.dropGlobalTempView(name)
+
+
+@contextmanager
+def _opened(catalog: SparkSession, spark: SparkSession, table: Any, options: Options) -> Iterator[SparkTable]:
+    if is_file(table):
+        with opened(table, options.delimiter) as source:
+            assert isinstance(source, Files), "a path names files"
+            if not source.kept:
+                require_shared(spark, "standard input")
+            yield _files(catalog, spark, source)
+        return
+    with _across(_frame(catalog, table), spark) as frame:
+        yield FrameTable(catalog, spark, Frame(table), frame)
+
+
+def _frame(spark: SparkSession, table: Any) -> DataFrame:
+    if isinstance(table, DataFrame):
+        return table
+    if isinstance(table, str | os.PathLike):
+        return _named(spark, os.fspath(table))
+    raise errors.lives_elsewhere(f"a `{type(table).__name__}`")
+
+
+def _files(catalog: SparkSession, spark: SparkSession, source: Files) -> SparkTable:
+    if source.format == "csv":
+        return CsvTable(catalog, spark, source)
+    require_same_columns(source)
+    with failures():
+        frame = spark.read.parquet(*locations(source))
+    return FrameTable(catalog, spark, source, frame)

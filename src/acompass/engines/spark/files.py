@@ -1,0 +1,47 @@
+"""Files as Spark names them. Every worker reads and writes them, so all must be able to reach them."""
+
+import os
+import re
+from pathlib import Path
+
+import pyarrow.parquet
+from pyspark.sql import SparkSession
+
+from acompass.engines.spark.errors import not_shared
+from acompass.tables import errors
+from acompass.tables.source import Files, readable
+
+_GLOB = re.compile(r"([\\\[\]{}*?])")
+
+
+def locations(source: Files) -> list[str]:
+    for path, shown in zip(source.paths, source.shown, strict=True):
+        if Path(path).name.startswith(("_", ".")):
+            raise errors.unreadable(shown, "Spark skips names that begin with `_` or `.`")
+    return [_GLOB.sub(r"\\\1", location(path)) for path in source.paths]
+
+
+def require_same_columns(source: Files) -> None:
+    """Spark would take the columns of one file, and silently skip or miss those of the others."""
+    schemas = [_schema(path, shown) for path, shown in zip(source.paths, source.shown, strict=True)]
+    for schema, shown in zip(schemas, source.shown, strict=True):
+        if not schema.equals(schemas[0]):
+            raise errors.files_differ(shown, source.shown[0], "has other columns")
+
+
+def _schema(path: str, shown: str) -> pyarrow.Schema:
+    with readable(path, shown):
+        try:
+            return pyarrow.parquet.read_schema(path)
+        except pyarrow.ArrowException:
+            raise errors.damaged(shown, "Parquet") from None
+
+
+def location(path: str) -> str:
+    """With the scheme, whatever file system the cluster has by default."""
+    return "file:" + os.path.abspath(path)
+
+
+def require_shared(spark: SparkSession, what: str) -> None:
+    if not str(spark.sparkContext.master).startswith("local"):
+        raise not_shared(what)

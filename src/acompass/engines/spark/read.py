@@ -1,0 +1,116 @@
+"""Tables that Spark reads: CSV files as text; data frames, tables and Parquet files with their types."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+
+from pyspark.sql import DataFrame, SparkSession
+
+from acompass.checked.uses import ColumnUse
+from acompass.engines.cancellation import Cancellation
+from acompass.engines.facts import Facts
+from acompass.engines.loading import Completed, complete_text, complete_typed
+from acompass.engines.spark.columns import SparkColumn, stored_column
+from acompass.engines.spark.csv import read_text
+from acompass.engines.spark.errors import failures
+from acompass.engines.spark.session import PlanSession
+from acompass.engines.spark.table import LoadedInSpark
+from acompass.plan.lowering import sql
+from acompass.tables.csv import Csv
+from acompass.tables.header import read_header, require_names
+from acompass.tables.source import Files, Source
+
+
+class SparkTable(ABC):
+    """`catalog` is the session that the caller sees, `spark` our own session of the same application."""
+
+    names: tuple[str, ...]
+    columns: tuple[SparkColumn, ...] = ()
+    delimiter = ","
+    in_duckdb = None
+
+    def __init__(self, catalog: SparkSession, spark: SparkSession, source: Source):
+        self.catalog = catalog
+        self.spark = spark
+        self.source = source
+        self.cancellation = Cancellation()
+        self._reading = self._new_session()
+        #: sessions of results that were returned as data frames, whose views must stay
+        self._handed_over: list[PlanSession] = []
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedInSpark]:
+        session = self._new_session()
+        loaded = LoadedInSpark(self, session, self._complete(uses, missing))
+        try:
+            yield loaded
+        finally:
+            if loaded.is_handed_over:
+                self._handed_over.append(session)
+            else:
+                session.clear()
+
+    def cancel(self) -> None:
+        self.cancellation.request()
+        self.spark.sparkContext.cancelAllJobs()
+
+    def close(self) -> None:
+        """Keep the views that a returned data frame reads, until the application ends."""
+        if not self._handed_over:
+            self._reading.clear()
+
+    @property
+    @abstractmethod
+    def relation(self) -> str:
+        """The name of a view with the columns c0, c1, … as stored."""
+
+    @abstractmethod
+    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed: ...
+
+    def _new_session(self) -> PlanSession:
+        return PlanSession(self.spark, cancellation=self.cancellation)
+
+    def _new_facts(self) -> Facts:
+        return Facts(self._reading, sql.table(self.relation, "t"))
+
+
+class CsvTable(SparkTable):
+    """Read as text when it is first loaded; later policies type the same text."""
+
+    def __init__(self, catalog: SparkSession, spark: SparkSession, source: Files):
+        super().__init__(catalog, spark, source)
+        self._csv = Csv(source, *read_header(source))
+        self.names, self.delimiter = self._csv.names, self._csv.delimiter
+
+    @cached_property
+    def relation(self) -> str:
+        return read_text(self.spark, self._reading, self._csv)
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return self._new_facts()
+
+    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
+        return complete_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+
+
+class FrameTable(SparkTable):
+    """A data frame may be computed anew each time, so every policy has facts of its own."""
+
+    def __init__(self, catalog: SparkSession, spark: SparkSession, source: Source, frame: DataFrame):
+        super().__init__(catalog, spark, source)
+        with failures():
+            self.columns = tuple(stored_column(i, each) for i, each in enumerate(frame.schema.fields))
+        self.names = tuple(column.name for column in self.columns)
+        require_names(self.names)
+        self._frame = frame
+
+    @cached_property
+    def relation(self) -> str:
+        with failures():
+            positional = (sql.name(column.position) for column in self.columns)
+            return self._reading.view(self._frame.toDF(*positional))
+
+    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
+        return complete_typed(self._new_facts(), self.columns, uses, missing)

@@ -1,0 +1,107 @@
+"""Statements to Spark, and the views that it keeps between them."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import pyarrow
+from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
+from sqlglot import exp
+
+from acompass.checked.types import MOST_DIGITS
+from acompass.engines.cancellation import Cancellation
+from acompass.engines.spark.errors import failures
+from acompass.plan.lowering.dialects.dialect import Dialect
+from acompass.plan.lowering.dialects.spark import SPARK
+
+#: settings that would otherwise change the meaning of a statement
+_SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.decimalOperations.allowPrecisionLoss": "false",
+    "spark.sql.parser.escapedStringLiterals": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",
+    "spark.sql.variable.substitute": "false",
+}
+
+_ARROW_TYPES = {
+    "INT": pyarrow.int32(),
+    "BIGINT": pyarrow.int64(),
+    "DOUBLE": pyarrow.float64(),
+    "TEXT": pyarrow.string(),
+    "BOOLEAN": pyarrow.bool_(),
+    "DATE": pyarrow.date32(),
+    "TIMESTAMP": pyarrow.timestamp("us"),
+}
+
+
+def own_session(spark: SparkSession) -> SparkSession:
+    """Another session of the same application, with settings and temporary views of its own."""
+    session = spark.newSession()
+    for name, value in _SETTINGS.items():
+        session.conf.set(name, value)
+    return session
+
+
+class PlanSession:
+    """Kept rows stay on the workers that computed them; Spark computes them again if a worker is lost."""
+
+    def __init__(
+        self, spark: SparkSession, dialect: Dialect = SPARK, cancellation: Cancellation | None = None
+    ):
+        self.dialect = dialect
+        self._cancellation = cancellation or Cancellation()
+        self._spark = spark
+        self._numbers = itertools.count()
+        self._views: list[str] = []
+        self._stored: list[DataFrame] = []
+        self.statements: list[str] = []
+
+    def query(self, query: exp.Select) -> DataFrame:
+        """Call it, and act on its result, under `failures`."""
+        self._cancellation.check()
+        self.statements.append(query.sql("spark"))
+        return self._spark.sql(self.statements[-1])
+
+    def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
+        with failures():
+            return [tuple(row) for row in self.query(query).collect()]
+
+    def store(self, query: exp.Select) -> str:
+        with failures():
+            self._stored.append(self.query(query).persist(StorageLevel.MEMORY_AND_DISK))
+            return self.view(self._stored[-1])
+
+    def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
+        values = list(zip(*rows, strict=True)) or [() for _ in columns]
+        arrays = [_array(type_, column) for (_, type_), column in zip(columns, values, strict=True)]
+        table = pyarrow.table(arrays, names=[name for name, _ in columns])
+        with failures():
+            return self.view(self._spark.createDataFrame(table))
+
+    def view(self, frame: DataFrame) -> str:
+        """A name for the frame in statements."""
+        name = f"kept{next(self._numbers)}"
+        frame.createTempView(name)
+        self._views.append(name)
+        return name
+
+    def clear(self) -> None:
+        with failures():
+            for name in self._views:
+                self._spark.catalog.dropTempView(name)
+            for frame in self._stored:
+                frame.unpersist()
+        self._views.clear()
+        self._stored.clear()
+
+
+def _array(type_: str, values: Sequence[Any]) -> pyarrow.Array:
+    if not type_.startswith("DECIMAL"):
+        return pyarrow.array(values, _ARROW_TYPES[type_])
+    scale = int(type_.rstrip(")").split(",")[1])
+    decimals = [None if value is None else Decimal(value) for value in values]
+    return pyarrow.array(decimals, pyarrow.decimal128(MOST_DIGITS, scale))

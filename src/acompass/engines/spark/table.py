@@ -1,0 +1,109 @@
+"""A table loaded in Spark: the plan runs there, and the result becomes files, a table or a data frame."""
+
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as spark_functions
+from sqlglot import exp
+
+from acompass.engines.engine import Destination, Outcome
+from acompass.engines.errors import output_exists, require_plain
+from acompass.engines.loading import Completed
+from acompass.engines.planned import PlannedTable
+from acompass.engines.spark.errors import failures
+from acompass.engines.spark.files import require_shared
+from acompass.engines.spark.session import PlanSession
+from acompass.engines.spark.text import field, line
+from acompass.engines.spark.write import (
+    require_replaceable,
+    table_name,
+    write_csv,
+    write_parquet,
+    write_table,
+)
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import State
+from acompass.plan.running.execute import final_select
+from acompass.tables.output import is_stream, require_writable
+from acompass.tables.source import is_file
+
+if TYPE_CHECKING:
+    from acompass.engines.spark.read import SparkTable
+
+
+class LoadedInSpark(PlannedTable):
+    """The views that a result reads must stay once it was returned as a data frame."""
+
+    def __init__(self, table: "SparkTable", session: PlanSession, completed: Completed):
+        super().__init__(completed, session)
+        self.session: PlanSession = session
+        self._table = table
+        self.is_handed_over = False
+
+    @property
+    def state(self) -> State:
+        source = sql.table(self._table.relation, "t")
+        select = sql.query(self.completed.projection(), source, self.completed.where)
+        return State(select, self.schema, has_row_key=False, records=self.completed.records)
+
+    @property
+    def statements(self) -> list[str]:
+        return self.session.statements
+
+    def prepare(self, destination: Destination) -> None:
+        path = destination.path
+        if path is None:
+            return
+        if not is_file(path):
+            self._require_new_table(path, destination.overwrite)
+            return
+        require_writable(path, self._table.source, destination.overwrite)
+        if is_stream(path):
+            require_shared(self._table.catalog, "standard output")
+        elif path.lower().endswith(".parquet"):
+            require_replaceable(path)
+        else:
+            require_plain("CSV", self.schema)
+
+    def _require_new_table(self, name: str, overwrite: bool) -> None:
+        with failures():
+            exists = self._table.catalog.catalog.tableExists(table_name(name).sql("spark"))
+        if exists and not overwrite:
+            raise output_exists(name)
+
+    def deliver(self, outcome: Outcome, destination: Destination) -> Any:
+        left, path = outcome.left, destination.path
+        select = final_select(outcome.context, left, canonical=destination.canonical, keep_order=False)
+        if path is None:
+            self.is_handed_over = True
+            return self._frame(select, outcome)
+        if not is_file(path):
+            write_table(self._table.catalog, self._frame(select, outcome), table_name(path))
+        elif path.lower().endswith(".parquet"):
+            write_parquet(self._frame(select, outcome), left.records, path)
+        else:
+            names = [column.name for column in left.schema]
+            write_csv(self._lines(select, outcome), names, self._table.delimiter, path)
+        return None
+
+    def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
+        """Under the table's own names; a column that no action writes keeps its type."""
+        schema = outcome.left.schema
+        with failures():
+            frame = self.session.query(select)
+            columns = [spark_functions.col(sql.name(p)) for p in range(len(schema))]
+            for stored in self._table.columns:
+                if stored.position not in outcome.written:
+                    columns[stored.position] = columns[stored.position].cast(stored.data_type)
+            return frame.select(columns).toDF(*(column.name for column in schema))
+
+    def _lines(self, select: exp.Select, outcome: Outcome) -> DataFrame:
+        stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}
+        delimiter = self._table.delimiter
+        fields = [
+            field(sql.column(p, "w"), column.type, stored.get(p), delimiter)
+            for p, column in enumerate(outcome.left.schema)
+        ]
+        query = exp.select(exp.alias_(line(fields, delimiter), "value")).from_(select.subquery("w"))
+        with failures():
+            return self.session.query(query)

@@ -1,0 +1,129 @@
+"""A result into a CSV file, a folder of Parquet files, or a table of Spark's catalog: whole or not at all."""
+
+import gzip
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as spark_functions
+from sqlglot import exp
+
+from acompass.engines.spark.errors import failures, not_shared
+from acompass.engines.spark.files import location
+from acompass.plan.lowering.sql import Sql
+from acompass.tables import errors
+from acompass.tables.csv import header_line
+from acompass.tables.output import STANDARD_OUTPUT, is_stream
+from acompass.tables.replacing import replacing, written
+
+_PARTS = "part-*"
+_DONE = "_SUCCESS"
+
+
+def write_csv(frame: DataFrame, names: Sequence[str], delimiter: str, path: str) -> None:
+    """The workers write the records into files whose names are in order; they are joined here."""
+    header = header_line(names, delimiter).encode()
+    if is_stream(path):
+        with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+            _write_text(frame, str(Path(folder, "parts")))
+            _write_through(header, Path(folder, "parts"), path)
+        return
+    with _beside(path) as parts:
+        _write_text(frame, parts)
+        with replacing(path) as part, open(part, "wb") as file:
+            if path.lower().endswith(".gz"):
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
+                    _join(header, Path(parts), packed)
+            else:
+                _join(header, Path(parts), file)
+
+
+def _write_through(header: bytes, parts: Path, path: str) -> None:
+    if path == STANDARD_OUTPUT:
+        _join(header, parts, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+        return
+    with written(path), open(path, "wb") as device:
+        _join(header, parts, device)
+
+
+def _write_text(frame: DataFrame, parts: str) -> None:
+    seen = Observation()
+    size = spark_functions.sum(spark_functions.octet_length("value") + 1).alias("bytes")
+    with failures():
+        observed = frame.observe(seen, size)
+        observed.write.option("compression", "none").option("lineSep", "\n").text(location(parts))
+        expected = seen.get["bytes"] or 0
+    if sum(part.stat().st_size for part in Path(parts).glob(_PARTS)) != expected:
+        raise not_shared("the output's folder")
+
+
+def _join(header: bytes, parts: Path, file: BinaryIO | gzip.GzipFile) -> None:
+    file.write(header)
+    for part in sorted(parts.glob(_PARTS)):
+        with part.open("rb") as written_part:
+            shutil.copyfileobj(written_part, file)
+
+
+@contextmanager
+def _beside(path: str) -> Iterator[str]:
+    """A hidden folder beside the output, which every worker must be able to write into."""
+    target = Path(os.path.realpath(path))
+    parts = str(target.parent / f".{target.name[:100]}.{os.getpid()}.{secrets.token_hex(4)}.acompass-parts")
+    try:
+        yield parts
+    finally:
+        shutil.rmtree(parts, ignore_errors=True)
+
+
+def require_replaceable(path: str) -> None:
+    """A folder of Parquet files takes the place of a file, or of such a folder."""
+    if os.path.isdir(path) and not Path(path, _DONE).exists():
+        raise errors.unwritable(path, "it is a folder that Spark did not write")
+
+
+def write_parquet(frame: DataFrame, records: int, path: str) -> None:
+    with _beside(path) as parts:
+        with failures():
+            frame.write.parquet(location(parts))
+            there = frame.sparkSession.read.schema(frame.schema).parquet(location(parts)).count()
+        if there != records:
+            raise not_shared("the output's folder")
+        with written(path), _beside(path) as old:
+            if os.path.lexists(path):
+                os.replace(path, old)
+            os.replace(parts, path)
+            if os.path.isfile(old):
+                os.unlink(old)
+
+
+def table_name(text: str) -> exp.Table:
+    """As Spark reads it: parts separated by points, unusual ones in backticks."""
+    return exp.to_table(text, dialect="spark")
+
+
+def write_table(spark: SparkSession, frame: DataFrame, name: exp.Table) -> None:
+    """Written under another name first, so that a failure leaves neither half a table nor no table."""
+    other = name.copy()
+    other.set("this", exp.to_identifier(f"acompass_{secrets.token_hex(8)}"))
+    target, temporary = _sql(name), _sql(other)
+    with failures():
+        try:
+            frame.write.saveAsTable(temporary)
+            spark.sql(f"DROP TABLE IF EXISTS {target}")
+            spark.sql(f"ALTER TABLE {temporary} RENAME TO {target}")
+        except BaseException:
+            with suppress(Exception):
+                spark.sql(f"DROP TABLE IF EXISTS {temporary}")
+            raise
+
+
+def _sql(name: Sql) -> str:
+    return name.sql("spark", identify=True)

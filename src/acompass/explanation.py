@@ -1,0 +1,68 @@
+"""The life of a record through a run, as data. It contains personal data, for the requested records only."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from acompass.result import ActionName
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSeen:
+    """The equivalence class of a record: its GROUP BY values, its size and its aggregate value."""
+
+    key: dict[str, Any]
+    records: int
+    name: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    column: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one requirement did to the record.
+
+    `holds` is the verdict on the whole table. `seen` is None if the requirement has no PROCESS, or if its
+    WHERE excludes the record. `nearest` lists the smallest changes that would have left it unaffected.
+    """
+
+    index: int
+    line: int
+    text: str
+    action: ActionName | None
+    holds: bool
+    affected: bool
+    seen: ClassSeen | None
+    change: Change | None
+    dropped: bool
+    nearest: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """`record` is the record's position in the table, from 1. `given` is None if it was dropped as incomplete
+    (D11), `left` if it was dropped at any point."""
+
+    record: int
+    given: dict[str, Any] | None
+    steps: tuple[Step, ...]
+    left: dict[str, Any] | None
+
+    @property
+    def dropped_by(self) -> Step | None:
+        return next((step for step in self.steps if step.dropped), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    lives: tuple[Life, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        from acompass.report.json.explanation import explanation_object
+
+        return explanation_object(self)

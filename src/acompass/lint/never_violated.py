@@ -1,0 +1,56 @@
+"""AC501 and AC502: a requirement that no table can violate, or none that the lines before it leave."""
+
+from collections.abc import Iterator
+
+from acompass.checked.effects import process_in
+from acompass.checked.program import Assertion, Quantifier
+from acompass.diagnostics import Diagnostic
+from acompass.lint.inspected_policy import InspectedPolicy
+from acompass.prove.decision_diagram import ALL, EMPTY
+from acompass.prove.facts import fact_of
+from acompass.prove.reachability import Transition
+from acompass.prove.reasons import Reasons
+
+
+def never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    reasons = Reasons(policy.prover)
+    for at, transition in enumerate(policy.transitions):
+        if _always_holds(policy, at, transition):
+            message = "no table can violate this requirement"
+            yield policy.finding(
+                "AC501", message, at, "remove it, or correct its condition", fixes=policy.removal(at)
+            )
+        elif transition.requirement.action is not None and _holds_before(policy, at, transition):
+            yield _redundant(policy, reasons, at)
+
+
+def _always_holds(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    assertion = transition.requirement.assertion
+    prover = policy.prover
+    if assertion.quantifier is Quantifier.SOME:
+        return transition.may is EMPTY and transition.care is not EMPTY
+    fact = fact_of(prover.variables, at, assertion)
+    if fact is not None:
+        return prover.reachability.laws.follows(fact, ALL)
+    return prover.refused(at, assertion) is EMPTY
+
+
+def _holds_before(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    assertion = transition.requirement.assertion
+    return assertion.quantifier is Quantifier.EACH and policy.prover.attempt(assertion, at).is_proof
+
+
+def _redundant(policy: InspectedPolicy, reasons: Reasons, at: int) -> Diagnostic:
+    assertion = policy.program.requirements[at].assertion
+    message = "the lines before leave nothing that violates this requirement"
+    cause = _cause(policy, reasons, assertion, at)
+    also = () if cause is None else (policy.label(cause, "leaves nothing that violates it"),)
+    return policy.finding("AC502", message, at, "remove it, or move it up", also, policy.removal(at))
+
+
+def _cause(policy: InspectedPolicy, reasons: Reasons, assertion: Assertion, at: int) -> int | None:
+    if process_in(assertion) is not None:
+        attempt = policy.prover.attempt(assertion, at)
+        return max(attempt.passed, default=None)
+    since = reasons.unchanged_since(assertion, at)
+    return since - 1 if since > 0 else None

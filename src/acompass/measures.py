@@ -1,0 +1,201 @@
+"""The measures of a table, as data. Rational measures are exact fractions; only renderers round."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+#: by default, records are counted in classes smaller than each of these
+THRESHOLDS = (2, 3, 5, 10)
+#: a value or range shared by fewer records could identify a person
+SMALLEST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The equivalence classes by size: pairs (size, number of classes), in ascending order of size."""
+
+    sizes: tuple[tuple[int, int], ...]
+    thresholds: tuple[int, ...] = THRESHOLDS
+
+    @property
+    def records(self) -> int:
+        return sum(size * classes for size, classes in self.sizes)
+
+    @property
+    def number(self) -> int:
+        return sum(classes for _, classes in self.sizes)
+
+    @property
+    def k(self) -> int | None:
+        """None for an empty table, which is k-anonymous for every k."""
+        return self.sizes[0][0] if self.sizes else None
+
+    @property
+    def largest(self) -> int | None:
+        return self.sizes[-1][0] if self.sizes else None
+
+    @property
+    def uniques(self) -> int:
+        return self.records_below(2)
+
+    def records_below(self, k: int) -> int:
+        return sum(size * classes for size, classes in self.sizes if size < k)
+
+    @property
+    def average(self) -> Fraction | None:
+        return Fraction(self.records, self.number) if self.sizes else None
+
+    @property
+    def normalized_average(self) -> Fraction | None:
+        """LeFevre's C_AVG for the largest k that the table satisfies."""
+        return self.average / self.sizes[0][0] if self.average is not None else None
+
+    @property
+    def discernibility(self) -> int:
+        return sum(size * size * classes for size, classes in self.sizes)
+
+    @property
+    def prosecutor_maximum(self) -> Fraction | None:
+        return Fraction(1, self.sizes[0][0]) if self.sizes else None
+
+    @property
+    def prosecutor_average(self) -> Fraction | None:
+        return Fraction(self.number, self.records) if self.sizes else None
+
+
+@dataclass(frozen=True, slots=True)
+class Journalist:
+    """The risk if the table is a sample of a known population."""
+
+    maximum: Fraction
+    average: Fraction
+    marketer: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """The models of one sensitive column.
+
+    The table is (c, `distinct_l`)-diverse for every c above `recursive_c`. `t_ordered` is None if the
+    column's values have no order, `enhanced_beta` if no β exists, and `delta_every_value` if some value is
+    absent from some class.
+    """
+
+    column: str
+    values: int
+    alpha: Fraction
+    distinct_l: int
+    entropy_l: int
+    entropy_effective: float
+    recursive_c: Fraction
+    t_equal: Fraction
+    t_ordered: Fraction | None
+    basic_beta: Fraction
+    enhanced_beta: Fraction | None
+    enhanced_beta_bound: float
+    delta: float
+    delta_every_value: float | None
+
+    @property
+    def t(self) -> Fraction:
+        """The ordered distance if the values have an order, otherwise the equal distance."""
+        return self.t_equal if self.t_ordered is None else self.t_ordered
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """How a column's distribution differs between two tables; entropies are in bits."""
+
+    column: str
+    distance: Fraction
+    values_before: int
+    values_after: int
+    entropy_before: float
+    entropy_after: float
+
+    @property
+    def information_lost(self) -> float | None:
+        return share_lost(self.entropy_before, self.entropy_after)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The measured table (after) compared with an earlier one (before).
+
+    Entropies are those of the quasi-identifiers together, in bits.
+    """
+
+    records_before: int
+    records_after: int
+    columns: tuple[ColumnChange, ...]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+    entropy_before: float
+    entropy_after: float
+    discernibility: int
+
+    @property
+    def information_lost(self) -> float | None:
+        return share_lost(self.entropy_before, self.entropy_after)
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """All measures of a table. `journalist` is None without a population, `comparison` without an earlier
+    table."""
+
+    quasi_identifiers: tuple[str, ...]
+    weight: str | None
+    classes: Classes
+    sensitive: tuple[Sensitive, ...]
+    journalist: Journalist | None = None
+    comparison: Comparison | None = None
+
+    @property
+    def records(self) -> int:
+        return self.classes.records
+
+    @property
+    def k(self) -> int | None:
+        return self.classes.k
+
+    @property
+    def marketer(self) -> Fraction | None:
+        """The risk against the population if there is one, otherwise against the table itself."""
+        return self.classes.prosecutor_average if self.journalist is None else self.journalist.marketer
+
+    def to_json(self) -> dict[str, object]:
+        from acompass.report.json.measures import measures_object
+
+        return measures_object(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """`counts` has one entry per table; None stands for a count from 1 to SMALLEST - 1."""
+
+    label: str
+    counts: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """`other` has the number of records in each table that no bar shows: those with rare values, and those
+    with values beyond the most frequent."""
+
+    column: str
+    bars: tuple[Bar, ...]
+    other: tuple[int, ...]
+    totals: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """`measures` has one entry per table, in order; it is empty without quasi-identifiers."""
+
+    measures: tuple[Measures, ...]
+    columns: tuple[Distribution, ...]
+
+
+def share_lost(before: float, after: float) -> float | None:
+    """None if there was no information to lose."""
+    return None if before == 0 else 1 - after / before

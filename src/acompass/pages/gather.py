@@ -1,0 +1,89 @@
+"""Gathers the data of a page: measures the tables, proves the policy and hashes the files."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from acompass.measure.columns import Roles, assign_roles
+from acompass.measure.overview import overview
+from acompass.measures import Overview
+from acompass.pages.certify import certify
+from acompass.pages.request import ReportRequest
+from acompass.policy import Policy
+from acompass.prove import Proof, prove_policy
+from acompass.report.certificate import Certificate
+from acompass.report.html.content import PageContent
+from acompass.syntax.walk import processes
+
+#: larger policies are not proved for a report: the proof could take longer than the run
+MOST_PROVED = 60
+
+
+def page_content(request: ReportRequest) -> PageContent:
+    tables = list(_tables(request))
+    return PageContent(
+        command=request.command,
+        result=request.result,
+        proof=_proof(request),
+        overview=_overview(request, tables),
+        series=("before", "after") if len(tables) == 2 else ("table",),
+        certificate=_certificate(request),
+    )
+
+
+def _certificate(request: ReportRequest) -> Certificate:
+    before, after = (table if _is_readable(table) else None for table in (request.before, request.after))
+    return certify(
+        request.command,
+        request.policy,
+        request.params or {},
+        request.options.engine,
+        (before, after),
+        request.result,
+    )
+
+
+def _tables(request: ReportRequest) -> Iterator[Any]:
+    """The tables to measure. A data frame without records may not even have columns, so it is skipped."""
+    yield request.before
+    is_empty = request.result is not None and request.result.records_out == 0
+    if request.after is not None and (isinstance(request.after, str) or not is_empty):
+        yield request.after
+
+
+def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
+    """None if a table lives in another engine; such tables are not read for a report."""
+    if not all(map(_is_readable, tables)):
+        return None
+    roles = request.roles or _roles_in(request.policy)
+    found = overview(tables, roles, request.options.delimiter, request.options.memory_limit)
+    if request.journalist is None:
+        return found
+    *before, last = found.measures
+    return replace(found, measures=(*before, replace(last, journalist=request.journalist)))
+
+
+def _is_readable(table: Any) -> bool:
+    if not isinstance(table, str | os.PathLike):
+        return True
+    return os.path.exists(table) or any(letter in os.fspath(table) for letter in "*?[")
+
+
+def _roles_in(policy: Policy | None) -> Roles | None:
+    """The columns that the policy groups by and counts; None if it has no GROUP BY."""
+    if policy is None or not any(process.group_by for process in processes(policy.tree)):
+        return None
+    found = assign_roles(policy.tree, None, None, None)
+    grouped = {name.casefold() for name in found.quasi_identifiers}
+    return replace(found, sensitive=tuple(name for name in found.sensitive if name.casefold() not in grouped))
+
+
+def _proof(request: ReportRequest) -> Proof | None:
+    policy = request.policy
+    if request.command != "run" or policy is None or request.schema is None:
+        return None
+    if len(policy.tree.requirements) > MOST_PROVED:
+        return None
+    schema = {column.name: column.type for column in request.schema}
+    return prove_policy(policy.tree, policy.text, None, schema, request.params)

@@ -1,0 +1,31 @@
+"""A request for a report page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from acompass.checked.parameters import ParamValue
+from acompass.checked.types import Schema
+from acompass.measure.columns import Roles
+from acompass.measures import Journalist
+from acompass.options import Options
+from acompass.policy import Policy
+from acompass.report.html.content import Command
+from acompass.result import Result
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """`after` is None if there is no output table. `roles` is None if the policy names the columns to
+    measure. `journalist` is the risk of the last table against a population."""
+
+    command: Command
+    before: Any
+    after: Any = None
+    policy: Policy | None = None
+    params: Mapping[str, ParamValue] | None = None
+    schema: Schema | None = None
+    result: Result | None = None
+    roles: Roles | None = None
+    journalist: Journalist | None = None
+    options: Options = field(default_factory=Options)

@@ -1,0 +1,45 @@
+"""Writes the report page of a run, a check or a measurement."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from acompass.diagnostics import CallError, Diagnostic
+from acompass.pages.gather import page_content
+from acompass.pages.request import ReportRequest
+from acompass.report.html.page import page_html
+from acompass.tables.errors import no_folder
+from acompass.tables.replacing import replacing
+
+_STREAM = "-"
+
+
+def require_files(path: str | os.PathLike[str], tables: Sequence[Any], output: Any = None) -> None:
+    """Raise before anything runs if the report cannot be written or would overwrite a table."""
+    if _STREAM in [table for table in tables if isinstance(table, str)]:
+        raise _needs_files("standard input")
+    if isinstance(output, str) and output == _STREAM:
+        raise _needs_files("standard output")
+    place = os.path.realpath(path)
+    if not os.path.isdir(os.path.dirname(place)):
+        raise no_folder(str(Path(path).parent))
+    for table in (*tables, output):
+        if isinstance(table, str | os.PathLike) and os.path.realpath(table) == place:
+            raise _overwrites_a_table(os.fspath(path))
+
+
+def _needs_files(found: str) -> CallError:
+    help_ = "name a file, or omit `--report`"
+    return CallError([Diagnostic("AC706", f"a report needs files, found {found}", help=help_)])
+
+
+def _overwrites_a_table(path: str) -> CallError:
+    help_ = "choose another file: `--report report.html`"
+    return CallError([Diagnostic("AC708", f"the report would overwrite the table `{path}`", help=help_)])
+
+
+def write_report(path: str | os.PathLike[str], request: ReportRequest) -> None:
+    page = page_html(page_content(request))
+    with replacing(os.fspath(path)) as part:
+        Path(part).write_text(page, encoding="utf-8")

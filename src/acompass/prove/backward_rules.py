@@ -1,0 +1,254 @@
+"""Backward rules: from a fact about the table after a requirement to facts about the table before it.
+
+Together, the facts before imply the fact after. Each rule is one function, under the name that it has in
+docs/prove.md, section 6.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from acompass.checked.program import Random, Reject, Replace
+from acompass.checked.types import Kind, Type
+from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
+from acompass.prove.facts import Fact
+from acompass.prove.reachability import Reachability, Transition
+from acompass.prove.regions import Mask, regions_in
+from acompass.syntax.tree import Function
+
+
+class Blocked(Exception):
+    """No rule leads back through the requirement; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One way in which a requirement can treat a class: which records it affects, and which it leaves alone.
+
+    `care` has every record that such a class can have. A class that is left alone satisfies the requirement's
+    assertion.
+    """
+
+    affected: Diagram
+    unaffected: Diagram
+    care: Diagram
+    is_left_alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """A column that is written in one branch, and the records of the fact's WHERE in that branch.
+
+    `rewritten` are the affected records that the WHERE can select after the write, `others` the unaffected
+    records that it selects, and `written` the values that are written into `variable`.
+    """
+
+    column: int
+    variable: Variable
+    written: Mask
+    rewritten: Diagram
+    others: Diagram
+
+
+class BackwardRules:
+    def __init__(self, reachability: Reachability):
+        self._reachability = reachability
+        self._laws = reachability.laws
+        self._variables = reachability.laws.variables
+        self._diagrams = reachability.laws.diagrams
+
+    def carried_back(self, fact: Fact) -> Fact:
+        """Rule of the irrelevant column: the same fact, before all lines that do not change what it reads."""
+        step = fact.step
+        columns = self._columns(fact)
+        while step > 0 and self._is_irrelevant(self._reachability.transitions[step - 1], columns):
+            step -= 1
+        return replace(fact, step=step)
+
+    def _columns(self, fact: Fact) -> frozenset[int]:
+        selecting = (self._variables.column_of(variable) for variable in self._diagrams.support(fact.where))
+        aggregated = () if fact.column is None else (fact.column,)
+        return fact.groups.union(selecting, aggregated)
+
+    def _is_irrelevant(self, transition: Transition, columns: frozenset[int]) -> bool:
+        action = transition.requirement.action
+        match action:
+            case None:
+                return True
+            case Reject():
+                return transition.may is EMPTY
+            case Replace(column) | Random(column):
+                return column not in columns
+            case _:
+                assert_never(action)
+
+    def before(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Facts at the transition's step that together imply `fact` at the next step. Raises Blocked."""
+        if transition.requirement.action is None:
+            return [replace(fact, step=transition.step)]
+        wanted = []
+        for branch in self._branches(transition):
+            earlier = self._before_action(fact, transition, branch)
+            if earlier is None or self._laws.is_empty(earlier, branch.care):
+                continue
+            finer = self._refined(earlier, transition)
+            if not (branch.is_left_alone and self._is_kept(finer, transition, branch.care)):
+                wanted.append(finer)
+        return wanted
+
+    def _is_kept(self, fact: Fact, transition: Transition, care: Diagram) -> bool:
+        """Rule of the requirement's own assertion."""
+        return transition.kept is not None and self._laws.implies(transition.kept, fact, care)
+
+    def _branches(self, transition: Transition) -> Iterator[Branch]:
+        diagrams, care = self._diagrams, transition.care
+        if transition.together is None:
+            yield Branch(transition.may, diagrams.complement(transition.may), care, False)
+            return
+        yield Branch(EMPTY, ALL, diagrams.difference(care, transition.must), True)
+        yield Branch(transition.may, diagrams.complement(transition.scope), care, False)
+
+    def _refined(self, fact: Fact, transition: Transition) -> Fact:
+        """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""
+        together = transition.together or frozenset()
+        if together <= fact.groups:
+            return fact
+        if not self._laws.is_kept_by_merging(fact):
+            raise Blocked("treats parts of a class differently")
+        return replace(fact, groups=fact.groups | together)
+
+    def _before_action(self, fact: Fact, transition: Transition, branch: Branch) -> Fact | None:
+        """The fact before the action; None where the fact holds whatever the table before was."""
+        action = transition.requirement.action
+        match action:
+            case Reject():
+                where = self._diagrams.intersection(fact.where, branch.unaffected)
+                return replace(fact, step=transition.step, where=where)
+            case Replace(column) | Random(column):
+                return self._before_write(fact, transition, branch, column)
+            case None:
+                raise AssertionError("the requirement has no action")
+            case _:
+                assert_never(action)
+
+    def _before_write(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Fact | None:
+        """Rule of the WHERE."""
+        variable = self._variables.column(transition.step + 1, column)
+        written = self._reachability.written(transition)
+        selected, missed = self._selected(fact.where, variable, written)
+        rewritten = self._diagrams.intersection(branch.affected, selected)
+        where_before = self._before_conversion(fact.where, transition, column)
+        others = self._diagrams.intersection(branch.unaffected, where_before)
+        write = _Write(column, variable, written, rewritten, others)
+        earlier = replace(fact, step=transition.step, where=self._diagrams.union(rewritten, others))
+        self._refuse_conversion(fact, transition, column)
+        self._refuse_random_selection(
+            earlier, self._diagrams.intersection(rewritten, missed), transition.care
+        )
+        if column in fact.groups:
+            return self._regrouped(fact, earlier, transition, write)
+        if column == fact.column:
+            return self._revalued(fact, earlier, transition, write)
+        return earlier
+
+    def _selected(self, where: Diagram, variable: Variable, written: Mask) -> tuple[Diagram, Diagram]:
+        """The records that the WHERE can select, and can miss, once the column has been written."""
+        column = frozenset((variable,))
+        literal = self._diagrams.literal(variable, written)
+        selected = self._diagrams.exists(self._diagrams.intersection(where, literal), column)
+        return selected, self._diagrams.exists(self._diagrams.difference(literal, where), column)
+
+    def _refuse_random_selection(self, earlier: Fact, uncertain: Diagram, care: Diagram) -> None:
+        """Rule of the part: if a draw decides which records are selected, parts must keep the fact."""
+        if self._diagrams.intersection(uncertain, care) is EMPTY:
+            return
+        if not self._laws.is_kept_by_parts(earlier, care):
+            raise Blocked("the drawn value decides which records are counted")
+
+    def _before_conversion(self, diagram: Diagram, transition: Transition, column: int) -> Diagram:
+        """The records that are in the diagram once the column has changed its type (D12)."""
+        return self._variables.before_conversion(diagram, transition.step, column, self._exact_preimage)
+
+    def _exact_preimage(self, mask: Mask, before: Variable, after: Variable) -> Mask:
+        found = 0
+        for region in regions_in(self._variables.regions(before).full):
+            reached = self._variables.image(region, before, after)
+            if not reached & ~mask:
+                found |= 1 << region
+            elif reached & mask:
+                raise Blocked("the change of type mixes values that the condition distinguishes")
+        return found
+
+    def _refuse_conversion(self, fact: Fact, transition: Transition, column: int) -> None:
+        before = transition.requirement.before[column].type
+        after = transition.requirement.after[column].type
+        if before == after:
+            return
+        is_counted = column == fact.column and fact.function is Function.COUNT_DISTINCT
+        if column == fact.column and not is_counted:
+            raise Blocked("changes the type of the aggregated column")
+        if (is_counted or column in fact.groups) and not _is_injective(before, after):
+            raise Blocked("the change of type can merge or split the values of the column")
+
+    def _regrouped(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
+        """Rule of the merge: classes that are rewritten as a whole join the class of the written value."""
+        allowed = self._before_conversion(fact.allowed, transition, write.column)
+        if self._diagrams.intersection(write.rewritten, transition.care) is EMPTY:
+            return replace(earlier, allowed=allowed)
+        self._refuse_split(fact, write)
+        readers, rewritten_keys = self._rewritten_keys(earlier, transition, write)
+        joined = self._diagrams.intersection(rewritten_keys, self._allowed_at_written(fact, write))
+        kept = self._diagrams.difference(allowed, rewritten_keys)
+        return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
+
+    def _refuse_split(self, fact: Fact, write: _Write) -> None:
+        if not self._variables.is_single(write.variable, write.written):
+            raise Blocked("draws values for a column of GROUP BY")
+        if write.column == fact.column:
+            raise Blocked("writes a column that is both grouped and aggregated")
+        if not self._laws.is_kept_by_merging(fact):
+            raise Blocked("can merge classes")
+
+    def _rewritten_keys(
+        self, earlier: Fact, transition: Transition, write: _Write
+    ) -> tuple[frozenset[int], Diagram]:
+        """Columns to group by as well, so that classes are rewritten as a whole, and the rewritten keys."""
+        records = self._diagrams.intersection(transition.care, earlier.where)
+        keys = self._laws.key_variables(earlier)
+        if self._laws.is_decided_by(keys, write.rewritten, records):
+            rewritten = self._diagrams.intersection(records, write.rewritten)
+            return frozenset(), self._diagrams.project(rewritten, keys)
+        readers = map(self._variables.column_of, self._diagrams.support(write.rewritten))
+        return frozenset(readers), write.rewritten
+
+    def _allowed_at_written(self, fact: Fact, write: _Write) -> Diagram:
+        """What the fact allows a class whose key has the written value."""
+        literal = self._diagrams.literal(write.variable, write.written)
+        at_written = self._diagrams.intersection(fact.allowed, literal)
+        return self._diagrams.exists(at_written, frozenset((write.variable,)))
+
+    def _revalued(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
+        """Rule of the new value: the rewritten records alone are allowed, and so are the others alone."""
+        rewritten = self._diagrams.intersection(write.rewritten, transition.care)
+        if rewritten is EMPTY:
+            return earlier
+        aggregates = self._laws.aggregates
+        possible = self._diagrams.literal(
+            aggregates.variable(fact), aggregates.of_values(fact, write.written)
+        )
+        keys = self._diagrams.project(rewritten, self._laws.key_variables(earlier))
+        keyed = self._diagrams.intersection(keys, possible)
+        if self._diagrams.difference(keyed, fact.allowed) is not EMPTY:
+            raise Blocked("writes a value that the claim does not allow")
+        if self._diagrams.intersection(write.others, transition.care) is EMPTY:
+            return None
+        if fact.function is Function.COUNT_DISTINCT or not self._laws.is_kept_by_merging(fact):
+            raise Blocked("rewrites the aggregated values of only part of a class")
+        return replace(earlier, where=write.others)
+
+
+def _is_injective(before: Type, after: Type) -> bool:
+    """Whether the conversion keeps equal values equal and different values different."""
+    if after.kind is Kind.TEXT:
+        return before.kind in (Kind.INTEGER, Kind.DATE, Kind.BOOLEAN)
+    return before.kind in (Kind.INTEGER, Kind.DECIMAL) and after.kind is Kind.DECIMAL

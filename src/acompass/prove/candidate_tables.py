@@ -1,0 +1,189 @@
+"""Small tables on which a claim could fail: blocks of similar records, in sizes that matter to the policy."""
+
+import random
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+from acompass.checked.effects import comparisons, process_in, random_of
+from acompass.checked.program import Assertion, Program, Random
+from acompass.checked.types import Kind, Value
+from acompass.prove.decision_diagram import Diagram
+from acompass.prove.origins import Origin, Origins
+from acompass.prove.prover import Prover
+from acompass.prove.regions import Regions, regions_in
+from acompass.prove.witness import Record
+from acompass.syntax.tree import Function
+
+#: the most records in a block
+LARGEST_BLOCK = 120
+#: the most values of one region to choose from
+PER_REGION = 4
+
+
+class CandidateTables:
+    def __init__(self, prover: Prover, rng: random.Random):
+        self._prover = prover
+        self._rng = rng
+        self._origins = Origins(prover.reachability, rng)
+        self._values = [self._values_of(column) for column in range(len(prover.program.schema))]
+        self._sizes = _block_sizes(prover)
+        self._rhos = _useful_rhos(prover.program)
+
+    def _values_of(self, column: int) -> list[Value]:
+        schema = self._prover.program.schema
+        if schema[column].type.kind is Kind.OPAQUE:
+            return [0]
+        regions = self._regions(column)
+        usual = [value for region in regions_in(regions.full) for value in regions.values(region, 2)]
+        return [*usual, *self._addends(column)]
+
+    def _regions(self, column: int) -> Regions:
+        return self._prover.variables.regions(self._prover.variables.column(0, column))
+
+    def _addends(self, column: int) -> list[Value]:
+        """Numbers with which sums of the column reach the constants they are compared with."""
+        variable = self._prover.variables.sums(0, column)
+        if variable is None:
+            return []
+        sums = self._prover.variables.regions(variable)
+        reached = [value for region in regions_in(sums.full) for value in sums.values(region, 2)]
+        return [value for number in reached for value in (number, -number) if value]  # type: ignore[operator]
+
+    def simpler(self, column: int, value: Value) -> list[Value]:
+        """Values of the column that are easier to read, the easiest first."""
+        limit = _complexity(value)
+        return [
+            other for other in sorted(self._values[column], key=_complexity) if _complexity(other) < limit
+        ]
+
+    def single(self, target: Diagram) -> tuple[list[Record], list[Fraction]] | None:
+        """A table of one record that can end in the target, with a trace; None where no record can."""
+        origin = self._origins.find(target)
+        return None if origin is None else ([self._record(origin)], self._trace(origin, 1))
+
+    def some(self, target: Diagram) -> tuple[list[Record], list[Fraction]]:
+        """A table of one or more blocks, most of them of records that can end in the target, with a trace."""
+        origin = self._origins.find(target) if self._rng.random() < 0.85 else None
+        origin = origin or Origin({})
+        first = self._block(self._record(origin))
+        table = list(first)
+        while self._rng.random() < 0.4 and len(table) < LARGEST_BLOCK:
+            table += self._block(self._neighbour(target, self._rng.choice(first)))
+        return table, self._trace(origin, len(table))
+
+    def _record(self, origin: Origin) -> Record:
+        variables = self._prover.variables
+        chosen = {variables.column_of(variable): region for variable, region in origin.cell.items()}
+        return tuple(
+            self._rng.choice(self._values_in(column, chosen[column]) if column in chosen else values)
+            for column, values in enumerate(self._values)
+        )
+
+    def _values_in(self, column: int, region: int) -> list[Value]:
+        regions = self._regions(column)
+        addends = [value for value in self._addends(column) if regions.region_of(value) == region]
+        return [*regions.values(region, PER_REGION), *addends]
+
+    def _neighbour(self, target: Diagram, record: Record) -> Record:
+        """A mix of the record with another one, which may be one that can end in the target."""
+        if self._rng.random() < 0.4:
+            origin = self._origins.find(target)
+            if origin is not None:
+                return self._mixed(self._record(origin), record, 0.5)
+        return self._mixed(self._record(Origin({})), record, 0.7)
+
+    def _mixed(self, other: Record, record: Record, kept: float) -> Record:
+        return tuple(
+            old if self._rng.random() < kept else new for old, new in zip(record, other, strict=True)
+        )
+
+    def _block(self, base: Record) -> list[Record]:
+        size = self._rng.choice(self._sizes)
+        varying = {
+            column: self._variations(column, value)
+            for column, value in enumerate(base)
+            if size > 1 and self._rng.random() < 0.35
+        }
+        return [
+            tuple(
+                varying[column][at % len(varying[column])] if column in varying else value
+                for column, value in enumerate(base)
+            )
+            for at in range(size)
+        ]
+
+    def _variations(self, column: int, value: Value) -> list[Value]:
+        """Values for a column that varies within a block: from the value's own region, or from any."""
+        type_ = self._prover.program.schema[column].type
+        if type_.kind is Kind.OPAQUE:
+            return [value]
+        regions = self._regions(column)
+        if self._rng.random() < 0.6:
+            near = regions.values(regions.region_of(value), max(self._sizes))
+            if len(near) > 1:
+                return near[: self._rng.choice((2, len(near)))]
+        return self._rng.sample(self._values[column], min(len(self._values[column]), self._rng.randint(2, 4)))
+
+    def _trace(self, origin: Origin, size: int) -> list[Fraction]:
+        if not self._rhos:
+            return []
+        if origin.draws and self._rng.random() < 0.7:
+            aimed = [self._aimed_at(step, origin.draws[step]) for step in sorted(origin.draws)]
+            return [rho for rho in aimed for _ in range(size)]
+        return [self._rng.choice(self._rhos) for _ in range(size * 2 + 4)]
+
+    def _aimed_at(self, step: int, value: int) -> Fraction:
+        action = random_of(self._prover.program.requirements[step].action)
+        assert action is not None
+        return rho_for(action, value)
+
+
+def rho_for(action: Random, value: int) -> Fraction:
+    """A short decimal ρ with random(lower, upper, ρ) = value."""
+    width = action.upper - action.lower + 1
+    scale = 1
+    while True:
+        numerator = -((action.lower - value) * scale // width)
+        if numerator * width < (value - action.lower + 1) * scale and numerator < scale:
+            return Fraction(numerator, scale)
+        scale *= 10
+
+
+def _complexity(value: Value) -> tuple[bool, int, str]:
+    text = str(value)
+    return not text.isprintable() or not text.strip(), len(text), text
+
+
+def _block_sizes(prover: Prover) -> list[int]:
+    """Small sizes, and sizes around every number that a count is compared with."""
+    assertions = (*(r.assertion for r in prover.program.requirements), *prover.claims)
+    near = (
+        count + by for assertion in assertions for count in _compared_counts(assertion) for by in (-1, 0, 1)
+    )
+    return sorted({1, 2, 3} | {size for size in near if 1 <= size <= LARGEST_BLOCK})
+
+
+def _compared_counts(assertion: Assertion) -> list[int]:
+    """The numbers that an assertion compares a count with."""
+    query = process_in(assertion)
+    if query is None or query.function not in (Function.COUNT, Function.COUNT_DISTINCT):
+        return []
+    compared = (c.value for c in comparisons(assertion.condition) if c.column == len(query.group_by))
+    return [int(value) for value in compared if isinstance(value, int | Decimal)]
+
+
+def _useful_rhos(program: Program) -> list[Fraction]:
+    """Values of ρ with which every RANDOM draws its bounds, their neighbours and its middle."""
+    actions = _randoms(program)
+    rhos = {Fraction(0), Fraction(1, 2), Fraction(999, 1000)} if actions else set()
+    for action in actions:
+        lower, upper = action.lower, action.upper
+        drawn = {lower, lower + 1, (lower + upper) // 2, upper - 1, upper}
+        rhos.update(rho_for(action, value) for value in drawn if lower <= value <= upper)
+    return sorted(rhos)
+
+
+def _randoms(program: Program) -> Sequence[Random]:
+    actions = (random_of(requirement.action) for requirement in program.requirements)
+    return [action for action in actions if action is not None]

@@ -1,0 +1,184 @@
+"""The records that can reach each step, and those that each requirement can affect.
+
+docs/prove.md, section 2.
+"""
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from acompass.checked.effects import column_written
+from acompass.checked.program import (
+    Assertion,
+    Condition,
+    Filter,
+    Process,
+    Program,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Result,
+)
+from acompass.prove.conversion import image_of_random
+from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
+from acompass.prove.facts import Fact, fact_of
+from acompass.prove.laws import Laws
+from acompass.prove.regions import Mask, Regions
+from acompass.prove.variables import Variables
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """A requirement, performed on any table that can stand at `step`. `care` has the records of all of them.
+
+    `may` holds the records that are affected in some table, `must` those that are affected in every table.
+    Where the two differ, the records of `scope` are affected in whole classes by the columns `together` (an
+    empty set makes the table one class), and the classes that are not affected satisfy `kept`.
+    """
+
+    step: int
+    requirement: Requirement
+    scope: Diagram
+    may: Diagram
+    must: Diagram
+    together: frozenset[int] | None
+    kept: Fact | None
+    care: Diagram
+
+    @property
+    def column(self) -> int | None:
+        """The column that the action writes."""
+        return column_written(self.requirement.action)
+
+
+def record_condition(variables: Variables, step: int, assertion: Assertion) -> tuple[Diagram, Diagram]:
+    """For an assertion about records: the records in its scope, and those that satisfy its condition."""
+
+    def diagram(condition: Condition) -> Diagram:
+        return variables.condition(condition, lambda column: variables.column(step, column))
+
+    match assertion.result:
+        case Result():
+            return ALL, diagram(assertion.condition)
+        case Filter(filter_):
+            return diagram(filter_), diagram(assertion.condition)
+        case Process():
+            raise AssertionError("the condition after PROCESS is about classes")
+        case _:
+            assert_never(assertion.result)
+
+
+class Reachability:
+    """The transitions of a program; `reach[step]` has every record that can reach the step."""
+
+    def __init__(self, program: Program, variables: Variables):
+        self.laws = Laws(variables)
+        self._variables = variables
+        self._diagrams = variables.diagrams
+        self.reach: list[Diagram] = [ALL]
+        self.transitions: list[Transition] = []
+        self._written: dict[int, Mask] = {}
+        for step, requirement in enumerate(program.requirements):
+            transition = self._transition(step, requirement)
+            self.transitions.append(transition)
+            self.reach.append(self._after(transition))
+
+    def _transition(self, step: int, requirement: Requirement) -> Transition:
+        care = self.reach[step]
+        assertion = requirement.assertion
+        match assertion.quantifier:
+            case Quantifier.SOME:
+                return self._some(step, requirement, care)
+            case Quantifier.EACH:
+                fact = fact_of(self._variables, step, assertion)
+                if fact is not None:
+                    return self._each_class(step, requirement, fact, care)
+                scope, condition = record_condition(self._variables, step, assertion)
+                violating = self._diagrams.difference(scope, condition)
+                affected = self._diagrams.intersection(care, violating)
+                return Transition(step, requirement, scope, affected, affected, None, None, care)
+            case _:
+                assert_never(assertion.quantifier)
+
+    def _each_class(self, step: int, requirement: Requirement, fact: Fact, care: Diagram) -> Transition:
+        in_scope = self._diagrams.intersection(care, fact.where)
+        refused = self._diagrams.complement(fact.allowed)
+        may = self._diagrams.intersection(in_scope, self.laws.records_with(fact, refused, care))
+        must = self._diagrams.difference(in_scope, self.laws.records_with(fact, fact.allowed, care))
+        together = None if may is must else fact.groups
+        return Transition(step, requirement, fact.where, may, must, together, fact, care)
+
+    def _some(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
+        """A violated SOME affects the whole table (D17); then no record or class satisfies its condition."""
+        may, is_never_satisfied = self._violating_tables(step, requirement.assertion, care)
+        if is_never_satisfied or may is EMPTY:
+            return Transition(step, requirement, ALL, may, may, None, None, care)
+        return Transition(step, requirement, ALL, may, EMPTY, frozenset(), None, care)
+
+    def _violating_tables(self, step: int, assertion: Assertion, care: Diagram) -> tuple[Diagram, bool]:
+        """The records of the tables that violate a SOME, and whether every nonempty table violates it."""
+        fact = fact_of(self._variables, step, assertion)
+        if fact is None:
+            scope, condition = record_condition(self._variables, step, assertion)
+            satisfying = self._diagrams.intersection(scope, condition)
+            may = self._diagrams.difference(care, satisfying)
+        else:
+            satisfying = self.laws.records_with(fact, fact.allowed, care)
+            refused = self._diagrams.complement(fact.allowed)
+            violating = self.laws.records_with(fact, refused, care)
+            outside = self._diagrams.complement(fact.where)
+            may = self._diagrams.intersection(care, self._diagrams.union(outside, violating))
+        return may, self._diagrams.intersection(care, satisfying) is EMPTY
+
+    def _after(self, transition: Transition) -> Diagram:
+        """The records that can stand after the requirement."""
+        unaffected = self._diagrams.difference(transition.care, transition.must)
+        action = transition.requirement.action
+        match action:
+            case None:
+                return transition.care
+            case Reject():
+                return unaffected
+            case Replace() | Random():
+                return self._diagrams.union(
+                    self.converted(transition, unaffected), self.rewritten(transition)
+                )
+            case _:
+                assert_never(action)
+
+    def converted(self, transition: Transition, records: Diagram) -> Diagram:
+        """The records with the written column in its type after the requirement (D12)."""
+        if transition.column is None:
+            return records
+        return self._variables.convert(records, transition.step, transition.column)
+
+    def rewritten(self, transition: Transition) -> Diagram:
+        """The records that can be affected, as the action leaves them."""
+        assert transition.column is not None
+        variable = self._variables.column(transition.step + 1, transition.column)
+        affected = self.converted(transition, transition.may)
+        return self._diagrams.assign(affected, variable, self.written(transition))
+
+    def written(self, transition: Transition) -> Mask:
+        """The values that the action can write, in the regions of the next step."""
+        step = transition.step
+        if step not in self._written:
+            self._written[step] = self._values_written(transition)
+        return self._written[step]
+
+    def _values_written(self, transition: Transition) -> Mask:
+        action = transition.requirement.action
+        match action:
+            case Replace(column, value):
+                return 1 << self._regions_after(transition, column).region_of(value)
+            case Random(column, lower, upper):
+                type_ = transition.requirement.after[column].type
+                return image_of_random(lower, upper, self._regions_after(transition, column), type_)
+            case None | Reject():
+                raise AssertionError("the requirement writes nothing")
+            case _:
+                assert_never(action)
+
+    def _regions_after(self, transition: Transition, column: int) -> Regions:
+        return self._variables.regions(self._variables.column(transition.step + 1, column))

@@ -1,0 +1,286 @@
+"""The variables of the decision diagrams: one for each column in each type that it has in turn, then those of
+the aggregates.
+
+A step is a point in the policy: step i is the table before requirement i + 1, the last step the final table.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import TypeAlias, assert_never
+
+from acompass.checked.effects import comparisons
+from acompass.checked.program import (
+    And,
+    Assertion,
+    Comparison,
+    Condition,
+    Filter,
+    Not,
+    Or,
+    Process,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Result,
+)
+from acompass.checked.types import Kind, Schema, Type, Value
+from acompass.prove.conversion import image
+from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
+from acompass.prove.regions import Mask, Regions, regions_in
+from acompass.prove.value_order import order_of, order_of_counts
+from acompass.syntax.tree import Function
+
+#: a column, and how many times its type has changed
+ColumnVersion: TypeAlias = tuple[int, int]
+#: all counts share a variable; minima, maxima and sums belong to a column
+AggregateKey: TypeAlias = tuple[str, ColumnVersion | None]
+
+COUNTS: AggregateKey = ("count", None)
+
+
+class Variables:
+    """The regions of a variable are cut by every comparison of the program and the claims with it."""
+
+    def __init__(self, program: Program, claims: Sequence[Assertion]):
+        self.schemas: list[Schema] = [r.before for r in program.requirements] + [program.final_schema]
+        self._versions = _versions(self.schemas)
+        constants = _Constants(self)
+        constants.add_program(program)
+        for claim in claims:
+            constants.add_assertion(len(program.requirements), claim)
+        self._regions: list[Regions] = []
+        self._types: list[Type] = []
+        self._images: dict[tuple[int, Variable, Variable], Mask] = {}
+        self._columns = self._add_columns(constants)
+        self._aggregates = self._add_aggregates(constants)
+        self.diagrams = DiagramManager([regions.full for regions in self._regions])
+
+    def _add_columns(self, constants: "_Constants") -> dict[ColumnVersion, Variable]:
+        variables = {}
+        for column in range(len(self.schemas[0])):
+            for version, type_ in self.versions_of(column):
+                cuts = constants.of_column(column, version, type_)
+                variables[version] = self._add(Regions(order_of(type_), cuts), type_)
+        return variables
+
+    def _add_aggregates(self, constants: "_Constants") -> dict[AggregateKey, Variable]:
+        variables = {COUNTS: self._add(Regions(order_of_counts(), [1, *constants.counts]), _INTEGER)}
+        for version, own in self._columns.items():
+            if version[0] not in constants.aggregated:
+                continue
+            type_ = self._types[own]
+            variables["value", version] = self._add(self._regions[own], type_)
+            if type_.is_number:
+                cuts = [_zero(type_), *constants.sums[version]]
+                variables["sum", version] = self._add(Regions(order_of(type_), cuts), type_)
+        return variables
+
+    def versions_of(self, column: int) -> Iterator[tuple[ColumnVersion, Type]]:
+        seen: set[ColumnVersion] = set()
+        for step, schema in enumerate(self.schemas):
+            version = self.version(step, column)
+            if version not in seen and schema[column].type.kind is not Kind.OPAQUE:
+                seen.add(version)
+                yield version, schema[column].type
+
+    def _add(self, regions: Regions, type_: Type) -> Variable:
+        self._regions.append(regions)
+        self._types.append(type_)
+        return len(self._regions) - 1
+
+    def version(self, step: int, column: int) -> ColumnVersion:
+        return column, self._versions[step][column]
+
+    def column(self, step: int, column: int) -> Variable:
+        return self._columns[self.version(step, column)]
+
+    def columns(self, step: int, columns: Iterable[int]) -> frozenset[Variable]:
+        return frozenset(self.column(step, column) for column in columns)
+
+    def aggregate(self, step: int, function: Function, column: int | None) -> Variable:
+        """The variable of the aggregate's value."""
+        match function:
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return self._aggregates[COUNTS]
+            case Function.MIN | Function.MAX:
+                return self.aggregated_values(step, column)
+            case Function.SUM:
+                assert column is not None
+                return self._aggregates["sum", self.version(step, column)]
+            case _:
+                assert_never(function)
+
+    def aggregated_values(self, step: int, column: int | None) -> Variable:
+        """A second variable for an aggregated column, after those of all columns: its values in a class."""
+        assert column is not None
+        return self._aggregates["value", self.version(step, column)]
+
+    def sums(self, step: int, column: int) -> Variable | None:
+        """The variable of the column's sums; None where no aggregate reads the column."""
+        return self._aggregates.get(("sum", self.version(step, column)))
+
+    def regions(self, variable: Variable) -> Regions:
+        return self._regions[variable]
+
+    def image(self, region: int, before: Variable, after: Variable) -> Mask:
+        """The regions that the values of a region reach when their column changes its type."""
+        key = (region, before, after)
+        if key not in self._images:
+            source, target = self._regions[before], self._regions[after]
+            self._images[key] = image(region, source, self._types[before], target, self._types[after])
+        return self._images[key]
+
+    def convert(self, diagram: Diagram, step: int, column: int) -> Diagram:
+        """The records of the diagram with the column in the type that it has at the next step (D12)."""
+        before, after = self.column(step, column), self.column(step + 1, column)
+        if before == after:
+            return diagram
+
+        def image_of(mask: Mask) -> Mask:
+            reached = 0
+            for region in regions_in(mask):
+                reached |= self.image(region, before, after)
+            return reached
+
+        return self.rename(diagram, before, after, image_of)
+
+    def before_conversion(
+        self,
+        diagram: Diagram,
+        step: int,
+        column: int,
+        preimage: Callable[[Mask, Variable, Variable], Mask],
+    ) -> Diagram:
+        """The inverse of `convert`: the records that become those of the diagram, found by `preimage`."""
+        before, after = self.column(step, column), self.column(step + 1, column)
+        if before == after or after not in self.diagrams.support(diagram):
+            return diagram
+        return self.rename(diagram, after, before, lambda mask: preimage(mask, before, after))
+
+    def rename(
+        self, diagram: Diagram, old: Variable, new: Variable, translate: Callable[[Mask], Mask]
+    ) -> Diagram:
+        """The diagram with the variable `new` in place of `old`; `translate` maps the masks."""
+        return self.diagrams.substitute(
+            diagram, old, lambda mask: self.diagrams.literal(new, translate(mask))
+        )
+
+    def type(self, variable: Variable) -> Type:
+        return self._types[variable]
+
+    def column_of(self, variable: Variable) -> int:
+        return next(column for (column, _), own in self._columns.items() if own == variable)
+
+    def condition(self, condition: Condition, variable_at: Callable[[int], Variable]) -> Diagram:
+        """The cells where the condition holds; `variable_at` maps the positions that the condition sees."""
+        match condition:
+            case Comparison(position, operator, value):
+                variable = variable_at(position)
+                mask = self._regions[variable].satisfying(operator, value)
+                return self.diagrams.literal(variable, mask)
+            case Not(operand):
+                return self.diagrams.complement(self.condition(operand, variable_at))
+            case And(operands):
+                return self._conjunction(operands, variable_at)
+            case Or(operands):
+                return self.diagrams.union_of(self.condition(operand, variable_at) for operand in operands)
+            case _:
+                assert_never(condition)
+
+    def _conjunction(self, operands: Iterable[Condition], variable_at: Callable[[int], Variable]) -> Diagram:
+        refused = (self.diagrams.complement(self.condition(operand, variable_at)) for operand in operands)
+        return self.diagrams.complement(self.diagrams.union_of(refused))
+
+    def is_single(self, variable: Variable, mask: Mask) -> bool:
+        return self._regions[variable].is_single(mask)
+
+
+_INTEGER = Type(Kind.INTEGER)
+_EXACT = (Kind.INTEGER, Kind.DECIMAL)
+
+
+def _zero(type_: Type) -> Value:
+    return 0.0 if type_.kind is Kind.FLOAT else 0
+
+
+def _versions(schemas: Sequence[Schema]) -> list[tuple[int, ...]]:
+    versions = [tuple(0 for _ in schemas[0])]
+    for before, after in pairwise(schemas):
+        changes = (old.type != new.type for old, new in zip(before, after, strict=True))
+        versions.append(tuple(old + change for old, change in zip(versions[-1], changes, strict=True)))
+    return versions
+
+
+class _Constants:
+    """The constants that each variable is compared with."""
+
+    def __init__(self, variables: Variables):
+        self._variables = variables
+        self._columns: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
+        self.sums: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
+        self.counts: list[Value] = []
+        self.aggregated: set[int] = set()
+
+    def of_column(self, column: int, version: ColumnVersion, type_: Type) -> list[Value]:
+        """Exact numbers keep their order when their type changes, so all exact versions share their cuts."""
+        zero = [_zero(type_)] if column in self.aggregated and type_.is_number else []
+        if type_.kind not in _EXACT:
+            return [*self._columns[version], *zero]
+        alike = [own for own, its_type in self._variables.versions_of(column) if its_type.kind in _EXACT]
+        return [value for own in alike for value in self._columns[own]] + zero
+
+    def add_program(self, program: Program) -> None:
+        for step, requirement in enumerate(program.requirements):
+            self.add_assertion(step, requirement.assertion)
+            match requirement.action:
+                case Replace(column, value):
+                    self._columns[self._variables.version(step + 1, column)].append(value)
+                case Random(column, lower, upper):
+                    if requirement.after[column].type.kind is not Kind.TEXT:
+                        self._columns[self._variables.version(step + 1, column)] += [lower, upper]
+                case Reject() | None:
+                    pass
+                case _:
+                    assert_never(requirement.action)
+
+    def add_assertion(self, step: int, assertion: Assertion) -> None:
+        match assertion.result:
+            case Result():
+                self._add_condition(step, assertion.condition)
+            case Filter(condition):
+                self._add_condition(step, condition)
+                self._add_condition(step, assertion.condition)
+            case Process() as query:
+                self._add_process(step, query, assertion.condition)
+            case _:
+                assert_never(assertion.result)
+
+    def _add_condition(self, step: int, condition: Condition) -> None:
+        for comparison in comparisons(condition):
+            self._columns[self._variables.version(step, comparison.column)].append(comparison.value)
+
+    def _add_process(self, step: int, query: Process, condition: Condition) -> None:
+        if query.where is not None:
+            self._add_condition(step, query.where)
+        if query.column is not None:
+            self.aggregated.add(query.column)
+        for comparison in comparisons(condition):
+            self._seen_at(step, query, comparison.column).append(comparison.value)
+
+    def _seen_at(self, step: int, query: Process, position: int) -> list[Value]:
+        """The constants of the variable at a position that the condition after PROCESS sees (D15)."""
+        if position < len(query.group_by):
+            return self._columns[self._variables.version(step, query.group_by[position])]
+        match query.function:
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return self.counts
+            case Function.SUM:
+                assert query.column is not None
+                return self.sums[self._variables.version(step, query.column)]
+            case Function.MIN | Function.MAX:
+                assert query.column is not None
+                return self._columns[self._variables.version(step, query.column)]
+            case _:
+                assert_never(query.function)

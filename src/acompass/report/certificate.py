@@ -1,0 +1,61 @@
+"""The certificate inside a report: hashes, versions and counts; never a seed, never a record."""
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+FORMAT = "acompass-report/1"
+
+#: where a page holds its certificate; filled in once the rest of the page is known
+EMPTY_BLOCK = '<script type="application/json" id="certificate"></script>'
+_BLOCK = re.compile(r'(<script type="application/json" id="certificate">)(.*?)(</script>)', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FileHash:
+    """`name` excludes the folder: reports are passed on, and folder names reveal people and machines."""
+
+    name: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """`input` and `output` are None if the table is not a file. `counts` are those of `--json`."""
+
+    command: str
+    made: str
+    versions: dict[str, str]
+    policy: FileHash | None
+    parameters: dict[str, str]
+    input: tuple[FileHash, ...] | None
+    output: tuple[FileHash, ...] | None
+    counts: dict[str, Any]
+
+    def to_object(self) -> dict[str, Any]:
+        return {"format": FORMAT, **asdict(self)}
+
+
+def sealed(page: str, certificate: Certificate) -> str:
+    """Fill the page's empty block with the certificate and a hash of the rest of the page."""
+    content = {**certificate.to_object(), "document": document_hash(page)}
+    written = json.dumps(content, indent=1, ensure_ascii=True).replace("<", "\\u003c")
+    return _BLOCK.sub(lambda found: found[1] + written + found[3], page, count=1)
+
+
+def document_hash(page: str) -> str:
+    """The hash of a page without the content of its certificate."""
+    return hashlib.sha256(_BLOCK.sub(r"\1\3", page, count=1).encode()).hexdigest()
+
+
+def certificate_in(page: str) -> dict[str, Any] | None:
+    """The certificate of a page as an object; None if the page is not a report."""
+    block = _BLOCK.search(page)
+    try:
+        written = json.loads(block[2]) if block is not None else None
+    except ValueError:
+        return None
+    return written if isinstance(written, dict) and written.get("format") == FORMAT else None

@@ -1,0 +1,42 @@
+"""The distribution of each column, in one table or before and after."""
+
+from collections.abc import Iterator, Sequence
+
+from acompass.measures import SMALLEST, Bar, Distribution
+from acompass.report.html.charts import share_bar
+from acompass.report.html.elements import Html, about, joined, row, section, table, tag
+from acompass.report.html.measures import key
+
+_FEW = f"fewer than {SMALLEST}"
+
+
+def columns_section(columns: Sequence[Distribution], series: Sequence[str]) -> Html:
+    introduction = about(
+        f"Values and ranges shared by fewer than {SMALLEST} records are pooled as “other”, together with "
+        "all values beyond the most frequent ones."
+    )
+    figures = [tag("div", tag("h3", each.column), _distribution(each, series)) for each in columns]
+    grid = tag("div", *figures, class_="columns")
+    title = "How each column changed" if len(series) > 1 else "The columns"
+    return section(title, "columns", introduction, key(series), grid)
+
+
+def _distribution(distribution: Distribution, series: Sequence[str]) -> Html:
+    if not distribution.bars:
+        return tag("p", f"No value is shared by {SMALLEST} records.", class_="note")
+    whole = max(distribution.totals)
+    rows = [_bar(bar, whole, series) for bar in distribution.bars]
+    rows += list(_other(distribution, whole, series))
+    return table(f"Values of {distribution.column}", ("value", *series, "share"), rows)
+
+
+def _bar(bar: Bar, whole: int, series: Sequence[str]) -> Html:
+    numbers = [_FEW if count is None else f"{count:,}" for count in bar.counts]
+    bars = [share_bar(count or 0, whole, name) for count, name in zip(bar.counts, series, strict=True)]
+    return row(bar.label, *numbers, joined(bars))
+
+
+def _other(distribution: Distribution, whole: int, series: Sequence[str]) -> Iterator[Html]:
+    if any(distribution.other):
+        counts = tuple(None if 0 < other < SMALLEST else other for other in distribution.other)
+        yield _bar(Bar("other", counts), whole, series)

@@ -1,0 +1,1 @@
+"""Objects for `--json`; scripts rely on their keys."""

@@ -1,0 +1,93 @@
+"""Measures as the object that `measure --json` prints: each fraction becomes the nearest double."""
+
+from fractions import Fraction
+
+from acompass.measures import Classes, Comparison, Journalist, Measures, Sensitive
+
+
+def measures_object(measures: Measures) -> dict[str, object]:
+    comparison, journalist = measures.comparison, measures.journalist
+    return {
+        "records": measures.records,
+        "quasi_identifiers": list(measures.quasi_identifiers),
+        "weight": measures.weight,
+        "k": measures.k,
+        "classes": _classes(measures.classes),
+        "risk": _risk(measures, journalist),
+        "sensitive": [_sensitive(column) for column in measures.sensitive],
+        "comparison": None if comparison is None else _comparison(comparison),
+    }
+
+
+def _number(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _classes(classes: Classes) -> dict[str, object]:
+    return {
+        "number": classes.number,
+        "largest": classes.largest,
+        "average_size": _number(classes.average),
+        "normalized_average_size": _number(classes.normalized_average),
+        "discernibility": classes.discernibility,
+        "uniques": classes.uniques,
+        "records_below": {str(k): classes.records_below(k) for k in classes.thresholds},
+        "sizes": [{"size": size, "classes": number} for size, number in classes.sizes],
+    }
+
+
+def _risk(measures: Measures, journalist: Journalist | None) -> dict[str, object]:
+    return {
+        "prosecutor": {
+            "maximum": _number(measures.classes.prosecutor_maximum),
+            "average": _number(measures.classes.prosecutor_average),
+        },
+        "journalist": journalist
+        and {"maximum": _number(journalist.maximum), "average": _number(journalist.average)},
+        "marketer": _number(measures.marketer),
+    }
+
+
+def _sensitive(column: Sensitive) -> dict[str, object]:
+    return {
+        "column": column.column,
+        "values": column.values,
+        "alpha": _number(column.alpha),
+        "distinct_l": column.distinct_l,
+        "entropy_l": column.entropy_l,
+        "entropy_effective": column.entropy_effective,
+        "recursive_c": _number(column.recursive_c),
+        "t": _number(column.t),
+        "t_equal": _number(column.t_equal),
+        "t_ordered": _number(column.t_ordered),
+        "basic_beta": _number(column.basic_beta),
+        "enhanced_beta": _number(column.enhanced_beta),
+        "enhanced_beta_bound": column.enhanced_beta_bound,
+        "delta": column.delta,
+        "delta_every_value": column.delta_every_value,
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, object]:
+    return {
+        "records_before": comparison.records_before,
+        "records_after": comparison.records_after,
+        "discernibility": comparison.discernibility,
+        "entropy_before": comparison.entropy_before,
+        "entropy_after": comparison.entropy_after,
+        "information_lost": comparison.information_lost,
+        "columns": [
+            {
+                "column": change.column,
+                "distance": _number(change.distance),
+                "values_before": change.values_before,
+                "values_after": change.values_after,
+                "entropy_before": change.entropy_before,
+                "entropy_after": change.entropy_after,
+                "information_lost": change.information_lost,
+            }
+            for change in comparison.columns
+        ],
+        "only_before": list(comparison.only_before),
+        "only_after": list(comparison.only_after),
+    }

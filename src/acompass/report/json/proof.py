@@ -1,0 +1,28 @@
+"""A proof as the object that `prove --json` prints."""
+
+from typing import Any
+
+from acompass.prove.proof import Claim, Counterexample, Proof
+from acompass.report.json.values import json_value
+
+
+def proof_object(proof: Proof) -> dict[str, Any]:
+    return {"claims": [_claim(claim) for claim in proof.claims]}
+
+
+def _claim(claim: Claim) -> dict[str, Any]:
+    return {
+        "text": claim.text,
+        "line": claim.line,
+        "verdict": str(claim.verdict),
+        "reason": claim.reason,
+        "counterexample": None if claim.counterexample is None else _counterexample(claim.counterexample),
+    }
+
+
+def _counterexample(counterexample: Counterexample) -> dict[str, Any]:
+    return {
+        "columns": counterexample.columns,
+        "records": [[json_value(value) for value in record] for record in counterexample.records],
+        "trace": list(counterexample.trace),
+    }

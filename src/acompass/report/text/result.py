@@ -1,0 +1,96 @@
+"""A result as text: one line per requirement, then the number of records in and out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acompass.report.text.columns import left_aligned
+from acompass.report.text.style import BOLD, GREEN, PLAIN, RED, Style
+from acompass.report.words import (
+    affected_of,
+    counted,
+    done,
+    dropped,
+    on_one_line,
+    records_in_and_out,
+    verdict,
+)
+from acompass.result import RequirementOutcome, Result
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: str
+    verdict: str
+    affected: str
+    action: str
+    text: str
+    tint: str
+
+
+_HEADER = _Row("line", "verdict", "affected", "action", "requirement", BOLD)
+
+
+def run_text(result: Result, style: Style = PLAIN) -> str:
+    rows = [_row(outcome, _action_taken(outcome)) for outcome in result.requirements]
+    trace = f", {counted(result.trace_used, 'value')} of the trace used" if result.trace_used else ""
+    return _report(rows, f"{records_in_and_out(result)}{trace}", style)
+
+
+def check_text(result: Result, style: Style = PLAIN) -> str:
+    violated = sum(not outcome.holds for outcome in result.requirements)
+    of_all = f"{violated:,} of {counted(len(result.requirements), 'requirement')} violated"
+    verdicts = of_all if violated else "every requirement holds"
+    samples = "".join(map(_sample, result.requirements))
+    records = counted(result.records_in, "record") + dropped(result)
+    return intended_text(result.requirements, f"{records}, {verdicts}", style) + samples
+
+
+def intended_text(outcomes: Sequence[RequirementOutcome], summary: str, style: Style) -> str:
+    """The requirements with the actions they ask for, whether or not these were performed."""
+    return _report([_row(outcome, outcome.action or "") for outcome in outcomes], summary, style)
+
+
+def _action_taken(outcome: RequirementOutcome) -> str:
+    return "nothing" if outcome.holds and outcome.action is not None else done(outcome.action)
+
+
+def _row(outcome: RequirementOutcome, action: str) -> _Row:
+    tint = GREEN if outcome.holds else RED
+    text = on_one_line(outcome.text)
+    return _Row(str(outcome.line), verdict(outcome), affected_of(outcome), action, text, tint)
+
+
+def _report(rows: list[_Row], summary: str, style: Style) -> str:
+    return "".join(f"{line}\n" for line in (*_table(rows, style), summary))
+
+
+def _table(rows: list[_Row], style: Style) -> list[str]:
+    if not rows:
+        return []
+    table = [_HEADER, *rows]
+    line = max(len(row.line) for row in table)
+    verdict_ = max(len(row.verdict) for row in table)
+    affected = max(len(row.affected) for row in table)
+    action = max(len(row.action) for row in table)
+    room = None if style.width is None else style.width - line - verdict_ - affected - action - 8
+    return [
+        *(
+            f"{row.line:>{line}}  {style.tinted(f'{row.verdict:<{verdict_}}', row.tint)}"
+            f"  {row.affected:>{affected}}  {row.action:<{action}}  {_cut(row.text, room)}"
+            for row in table
+        ),
+        "",
+    ]
+
+
+def _cut(text: str, room: int | None) -> str:
+    return text if room is None or len(text) <= room else text[: max(room - 1, 0)] + "…"
+
+
+def _sample(outcome: RequirementOutcome) -> str:
+    """Violating classes or records, if the call asked for them."""
+    if outcome.sample is None:
+        return ""
+    rows = [[on_one_line(str(value)) for value in row] for row in outcome.sample.rows]
+    lines = left_aligned([outcome.sample.columns, *rows])
+    return f"\nline {outcome.line} is violated by\n" + "".join(f"  {line}\n" for line in lines)

@@ -1,0 +1,278 @@
+"""A table that stays open for many calls: it is read once, and every policy is performed on what was read."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from threading import Lock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+
+from acompass import pipeline
+from acompass.checked.parameters import ParamValue
+from acompass.checked.types import Schema
+from acompass.diagnostics import CallError, Diagnostic
+from acompass.engines.connect import connect
+from acompass.engines.engine import Destination, Execution
+from acompass.engines.errors import needs_duckdb
+from acompass.options import ERROR, Options
+from acompass.pipeline import Call
+from acompass.plan.running.context import Progress
+from acompass.policy import Policy, as_policy
+from acompass.randomness import TraceValue, trace_source
+from acompass.result import Plan, Result
+
+if TYPE_CHECKING:
+    from acompass.engines.duckdb.read import DuckDBTable
+    from acompass.explanation import Explanation
+    from acompass.measures import Measures
+
+Params: TypeAlias = Mapping[str, ParamValue]
+Path: TypeAlias = str | os.PathLike[str]
+
+#: how many of the records that satisfy a condition are explained
+FEW = 5
+
+
+def open(  # noqa: A001
+    table: Any,
+    *,
+    engine: Any = None,
+    missing: str | None = None,
+    delimiter: str | None = None,
+    memory_limit: str | None = None,
+) -> "Session":
+    """Open a table for many calls. Close the session, or use it in a `with` statement."""
+    return Session(table, Options(engine, ERROR if missing is None else missing, delimiter, memory_limit))
+
+
+class Session:
+    """Each method does what the function of the same name does with the table.
+
+    Calls from several threads wait for each other. `cancel` makes the call under way raise Canceled.
+    """
+
+    def __init__(self, table: Any, options: Options):
+        self._table = table
+        self._options = options
+        self._lock = Lock()
+        self._stack = ExitStack()
+        self._source = self._stack.enter_context(connect(table, options).open(table, options))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the table's columns."""
+        return self._source.names
+
+    def check(
+        self,
+        policy: Policy | str,
+        *,
+        params: Params | None = None,
+        missing: str | None = None,
+        show: int = 0,
+        report: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Evaluate every assertion on the table; perform no action (D22)."""
+        call = self._call(policy, params, missing, Execution(show=show, progress=progress))
+        self._require_files(report)
+        with self._calling():
+            result = pipeline.check(self._source, call)
+        self._report(report, "check", call, result)
+        return result
+
+    def run(
+        self,
+        policy: Policy | str,
+        *,
+        params: Params | None = None,
+        seed: str | None = None,
+        trace: Iterable[TraceValue] | None = None,
+        missing: str | None = None,
+        order: str | None = None,
+        output: Path | None = None,
+        force: bool = False,
+        report: Path | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """Perform the requirements one after the other.
+
+        With `output` the table is written there, unless a requirement without an action is violated and
+        `force` is False. Without, the result has it.
+        """
+        path = None if output is None else os.fspath(output)
+        destination = Destination(path, _is_canonical(order), force)
+        execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
+        call = self._call(policy, params, missing, execution)
+        self._require_files(report, path)
+        with self._calling():
+            result = pipeline.run(self._source, call, destination)
+        left = result.table if path is None else path if result.ok or force else None
+        self._report(report, "run", call, result, left)
+        return result
+
+    def plan(
+        self,
+        policy: Policy | str,
+        *,
+        params: Params | None = None,
+        seed: str | None = None,
+        trace: Iterable[TraceValue] | None = None,
+        missing: str | None = None,
+        order: str | None = None,
+        progress: Progress | None = None,
+    ) -> Plan:
+        """Say what `run` would do: everything but the writing."""
+        execution = Execution(trace_source(seed, trace), _is_canonical(order), progress=progress)
+        with self._calling():
+            return pipeline.plan_run(self._source, self._call(policy, params, missing, execution))
+
+    def explain(
+        self,
+        policy: Policy | str,
+        *,
+        record: int | None = None,
+        where: str | None = None,
+        limit: int = FEW,
+        params: Params | None = None,
+        seed: str | None = None,
+        trace: Iterable[TraceValue] | None = None,
+        missing: str | None = None,
+    ) -> "Explanation":
+        """Explain what a run does to the `record`-th record, or to the first `limit` that satisfy `where`.
+
+        The explanation contains personal data.
+        """
+        from acompass.explain.flow import choice_of, explain_records
+
+        choice = choice_of(record, where, limit)
+        is_random = seed is not None or trace is not None
+        call = self._call(policy, params, missing, Execution(trace_source(seed, trace)))
+        with self._calling():
+            return explain_records(self._in_duckdb("`explain`"), call, choice, knows_trace=is_random)
+
+    def measure(
+        self,
+        qi: Sequence[str] | None = None,
+        sensitive: Sequence[str] | None = None,
+        weight: str | None = None,
+        *,
+        policy: Policy | str | None = None,
+        against: Any = None,
+        population: Any = None,
+        below: Sequence[int] | None = None,
+        report: Path | None = None,
+    ) -> "Measures":
+        """Measure the table by its quasi-identifiers; the policy names the columns that are not given.
+
+        `against` is the table before it was anonymized, `population` a table of everyone its people could be.
+        """
+        from acompass.measure.columns import assign_roles
+        from acompass.measure.flow import measure_table
+        from acompass.measures import THRESHOLDS
+
+        self._require_files(report, against)
+        parsed = None if policy is None else as_policy(policy)
+        roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
+        with self._calling():
+            measures = measure_table(
+                self._in_duckdb("`measure`"),
+                roles,
+                against=against,
+                population=population,
+                below=below or THRESHOLDS,
+                delimiter=self._options.delimiter,
+            )
+        if report is not None:
+            from acompass.pages.request import ReportRequest
+            from acompass.pages.write import write_report
+
+            request = ReportRequest(
+                "measure",
+                before=self._table if against is None else against,
+                after=None if against is None else self._table,
+                policy=parsed,
+                roles=roles,
+                journalist=measures.journalist,
+                options=self._options,
+            )
+            write_report(report, request)
+        return measures
+
+    def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
+        """The table's columns with the types that the policy gives them (D10)."""
+        with self._calling():
+            return pipeline.schema_of(self._source, self._call(policy, params, None, Execution()))
+
+    def cancel(self) -> None:
+        """Cancel the call that another thread is waiting for; without one, do nothing."""
+        if self._lock.locked():
+            self._source.cancel()
+
+    def close(self) -> None:
+        self._stack.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _call(
+        self, policy: Policy | str, params: Params | None, missing: str | None, execution: Execution
+    ) -> Call:
+        return Call(
+            as_policy(policy), params or {}, self._options.missing if missing is None else missing, execution
+        )
+
+    def _in_duckdb(self, what: str) -> "DuckDBTable":
+        table = self._source.in_duckdb
+        if table is None:
+            raise needs_duckdb(what)
+        return table
+
+    @contextmanager
+    def _calling(self) -> Iterator[None]:
+        with self._lock:
+            self._source.cancellation.reset()
+            yield
+
+    def _require_files(self, report: Path | None, *others: Any) -> None:
+        if report is not None:
+            from acompass.pages.write import require_files
+
+            require_files(report, [self._table], *others)
+
+    def _report(
+        self,
+        path: Path | None,
+        command: Literal["check", "run"],
+        call: Call,
+        result: Result,
+        left: Any = None,
+    ) -> None:
+        if path is None:
+            return
+        from acompass.pages.request import ReportRequest
+        from acompass.pages.write import write_report
+
+        request = ReportRequest(
+            command,
+            before=self._table,
+            after=left,
+            policy=call.policy,
+            params=call.params,
+            schema=pipeline.schema_of(self._source, call),
+            result=result,
+            options=self._options,
+        )
+        write_report(path, request)
+
+
+def _is_canonical(order: str | None) -> bool:
+    if order not in (None, "canonical"):
+        help_ = "leave it out, or use `canonical`"
+        raise CallError([Diagnostic("AC406", f"unknown order `{order}`", help=help_)])
+    return order == "canonical"

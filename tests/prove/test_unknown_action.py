@@ -1,0 +1,84 @@
+"""An action that the prover does not know is refused, never treated as one that does nothing."""
+
+import random
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from acompass.checked.types import INTEGER, TEXT, Column
+from acompass.lint.inspected_policy import InspectedPolicy
+from acompass.lint.policy import RULES
+from acompass.prove.backward_rules import BackwardRules
+from acompass.prove.facts import fact_of
+from acompass.prove.inferred_schema import inferred_schema
+from acompass.prove.origins import Origins
+from acompass.prove.prover import Prover
+from acompass.syntax.parse import parse
+from tests.prove.replaying import checked
+
+POLICY = """\
+EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3 : REJECT;
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+"""
+SCHEMA = (Column("Age", INTEGER), Column("Zip", TEXT))
+
+
+@dataclass(frozen=True)
+class Unknown:
+    column: int = 0
+
+
+def with_unknown_action(requirement: Any) -> Any:
+    return replace(requirement, action=Unknown())
+
+
+def test_the_prover_refuses_it() -> None:
+    program = checked(POLICY, SCHEMA)
+    requirements = (program.requirements[0], with_unknown_action(program.requirements[1]))
+    with pytest.raises(AssertionError, match="Unknown"):
+        Prover(replace(program, requirements=requirements), ())
+
+
+def test_the_schema_is_not_inferred() -> None:
+    tree, _ = parse(POLICY)
+    with pytest.raises(AssertionError, match="Unknown"):
+        inferred_schema(replace(tree, requirements=(with_unknown_action(tree.requirements[0]),)), {})
+
+
+def swapped(prover: Prover) -> Any:
+    """A transition whose action is swapped once the prover has accepted the policy."""
+    transition = prover.reachability.transitions[1]
+    transition = replace(transition, requirement=with_unknown_action(transition.requirement))
+    prover.reachability.transitions[1] = transition
+    return transition
+
+
+def test_no_rule_leads_back_through_it() -> None:
+    program = checked(POLICY, SCHEMA)
+    prover = Prover(program, ())
+    fact = fact_of(prover.variables, 2, program.requirements[0].assertion)
+    assert fact is not None
+    rules = BackwardRules(prover.reachability)
+    transition = swapped(prover)
+    with pytest.raises(AssertionError, match="Unknown"):
+        rules.before(fact, transition)
+    with pytest.raises(AssertionError, match="Unknown"):
+        rules.carried_back(fact)
+
+
+def test_no_origin_is_found_through_it() -> None:
+    program = checked(POLICY, SCHEMA)
+    prover = Prover(program, ())
+    swapped(prover)
+    with pytest.raises(AssertionError, match="Unknown"):
+        Origins(prover.reachability, random.Random(0)).find(prover.reachability.reach[-1])
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_lint_refuses_it(rule: Any) -> None:
+    tree, _ = parse(POLICY)
+    program = checked(POLICY, SCHEMA)
+    requirements = tuple(map(with_unknown_action, program.requirements))
+    with pytest.raises(AssertionError, match="Unknown"):
+        list(rule(InspectedPolicy(tree, replace(program, requirements=requirements))))

@@ -1,0 +1,144 @@
+"""No stage passes over a node of the language (invariant 8).
+
+Every `match` over nodes ends in `assert_never`, and only the two modules that answer questions about nodes
+test for their class. A new node then breaks every stage that does not know it.
+"""
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+from acompass.checked import program as checked
+from acompass.checked.types import Kind
+from acompass.plan.stages import Stage
+from acompass.syntax import tree
+from tests.repo.sources import PACKAGE, modules, shown
+
+UNIONS = (
+    *(tree.Action, tree.Condition, tree.ResultForm),
+    *(checked.Action, checked.Condition, checked.ResultForm),
+)
+NODES: set[Any] = {node for union in UNIONS for node in get_args(union)}
+#: a match over these is exhaustive; over a Kind, `case _` may be a default by meaning, but has to be there
+CLOSED = NODES | set(get_args(Stage)) | {tree.Quantifier, tree.Operator, tree.Function}
+NAMES = {each.__name__ for each in (*CLOSED, Kind)}
+DEFINING = {each.__module__ for each in (*CLOSED, Kind)}
+#: the only files that may test for the class of a node
+ASKED = {PACKAGE / "checked" / "effects.py", PACKAGE / "syntax" / "walk.py"}
+
+
+class Source:
+    """A module's syntax, and the nodes that its names stand for."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.syntax = ast.parse(path.read_text(encoding="utf-8"))
+        self._names = dict(self._imported())
+        own = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        if own in DEFINING:
+            self._names.update(vars(import_module(own)))
+
+    def _imported(self) -> Iterator[tuple[str, Any]]:
+        for node in ast.walk(self.syntax):
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("acompass"):
+                for alias in node.names:
+                    name = alias.asname or alias.name
+                    if f"{node.module}.{alias.name}" in DEFINING:
+                        yield name, import_module(f"{node.module}.{alias.name}")
+                    elif alias.name in NAMES:
+                        yield name, getattr(import_module(str(node.module)), alias.name)
+
+    def meaning(self, expression: ast.expr) -> Any:
+        match expression:
+            case ast.Name(name):
+                return self._names.get(name)
+            case ast.Attribute(value, name):
+                return getattr(self.meaning(value), name, None)
+        return None
+
+    def line(self, node: ast.expr | ast.stmt) -> str:
+        return f"{shown(self.path)}:{node.lineno}"
+
+
+SOURCES = [Source(path) for path in modules()]
+
+
+def _heads(source: Source, pattern: ast.pattern | None) -> Iterator[Any]:
+    """The classes and enumerations that a pattern tests for."""
+    match pattern:
+        case ast.MatchClass(cls):
+            yield source.meaning(cls)
+        case ast.MatchValue(ast.Attribute(value)):
+            yield source.meaning(value)
+        case ast.MatchOr(patterns) | ast.MatchSequence(patterns):
+            for each in patterns:
+                yield from _heads(source, each)
+        case ast.MatchAs(inner):
+            yield from _heads(source, inner)
+
+
+def _matches_over(nodes: set[Any]) -> Iterator[tuple[str, ast.match_case]]:
+    """The place and the last case of every match over some of the nodes."""
+    for source in SOURCES:
+        for statement in ast.walk(source.syntax):
+            if isinstance(statement, ast.Match):
+                heads = {head for case in statement.cases for head in _heads(source, case.pattern)}
+                if heads & nodes:
+                    yield source.line(statement), statement.cases[-1]
+
+
+def _is_wildcard(case: ast.match_case) -> bool:
+    return isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None
+
+
+def _is_refusal(case: ast.match_case) -> bool:
+    match case.body:
+        case [ast.Expr(ast.Call(ast.Name("assert_never")))]:
+            return _is_wildcard(case)
+    return False
+
+
+def test_every_match_over_nodes_ends_in_assert_never() -> None:
+    places = dict(_matches_over(CLOSED))
+    assert len(places) > 50, "the matches were not found"
+    assert [place for place, last in places.items() if not _is_refusal(last)] == []
+
+
+def test_every_match_over_kinds_has_a_last_case() -> None:
+    places = dict(_matches_over({Kind}))
+    assert places, "the matches were not found"
+    assert [place for place, last in places.items() if not _is_wildcard(last)] == []
+
+
+def _classes(expression: ast.expr) -> Iterator[ast.expr]:
+    match expression:
+        case ast.BinOp(left, ast.BitOr(), right):
+            yield from _classes(left)
+            yield from _classes(right)
+        case ast.Tuple(elements):
+            for each in elements:
+                yield from _classes(each)
+        case _:
+            yield expression
+
+
+def _tests_for_a_node(source: Source, node: ast.AST) -> bool:
+    match node:
+        case ast.Call(ast.Name("isinstance"), [_, classes]):
+            return any(source.meaning(each) in NODES for each in _classes(classes))
+        case ast.Compare(ast.Call(ast.Name("type")), comparators=compared):
+            return any(source.meaning(each) in NODES for each in compared)
+    return False
+
+
+def test_only_effects_and_walk_test_for_the_class_of_a_node() -> None:
+    found = [
+        source.line(node)
+        for source in SOURCES
+        if source.path not in ASKED
+        for node in ast.walk(source.syntax)
+        if isinstance(node, ast.expr) and _tests_for_a_node(source, node)
+    ]
+    assert found == []

@@ -1,0 +1,315 @@
+"""Every stage refuses a node that it does not know, and does so loudly (invariant 8).
+
+The unknown nodes have the fields of known ones, so that no stage refuses them only because a field is
+missing.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from acompass import semantics
+from acompass.checked import effects
+from acompass.checked import program as checked
+from acompass.checked.from_syntax import check
+from acompass.checked.program import Program, Requirement
+from acompass.checked.types import INTEGER, TEXT, Column
+from acompass.checked.uses import uses
+from acompass.checked.verdict import Verdict
+from acompass.conformance import shrink
+from acompass.conformance.compare import uploaded
+from acompass.explain.algebra import to_algebra
+from acompass.explain.follow import Follower
+from acompass.lint import lint_policy
+from acompass.plan.describe import describe
+from acompass.plan.from_checked import plan
+from acompass.plan.rewrites import REWRITES
+from acompass.plan.rewrites.look_up_values import look_up_values
+from acompass.plan.rewrites.merge_chains import merge_chains
+from acompass.plan.rewrites.share_aggregations import share_aggregations
+from acompass.plan.running.context import Context
+from acompass.plan.running.dry_run import DIALECTS, dry_run
+from acompass.plan.running.execute import execute
+from acompass.plan.running.simulate import Combination, simulate
+from acompass.plan.running.trace import GivenTrace
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
+from acompass.prove import prove_policy
+from acompass.result import action_name
+from acompass.syntax import tree, walk
+from acompass.syntax.format import format_requirement
+from acompass.syntax.parse import parse
+from tests.plan.running import duckdb_session
+
+LOUD = (AssertionError, TypeError)
+SCHEMA = (Column("Age", INTEGER), Column("Zip", TEXT))
+RECORDS: list[tuple[Any, ...]] = [(81, "21201"), (81, "21202"), (30, "21201")]
+
+RECORD_LEVEL = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+CLASS_LEVEL = "EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= 2 : REPLACE Age WITH 80;"
+
+
+@dataclass(frozen=True)
+class UnknownInTree:
+    """An action, a condition or a result of a tree."""
+
+    name: tree.Name
+    constant: tree.Constant
+    span: Any
+    operator: Any = tree.Operator.LE
+    operands: tuple[()] = ()
+    condition: Any = None
+    where: None = None
+    group_by: tuple[()] = ()
+
+
+@dataclass(frozen=True)
+class UnknownInProgram:
+    """An action, a condition or a result of a checked program."""
+
+    column: int = 0
+    value: int = 80
+    lower: int = 0
+    upper: int = 80
+    operator: Any = tree.Operator.LE
+    operands: tuple[()] = ()
+    condition: Any = None
+    where: None = None
+    group_by: tuple[int, ...] = ()
+    type: Any = INTEGER
+    name: str = "n"
+    function: Any = tree.Function.COUNT
+
+
+UNKNOWN: Any = UnknownInProgram()
+
+Change = Callable[[Any, Any], Any]
+
+
+def _in_action(requirement: Any, unknown: Any) -> Any:
+    return replace(requirement, action=unknown)
+
+
+def _in_condition(requirement: Any, unknown: Any) -> Any:
+    return replace(requirement, assertion=replace(requirement.assertion, condition=unknown))
+
+
+def _in_result(requirement: Any, unknown: Any) -> Any:
+    return replace(requirement, assertion=replace(requirement.assertion, result=unknown))
+
+
+PLACES = {"action": _in_action, "condition": _in_condition, "result": _in_result}
+
+
+@pytest.fixture(params=PLACES)
+def change(request: pytest.FixtureRequest) -> Change:
+    return PLACES[request.param]
+
+
+@pytest.fixture(params=[RECORD_LEVEL, CLASS_LEVEL], ids=["record level", "class level"])
+def policy(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def _parsed(policy: str) -> tree.Program:
+    program, findings = parse(policy)
+    assert not findings
+    return program
+
+
+def _checked(policy: str) -> Program:
+    program, findings = check(_parsed(policy), policy, SCHEMA)
+    assert program is not None, findings
+    return program
+
+
+def _with_unknown_node(policy: str, change: Change) -> tree.Program:
+    program = _parsed(policy)
+    (requirement,) = program.requirements
+    action: Any = requirement.action
+    unknown = UnknownInTree(action.name, action.constant, requirement.assertion.condition.span)
+    return replace(program, requirements=(change(requirement, unknown),))
+
+
+def _with_unknown(policy: str, change: Change) -> Program:
+    program = _checked(policy)
+    return replace(program, requirements=tuple(change(r, UNKNOWN) for r in program.requirements))
+
+
+def _requirement(policy: str, change: Change) -> Requirement:
+    (requirement,) = _with_unknown(policy, change).requirements
+    return requirement
+
+
+STAGES_OF_A_TREE: dict[str, Callable[[tree.Program, str], Any]] = {
+    "fmt": lambda program, _: [format_requirement(each) for each in program.requirements],
+    "check": lambda program, text: check(program, text, SCHEMA),
+    "uses": lambda program, _: uses(program, ["Age", "Zip"]),
+    "algebra": to_algebra,
+    "prove": prove_policy,
+    "prove with a schema": lambda program, text: prove_policy(
+        program, text, schema={"Age": "integer", "Zip": "text"}
+    ),
+    "lint": lint_policy,
+}
+
+
+@pytest.mark.parametrize("stage", STAGES_OF_A_TREE)
+def test_a_stage_that_reads_a_tree_refuses_it(stage: str, policy: str, change: Change) -> None:
+    program = _with_unknown_node(policy, change)
+    with pytest.raises(LOUD):
+        STAGES_OF_A_TREE[stage](program, policy)
+
+
+def test_the_walk_over_trees_refuses_it() -> None:
+    (with_action,) = _with_unknown_node(RECORD_LEVEL, _in_action).requirements
+    (with_condition,) = _with_unknown_node(RECORD_LEVEL, _in_condition).requirements
+    (with_result,) = _with_unknown_node(RECORD_LEVEL, _in_result).requirements
+    for ask in (
+        lambda: walk.written_name(with_action.action),
+        lambda: list(walk.comparisons(with_condition.assertion.condition)),
+        lambda: list(walk.record_conditions(with_result)),
+        lambda: walk.process_of(with_result),
+    ):
+        with pytest.raises(LOUD):
+            ask()
+
+
+@pytest.mark.parametrize("place", ["condition", "result"])
+def test_shrinking_refuses_it(place: str) -> None:
+    program = _with_unknown_node(RECORD_LEVEL, PLACES[place])
+    with pytest.raises(LOUD):
+        list(shrink._edits(RECORD_LEVEL, program))
+
+
+@contextmanager
+def _running() -> Iterator[tuple[Context, Any]]:
+    with duckdb_session() as session:
+        yield Context(session, GivenTrace(())), uploaded(session, SCHEMA, RECORDS)
+
+
+def _run_on_duckdb(program: Program, rewrites: Any) -> None:
+    with _running() as (context, state):
+        execute(context, state, plan(program, rewrites))
+
+
+STAGES_OF_A_PROGRAM: dict[str, Callable[[Program], Any]] = {
+    "semantics": lambda program: semantics.run_program(program, RECORDS, iter(())),
+    "run": lambda program: _run_on_duckdb(program, REWRITES),
+    "run without rewrites": lambda program: _run_on_duckdb(program, ()),
+    **{
+        f"dry run in {dialect}": lambda program, dialect=dialect: dry_run(program, dialect)
+        for dialect in DIALECTS
+    },
+}
+
+
+@pytest.mark.parametrize("stage", STAGES_OF_A_PROGRAM)
+def test_a_stage_that_performs_a_program_refuses_it(stage: str, policy: str, change: Change) -> None:
+    with pytest.raises(LOUD):
+        STAGES_OF_A_PROGRAM[stage](_with_unknown(policy, change))
+
+
+@pytest.mark.parametrize("stage", ["run", "run without rewrites"])
+def test_an_action_is_refused_where_it_affects_no_record(stage: str) -> None:
+    program = _with_unknown("EACH RESULT : Age <= 100 : REPLACE Age WITH 80;", _in_action)
+    with pytest.raises(LOUD):
+        STAGES_OF_A_PROGRAM[stage](program)
+
+
+QUESTIONS: dict[str, Callable[[Requirement], Any]] = {
+    "column written": lambda requirement: effects.column_written(requirement.action),
+    "drops records": lambda requirement: effects.drops_records(requirement.action),
+    "draws": lambda requirement: effects.draws(requirement.action),
+    "columns touched": effects.columns_touched,
+    "name of the action": lambda requirement: action_name(requirement.action),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_about_an_unknown_action_is_refused(question: str) -> None:
+    with pytest.raises(LOUD):
+        QUESTIONS[question](_requirement(RECORD_LEVEL, _in_action))
+
+
+@pytest.mark.parametrize("place", ["condition", "result"])
+def test_a_question_about_the_columns_read_is_refused(place: str) -> None:
+    with pytest.raises(LOUD):
+        effects.columns_read(_requirement(RECORD_LEVEL, PLACES[place]))
+
+
+def _stages(policy: str, change: Change) -> tuple[Stage, ...]:
+    """Two stages of the shape that rewrites merge."""
+    requirement = _requirement(policy, change)
+    make = RecordStage if policy is RECORD_LEVEL else lambda each: GroupStage((each,))
+    return make(requirement), make(replace(requirement, index=2))
+
+
+def test_merge_chains_refuses_it(change: Change) -> None:
+    with pytest.raises(LOUD):
+        merge_chains(_stages(RECORD_LEVEL, change))
+
+
+@pytest.mark.parametrize("place", ["action", "result"])
+def test_share_aggregations_refuses_it(place: str) -> None:
+    """A condition on classes decides nothing there: the classes are the same whatever it is."""
+    with pytest.raises(LOUD):
+        share_aggregations(_stages(CLASS_LEVEL, PLACES[place]))
+
+
+def test_a_chain_refuses_it_wherever_it_is_met(change: Change) -> None:
+    requirement = _requirement(RECORD_LEVEL, change)
+    chain = ChainStage((requirement, replace(requirement, index=2)), (0,))
+    for meet in (
+        lambda: look_up_values((chain,)),
+        lambda: describe(chain, SCHEMA),
+        lambda: simulate(chain.requirements, chain.columns, [Combination((0,), 3)]),
+    ):
+        with pytest.raises(LOUD):
+            meet()
+
+
+def test_a_shared_aggregation_refuses_it(change: Change) -> None:
+    first, second = _stages(CLASS_LEVEL, change)
+    with _running() as (context, state), pytest.raises(LOUD):
+        execute(context, state, [GroupStage((*first.requirements, *second.requirements))])
+
+
+@pytest.mark.parametrize("rewrite", REWRITES, ids=lambda rewrite: rewrite.__name__)
+def test_no_rewrite_merges_it(
+    rewrite: Callable[[tuple[Stage, ...]], tuple[Stage, ...]], policy: str, change: Change
+) -> None:
+    stages = _stages(policy, change)
+    try:
+        rewritten = rewrite(stages)
+    except LOUD:
+        return
+    assert [stage.requirements for stage in rewritten] == [stage.requirements for stage in stages]
+
+
+@pytest.mark.parametrize("judge", [prove_policy, lint_policy], ids=["prove", "lint"])
+def test_proving_and_linting_refuse_it(
+    judge: Callable[..., Any], policy: str, change: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = _with_unknown(policy, change)
+    monkeypatch.setattr(import_module("acompass.prove.policy"), "check", lambda *_: (program, []))
+    with pytest.raises(LOUD):
+        judge(_parsed(policy), policy)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_following_a_record_refuses_it(place: str) -> None:
+    program = _with_unknown(RECORD_LEVEL, PLACES[place])
+    follower = Follower(_parsed(RECORD_LEVEL), program, dict(enumerate(RECORDS)))
+    with _running() as (context, state):
+        context.verdicts[1] = Verdict(False, 2, 3)
+        with pytest.raises(LOUD):
+            follower(context, RecordStage(program.requirements[0]), state, state)
+
+
+def test_the_schema_that_a_condition_sees_is_refused_for_an_unknown_result() -> None:
+    with pytest.raises(LOUD):
+        checked.seen_schema(_requirement(RECORD_LEVEL, _in_result))

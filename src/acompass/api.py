@@ -1,4 +1,4 @@
-"""The calls of `import acompass` and of the command line: each opens a table for one call of a session."""
+"""The functions of `import acompass` and of the command line. Each opens a table for one call."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Opening(TypedDict, total=False):
-    """How the table is opened: the arguments of `acompass.open`."""
+    """The arguments of `acompass.open`."""
 
     engine: Any
     missing: str | None
@@ -40,8 +40,8 @@ def check(
 ) -> "Result":
     """Evaluate every assertion on the table; perform no action (D22).
 
-    `show` is how many violating classes or records to fetch for each requirement: these are personal data.
-    With `report` a page about the check is written there. `opening` are arguments of `acompass.open`.
+    `show` is the number of violating classes or records to fetch for each requirement; these are personal
+    data. `report` is the path of a report page to write. `opening` are arguments of `acompass.open`.
     """
     parsed = as_policy(policy)
     with _open(table, opening) as session:
@@ -64,8 +64,8 @@ def run(
 ) -> "Result":
     """Perform the requirements one after the other.
 
-    With `output` the table is written there, unless a requirement without an action is violated and `force`
-    is False. Without, the result has it. With `report` a page about the run is written there. `opening` are
+    With `output`, the table is written there, unless a requirement without an action is violated and `force`
+    is False. Otherwise, it is in the result. `report` is the path of a report page to write. `opening` are
     arguments of `acompass.open`.
     """
     parsed = as_policy(policy)
@@ -94,7 +94,7 @@ def plan(
     progress: "Progress | None" = None,
     **opening: Unpack[Opening],
 ) -> "Plan":
-    """Say what `run` would do: everything but the writing."""
+    """Do everything that `run` does, except for writing the output."""
     parsed = as_policy(policy)
     with _open(table, opening) as session:
         return session.plan(parsed, params=params, seed=seed, trace=trace, order=order, progress=progress)
@@ -112,7 +112,7 @@ def explain(
     trace: "Iterable[TraceValue] | None" = None,
     **opening: Unpack[Opening],
 ) -> "Explanation":
-    """Explain what a run does to the `record`-th record, or to the first `limit` that satisfy `where`.
+    """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
     The explanation contains personal data.
     """
@@ -136,10 +136,10 @@ def measure(
     report: str | os.PathLike[str] | None = None,
     **opening: Unpack[Opening],
 ) -> "Measures":
-    """Measure a table by its quasi-identifiers; the policy names the columns that are not given.
+    """Measure a table by its quasi-identifiers. Columns that are not given come from the policy.
 
-    `against` is the table before it was anonymized, `population` a table of everyone its people could be.
-    With `report` a page about the table is written there.
+    `against` is the table before anonymization, `population` a table of the population that its people belong
+    to. `report` is the path of a report page to write.
     """
     with _open(table, opening) as session:
         return session.measure(
@@ -163,7 +163,10 @@ def prove(
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> "Proof":
-    """Say what holds of every table that the policy leaves; only the schema of `table` is read."""
+    """Prove which claims hold for every table that the policy produces.
+
+    The default claims are the policy's own assertions. `table` provides only the schema.
+    """
     from acompass.prove import prove_policy
 
     parsed = as_policy(policy)
@@ -181,7 +184,7 @@ def lint(
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
-    """Find probable mistakes in the policy; only the schema of `table` is read."""
+    """Find probable mistakes in the policy. `table` provides only the schema."""
     from acompass.lint import lint_policy
 
     parsed = as_policy(policy)
@@ -192,7 +195,7 @@ def lint(
 
 
 def _open(table: Any, opening: Opening) -> "Session":
-    """No engine is imported before a table is opened."""
+    """Open a session. It is imported here, because it imports engines (invariant 7)."""
     from acompass import session
 
     return session.open(table, **opening)

@@ -1,4 +1,4 @@
-"""Write a file whole or not at all (invariant 5): beside its place first, then renamed."""
+"""Write a file atomically (invariant 5): to a temporary file in the same folder, which is then renamed."""
 
 import os
 import re
@@ -15,8 +15,7 @@ _SUFFIX = ".acompass-part"
 def atomically(path: str | Path) -> Iterator[str]:
     """The name of a hidden file that replaces `path` when the context ends without an error.
 
-    A symbolic link stays a link: the file that it points at is replaced. The errors of the operating system
-    are raised as they are.
+    A symbolic link is kept, and its target is replaced. Operating system errors are not translated.
     """
     target = Path(os.path.realpath(path))
     _remove_leftovers(target)
@@ -34,7 +33,7 @@ def atomically(path: str | Path) -> Iterator[str]:
 
 
 def _create_part(target: Path) -> str:
-    """The name contains the process, so that a later run can remove the file of one that was killed."""
+    """The name contains the process id, so that a later run can remove the file of a killed process."""
     handle, name = tempfile.mkstemp(
         prefix=f"{_prefix(target)}{os.getpid()}.", suffix=_SUFFIX, dir=target.parent
     )

@@ -1,4 +1,4 @@
-"""The life of a record through a run, as data. It contains personal data, for the requested records only."""
+"""The history of a record in a run, as data. It contains personal data, for the requested records only."""
 
 from dataclasses import dataclass
 from typing import Any

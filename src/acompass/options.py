@@ -1,16 +1,16 @@
-"""How a table is opened: by which engine, and how it is read."""
+"""Options for opening a table."""
 
 from dataclasses import dataclass
 from typing import Any
 
-#: what to do about incomplete records (D11), besides filling them with a value
+#: how to treat incomplete records (D11), besides filling them with a value
 ERROR = "error"
 DROP = "drop"
 
 
 @dataclass(frozen=True)
 class Options:
-    """`engine` is a URL, a Spark session, or None for the engine that the table lives in.
+    """`engine` is a URL, a Spark session, or None for the engine that the table belongs to.
 
     `missing` is ERROR, DROP, or the text to fill missing values with.
     """

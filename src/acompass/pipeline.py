@@ -1,4 +1,4 @@
-"""The whole flow on one page: a policy and an open table to a result.
+"""The whole flow on one page, from a policy and an open table to a result.
 
 Every command and every Python call goes through here, on a table that `session.open` opened.
 """
@@ -27,7 +27,7 @@ from acompass.result import Plan, RequirementOutcome, Result, action_name
 
 @dataclass(frozen=True)
 class Call:
-    """A policy with everything that decides what it does to a table."""
+    """A policy, its parameters, and how to perform it on a table."""
 
     policy: Policy
     params: Mapping[str, ParamValue] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Call:
 def check(source: OpenTable, call: Call) -> Result:
     """Evaluate every assertion on the table; perform no action (D22)."""
     with loaded_for(source, call) as (loaded, program):
-        # violating records are found requirement by requirement, so nothing is merged when they are wanted
+        # samples of violations are fetched per requirement, so requirements must not be merged
         rewrites = () if call.execution.show else loaded.rewrites
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
@@ -47,9 +47,9 @@ def check(source: OpenTable, call: Call) -> Result:
 
 
 def run(source: OpenTable, call: Call, destination: Destination) -> Result:
-    """Perform the requirements one after the other, and write or return the table that is left.
+    """Perform the requirements one after the other, and write or return the resulting table.
 
-    A file is not written if a requirement without an action is violated, unless `destination.overwrite`.
+    If a requirement without an action is violated, a file is written only with `destination.overwrite`.
     """
     with loaded_for(source, call) as (loaded, program):
         loaded.prepare(destination)
@@ -61,7 +61,7 @@ def run(source: OpenTable, call: Call, destination: Destination) -> Result:
 
 
 def plan_run(source: OpenTable, call: Call) -> Plan:
-    """Do everything that `run` does but the writing."""
+    """Do everything that `run` does, except for delivering the result."""
     with loaded_for(source, call) as (loaded, program):
         stages = plan(program, loaded.rewrites)
         outcome = execute(loaded, program, stages, call)
@@ -70,7 +70,7 @@ def plan_run(source: OpenTable, call: Call) -> Plan:
 
 
 def schema_of(source: OpenTable, call: Call) -> Schema:
-    """The columns of the table with the types that the policy gives them (D10)."""
+    """The columns of the table, with the types that the policy gives them (D10)."""
     with _loaded(source, call) as loaded:
         return loaded.schema
 
@@ -109,7 +109,7 @@ def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call
 def _require_order(schema: Schema) -> None:
     for column in schema:
         if column.type.kind is Kind.OPAQUE:
-            message = f"the values of the column `{column.name}` have no order"
+            message = f"the values of column `{column.name}` have no order"
             help_ = "leave the column out, or use neither RANDOM nor canonical order"
             raise TableError([Diagnostic("AC226", message, help=help_)])
 

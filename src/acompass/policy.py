@@ -20,9 +20,9 @@ class Policy:
 
     @classmethod
     def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
-        """The policy of a tree that was built in code; its text is the formatted tree.
+        """The policy of a tree built in code. Its text is the formatted tree.
 
-        Raises PolicyError if that text does not parse, ValueError if it parses to another tree.
+        Raise PolicyError if that text does not parse, ValueError if it parses to a different tree.
         """
         policy = parse(_text_of(program), name)
         if policy.tree.requirements != program.requirements:
@@ -40,7 +40,7 @@ def _text_of(program: Program) -> str:
 
 
 def parse(text: str, name: str = "<policy>") -> Policy:
-    """Parse the text of a policy. Raises PolicyError with everything that is wrong in it."""
+    """Parse the text of a policy. Raise PolicyError with all of its syntax errors."""
     program, found = parse_text(text)
     if found:
         raise PolicyError(found, text, name)
@@ -48,12 +48,12 @@ def parse(text: str, name: str = "<policy>") -> Policy:
 
 
 def load(path: str | Path) -> Policy:
-    """The policy in a UTF-8 file."""
+    """Load a policy from a UTF-8 file."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
-        raise CallError([Diagnostic("AC402", f"cannot read the policy `{path}`: {reason}")]) from None
+        reason = (error.strerror or "unknown reason").lower()
+        raise CallError([Diagnostic("AC402", f"cannot read policy `{path}`: {reason}")]) from None
     return parse(decode(content, str(path)), str(path))
 
 
@@ -69,7 +69,7 @@ def decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str") -> Policy:
-    """The policy of an API call, which accepts a policy or its text."""
+    """The policy itself, or the policy with the given text."""
     return policy if isinstance(policy, Policy) else parse(policy)
 
 

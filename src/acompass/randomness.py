@@ -1,4 +1,4 @@
-"""The random trace as a caller gives it: a seed, numbers, or nothing (D19, D20)."""
+"""The source of a random trace: a given seed, given values, or a new seed (D19, D20)."""
 
 import secrets
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ TraceValue: TypeAlias = str | Fraction | Decimal | float | int
 
 @dataclass(frozen=True, repr=False)
 class TraceSource:
-    """A seed, which is a secret and so has no place in a repr, or values."""
+    """Either a seed or values. The seed is a secret, so there is no repr."""
 
     seed: str | None
     values: tuple[Fraction, ...] | None
@@ -23,7 +23,7 @@ class TraceSource:
 def trace_source(seed: str | None, trace: Iterable[TraceValue] | None) -> TraceSource:
     if trace is not None:
         if seed is not None:
-            raise _wrong("a seed and a trace were both given", "give one of the two")
+            raise _wrong("both a seed and a trace are given", "give only one of them")
         return TraceSource(None, tuple(_number(value, i) for i, value in enumerate(trace, start=1)))
     return TraceSource(secrets.token_hex(32) if seed is None else _usable(seed), None)
 
@@ -32,7 +32,7 @@ def _usable(seed: str) -> str:
     try:
         seed.encode()
     except UnicodeEncodeError:
-        raise _wrong("the seed is not Unicode text", "use letters and digits") from None
+        raise _wrong("the seed is not valid Unicode", "use letters and digits") from None
     return seed
 
 
@@ -48,7 +48,7 @@ def _number(value: TraceValue, place: int) -> Fraction:
 
 def _bad_value(place: int, problem: str) -> CallError:
     return _wrong(
-        f"value {place} of the trace {problem}", "a trace holds decimals such as `0.25`, one a line"
+        f"value {place} of the trace {problem}", "a trace contains decimals such as `0.25`, one per line"
     )
 
 

@@ -32,7 +32,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """`affected` is |V|, 0 where the assertion holds. `records` is the size of the table on which the
+    """`affected` is |V|, and 0 if the assertion holds. `records` is the size of the table on which the
     assertion was evaluated."""
 
     index: int
@@ -65,7 +65,7 @@ class Result:
         return replace(self, table=table)
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The result as HTML, for notebooks."""
         from acompass.report.html.notebook import result_html
 
         return result_html(self)

@@ -1,4 +1,4 @@
-"""A table that stays open for many calls: it is read once, and every policy is performed on what was read."""
+"""A table that stays open for many calls, so that it is read only once."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Params: TypeAlias = Mapping[str, ParamValue]
 Path: TypeAlias = str | os.PathLike[str]
 
-#: how many of the records that satisfy a condition are explained
+#: the default number of records to explain for a condition
 FEW = 5
 
 
@@ -46,9 +46,9 @@ def open(  # noqa: A001
 
 
 class Session:
-    """Each method does what the function of the same name does with the table.
+    """An open table. Each method does the same as the function of that name in `acompass`.
 
-    Calls from several threads wait for each other. `cancel` makes the call under way raise Canceled.
+    Calls from several threads run one after the other. `cancel` makes the running call raise Canceled.
     """
 
     def __init__(self, table: Any, options: Options):
@@ -97,8 +97,8 @@ class Session:
     ) -> Result:
         """Perform the requirements one after the other.
 
-        With `output` the table is written there, unless a requirement without an action is violated and
-        `force` is False. Without, the result has it.
+        With `output`, the table is written there, unless a requirement without an action is violated and
+        `force` is False. Otherwise, it is in the result.
         """
         path = None if output is None else os.fspath(output)
         destination = Destination(path, _is_canonical(order), force)
@@ -122,7 +122,7 @@ class Session:
         order: str | None = None,
         progress: Progress | None = None,
     ) -> Plan:
-        """Say what `run` would do: everything but the writing."""
+        """Do everything that `run` does, except for writing the output."""
         execution = Execution(trace_source(seed, trace), _is_canonical(order), progress=progress)
         with self._calling():
             return pipeline.plan_run(self._source, self._call(policy, params, missing, execution))
@@ -139,7 +139,7 @@ class Session:
         trace: Iterable[TraceValue] | None = None,
         missing: str | None = None,
     ) -> "Explanation":
-        """Explain what a run does to the `record`-th record, or to the first `limit` that satisfy `where`.
+        """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
         The explanation contains personal data.
         """
@@ -163,9 +163,10 @@ class Session:
         below: Sequence[int] | None = None,
         report: Path | None = None,
     ) -> "Measures":
-        """Measure the table by its quasi-identifiers; the policy names the columns that are not given.
+        """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
 
-        `against` is the table before it was anonymized, `population` a table of everyone its people could be.
+        `against` is the table before anonymization, `population` a table of the population that its people
+        belong to.
         """
         from acompass.measure.columns import assign_roles
         from acompass.measure.flow import measure_table
@@ -200,12 +201,12 @@ class Session:
         return measures
 
     def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
-        """The table's columns with the types that the policy gives them (D10)."""
+        """The table's columns, with the types that the policy gives them (D10)."""
         with self._calling():
             return pipeline.schema_of(self._source, self._call(policy, params, None, Execution()))
 
     def cancel(self) -> None:
-        """Cancel the call that another thread is waiting for; without one, do nothing."""
+        """Cancel the call that is running in another thread, if there is one."""
         if self._lock.locked():
             self._source.cancel()
 
@@ -273,6 +274,6 @@ class Session:
 
 def _is_canonical(order: str | None) -> bool:
     if order not in (None, "canonical"):
-        help_ = "leave it out, or use `canonical`"
+        help_ = "omit it, or use `canonical`"
         raise CallError([Diagnostic("AC406", f"unknown order `{order}`", help=help_)])
     return order == "canonical"

@@ -1,4 +1,4 @@
-"""Every mistake that a policy can have for a schema, one function per kind of finding."""
+"""The mistakes that a policy can have for a schema, one function per mistake."""
 
 import dataclasses
 from decimal import Decimal
@@ -12,7 +12,7 @@ from acompass.syntax import tree
 from acompass.syntax.misread import is_group_by
 from acompass.syntax.spelling import spell_name, spell_number, spell_string
 
-#: how many letters of a constant a message shows
+#: how many characters of a constant a message shows
 _SHOWN = 40
 
 _EXAMPLES = {
@@ -45,7 +45,7 @@ def unseen_name(name: tree.Name, seen: Names, alias: tree.Name | None, is_column
 
 
 def _split_alias(name: tree.Name, alias: tree.Name | None) -> tuple[Fix, ...]:
-    """For `AS Size GROUPBY Age : Size > 3`, whose words are all read as the aggregate's name."""
+    """For `AS Size GROUPBY Age : Size > 3`, in which `Size GROUPBY Age` is read as one name."""
     if alias is None or len(alias.text) != alias.span.end - alias.span.start:
         return ()
     words = alias.text.split(" ")
@@ -67,7 +67,7 @@ def alias_is_grouped(alias: tree.Name, group: tree.Name) -> Diagnostic:
 
 
 def grouped_twice(name: tree.Name, previous: tree.Name, first: tree.Name, column: str) -> Diagnostic:
-    """`previous` is the name before it in GROUP BY, `first` the other one of the same column."""
+    """`previous` is the preceding name in GROUP BY, `first` the earlier name of the same column."""
     help_ = f"remove the second `{spell_name(name.text)}`"
     return Diagnostic(
         "AC105",
@@ -94,9 +94,9 @@ def unused_parameter(name: str) -> Diagnostic:
 
 
 def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:
-    message = f"`{parameter.name}` is a column where a constant is expected"
+    message = f"expected a constant, found the column `{parameter.name}`"
     help_ = (
-        "a column cannot be compared with a column, or replaced with one; "
+        "a column cannot be compared with or replaced by another column; "
         f"write a number, or `{spell_string(column)}` for the text"
     )
     fixes = offer(f"write `{spell_string(column)}`", replace(parameter.span, spell_string(column)))
@@ -104,7 +104,7 @@ def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:
 
 
 def bad_setting(text: str) -> Diagnostic:
-    message = f"`{text}` does not bind a parameter: expected a word, `=` and a value"
+    message = f"expected `NAME=VALUE` to bind a parameter, found `{text}`"
     return Diagnostic("AC109", message, (), "write `--set k=3`")
 
 
@@ -124,14 +124,14 @@ def type_mismatch(constant: tree.Number | tree.String, column: Column) -> Diagno
 
 
 def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
-    message = f"column `{column.name}` is {column.type.kind}, which {_described(constant)} is not"
+    message = f"{_described(constant)} is not a {column.type.kind}, the type of column `{column.name}`"
     return _at(constant.span, "AC111", message, f"write {_EXAMPLES[column.type.kind]}")
 
 
 def not_aggregable(aggregate: tree.Aggregate, name: tree.Name, column: Column) -> Diagnostic:
     function = aggregate.function
     wanted = "numbers" if function is tree.Function.SUM else "numbers, text, dates or timestamps"
-    message = f"{function} needs {wanted}, and column `{column.name}` is {column.type.kind}"
+    message = f"{function} needs {wanted}, but column `{column.name}` is {column.type.kind}"
     return _at(
         name.span, "AC112", message, f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"
     )
@@ -146,7 +146,7 @@ def number_replacing(constant: tree.Number, column: Column) -> Diagnostic:
 
 
 def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
-    message = f"RANDOM writes an integer, and column `{column.name}` is {column.type.kind}"
+    message = f"RANDOM writes an integer, but column `{column.name}` is {column.type.kind}"
     return _at(name.span, "AC114", message, f"use `REPLACE {spell_name(name.text)} WITH` and a constant")
 
 
@@ -170,12 +170,12 @@ def number_too_long(span: Span, digits: int, most: int) -> Diagnostic:
 
 
 def outside_floats(span: Span) -> Diagnostic:
-    message = "the number is larger than any float, and the column is float"
-    return _at(span, "AC116", message, "write a number below 1.8 followed by 308 digits")
+    message = "the number is too large for a float column"
+    return _at(span, "AC116", message, "write a number of at most 308 digits")
 
 
 def opaque_column(name: tree.Name, column: str) -> Diagnostic:
-    message = f"the values of column `{column}` have a type that no policy can use"
+    message = f"column `{column}` has a type that policies do not support"
     help_ = (
         "convert the column to text first, or leave it out of the policy: it then passes through unchanged"
     )
@@ -183,18 +183,18 @@ def opaque_column(name: tree.Name, column: str) -> Diagnostic:
 
 
 def nested_too_deeply(span: Span, most: int) -> Diagnostic:
-    """For a tree built by hand; the parser reports the same for text."""
+    """For a tree built in code; for text, the parser reports this."""
     message = f"the condition is nested more than {most} levels deep"
     return _at(span, "AC020", message, "split the condition into several requirements")
 
 
 def not_unicode(span: Span) -> Diagnostic:
-    message = "the text contains half of a surrogate pair, which no table can contain"
+    message = "the text contains half of a surrogate pair, which is not a character"
     return _at(span, "AC111", message, "write the whole character")
 
 
 def turned_to_text(finding: Diagnostic, column: str, replaced: Span) -> Diagnostic:
-    """The same finding about a number, for a column that an earlier REPLACE turned into text (D12)."""
+    """The finding for a column that is used as a number after a REPLACE turned it into text (D12)."""
     return Diagnostic(
         "AC118",
         f"column `{column}` is used as a number after a REPLACE turned it into text",
@@ -204,7 +204,7 @@ def turned_to_text(finding: Diagnostic, column: str, replaced: Span) -> Diagnost
 
 
 def in_policy(finding: Diagnostic, constant: tree.Constant) -> Diagnostic:
-    """The finding without its fixes if the constant is the value of a parameter, which the policy lacks."""
+    """The finding without fixes if the constant is the value of a parameter, which is not in the policy."""
     return dataclasses.replace(finding, fixes=()) if isinstance(constant, tree.Parameter) else finding
 
 
@@ -217,17 +217,17 @@ def _meant(close: str | None) -> str:
 
 
 def _renamed(name: tree.Name, to: str | None) -> tuple[Fix, ...]:
-    """An offer, however close the spelling: the wrong column would leave people unprotected."""
+    """Only an offer, however similar the names are: the wrong column could leave people unprotected."""
     return () if to is None else offer(f"write `{spell_name(to)}`", replace(name.span, spell_name(to)))
 
 
 def _in_quotes(span: Span) -> tuple[Edit, Edit]:
-    """Edits that make a text of a number or a word, with all its zeros."""
+    """Edits that put a number or word in quotes, including its leading and trailing zeros."""
     return insert(span.start, "'"), insert(span.end, "'")
 
 
 def _requoted(constant: tree.Number | tree.String, column: Column) -> tuple[Fix, ...]:
-    """The constant as the type of its column. An offer: the column may be of the wrong type instead."""
+    """Fixes that give the constant its column's type. Only offers: the column's type may be the mistake."""
     if column.type.kind in _EXAMPLES:
         return ()
     span = constant.span

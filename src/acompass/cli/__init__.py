@@ -5,10 +5,10 @@ import sys
 
 
 def main() -> None:
-    # a command makes little garbage, and looking for it costs a tenth of the start-up
+    # a command creates little garbage, and collecting it takes a tenth of the startup time
     gc.set_threshold(100_000)
     try:
-        from acompass.cli.app import start  # an interrupt while Click is imported ends like any other
+        from acompass.cli.app import start  # inside try: Ctrl-C may arrive during the import
 
         start()
     except KeyboardInterrupt:

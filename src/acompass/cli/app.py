@@ -1,4 +1,4 @@
-"""The command line. Each command has its own module, which is imported when it is called."""
+"""The command line. The module of a command is imported only when the command is called."""
 
 import pkgutil
 import sys
@@ -35,7 +35,7 @@ class _Commands(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        if cmd_name not in COMMANDS:  # Click knows only imported commands, so it would suggest none
+        if cmd_name not in COMMANDS:  # Click would suggest only imported commands
             raise NoSuchCommand(cmd_name, possibilities=COMMANDS, ctx=ctx)
         command: click.Command = pkgutil.resolve_name(COMMANDS[cmd_name])
         return command
@@ -54,7 +54,7 @@ class _Commands(click.Group):
 @click.version_option(__version__, message="acompass %(version)s", help="Show the version.")
 @click.pass_context
 def app(context: click.Context) -> None:
-    """Check and anonymize tables of people with one readable A-COMPASS policy."""
+    """Check and anonymize tables of people with a readable A-COMPASS policy."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         context.exit(WRONG)
@@ -62,6 +62,6 @@ def app(context: click.Context) -> None:
 
 def start() -> None:
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a name that the terminal cannot show must not stop a report
+        if isinstance(stream, TextIOWrapper):  # a character that the terminal cannot show must not fail
             stream.reconfigure(errors="backslashreplace")
     app()

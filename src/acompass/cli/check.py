@@ -41,14 +41,14 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
     "format_",
     type=click.Choice(get_args(Format)),
     default="text",
-    help="How to report on standard output.",
+    help="The format of the report on standard output.",
 )
 @click.option(
     "--show",
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Also show up to N violating classes or records of each requirement: these are personal data.",
+    help="Also show up to N violating classes or records of each requirement; these are personal data.",
 )
 @fixing.fix
 @fixing.diff

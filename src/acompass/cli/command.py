@@ -1,4 +1,4 @@
-"""A Click command whose help is never cut and shows its examples unwrapped."""
+"""A Click command with examples in its help."""
 
 import sys
 
@@ -6,14 +6,14 @@ import click
 
 
 class Command(click.Command):
-    """The epilog holds examples, each on its own line."""
+    """The epilog contains one example per line."""
 
     def get_short_help_str(self, limit: int = sys.maxsize) -> str:
-        """The whole sentence; the list of commands wraps it."""
+        """The complete first sentence, not cut off; the list of commands wraps it."""
         return super().get_short_help_str(sys.maxsize)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Do not wrap, so that an example can be copied."""
+        """Write the examples without wrapping, so that they can be copied."""
         with formatter.section("Examples"):
             for example in (self.epilog or "").splitlines():
                 formatter.write(f"{'':{formatter.current_indent}}{example}\n")

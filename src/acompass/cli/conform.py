@@ -1,4 +1,4 @@
-"""`acompass conform`: does an engine give policies the meaning that `semantics` gives them?"""
+"""`acompass conform`: compare an engine with `semantics`."""
 
 from typing import TYPE_CHECKING
 
@@ -21,14 +21,16 @@ acompass conform --engine postgres://me@localhost/test --cases 20000 --seed 7
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@click.option("--engine", required=True, metavar="URL", help="The engine, as for a run.")
-@click.option("--cases", type=click.IntRange(min=1), default=500, metavar="N", help="How many random cases.")
-@click.option("--seed", type=int, default=0, metavar="N", help="Which cases; the same seed, the same cases.")
+@click.option("--engine", required=True, metavar="URL", help="The engine to test, as for run.")
+@click.option(
+    "--cases", type=click.IntRange(min=1), default=500, metavar="N", help="The number of random cases."
+)
+@click.option("--seed", type=int, default=0, metavar="N", help="The seed of the random cases.")
 @options.no_progress
 def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> None:
-    """Run random policies on random tables, on an engine and by the definition, and compare what comes out.
+    """Run random policies on random tables, and compare the engine's results with the definition.
 
-    Exits with 1 if one differs, and shows the smallest that does as a literate test.
+    Exits with 1 if a result differs, and shows the smallest such case as a literate test.
     """
     with exit_codes():
         from acompass.conformance.run import conform
@@ -42,11 +44,11 @@ def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> No
 def _text(report: "Report") -> str:
     lines = [f"{counted(report.cases, 'case')}, {counted(report.disagreements, 'disagreement')}"]
     if report.lacking:
-        lines.append(f"without values of these types, which the engine lacks: {', '.join(report.lacking)}")
+        lines.append(f"types not tested, because the engine lacks them: {', '.join(report.lacking)}")
     if report.smallest is not None:
         from acompass.conformance.literate import literate
 
-        lines += ["the smallest case found that differs:", "", literate(report.smallest)]
+        lines += ["the smallest differing case found:", "", literate(report.smallest)]
         if isinstance(report.smallest.found, str):
-            lines.append(f"instead of an answer: {report.smallest.found}")
+            lines.append(f"the engine gave no result: {report.smallest.found}")
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The exit codes, and the code of every exception."""
+"""The exit codes, and the mapping of exceptions to them."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from acompass.diagnostics import AcompassError, Diagnostic
 
 VIOLATED = 1
 WRONG = 2
-#: plus the number of the signal, as in shells: 130 for Ctrl-C
+#: the number of the signal is added, as in shells: 130 for Ctrl-C
 SIGNALED = 128
 
 ReportError: TypeAlias = Callable[[AcompassError], None]
@@ -25,7 +25,7 @@ ReportError: TypeAlias = Callable[[AcompassError], None]
 
 @contextmanager
 def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
-    """Exit with the code of an exception. `report_error` also writes it to standard output as data."""
+    """Turn exceptions into exit codes. `report_error` also writes the error to standard output as data."""
     with noted_interrupts() as interrupts:
         try:
             yield
@@ -83,15 +83,15 @@ def exit_by_verdict(ok: bool) -> None:
 
 
 def _internal(error: BaseException) -> Diagnostic:
-    """Only the type of the exception is shown: its text may contain a value of a record."""
+    """Show only the type of the exception, because its text may contain a value of a record."""
     return Diagnostic(
         code="AC901",
         message=f"internal error: `{type(error).__name__}`",
-        help="run again with `ACOMPASS_DEBUG=1` to see where; the output may then contain personal data",
+        help="run again with `ACOMPASS_DEBUG=1` to see a traceback, which may contain personal data",
     )
 
 
 def _drop_standard_output() -> None:
-    """Python flushes standard output again at exit, which must not fail on the closed pipe."""
+    """Redirect standard output, because Python flushes it at exit, which would fail on the closed pipe."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

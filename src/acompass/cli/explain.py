@@ -1,4 +1,4 @@
-"""`acompass explain`: the life of a record, the policy in other words, or the page of a code."""
+"""`acompass explain`: explain what happens to a record, translate a policy, or print the page of a code."""
 
 from pathlib import Path
 
@@ -26,14 +26,18 @@ acompass explain AC101
 @click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code.")
 @click.argument("table", required=False, help=options.TABLE_FILE)
-@click.option("--record", type=click.IntRange(min=1), metavar="N", help="Explain the N-th record, from 1.")
-@click.option("--where", metavar="CONDITION", help="Explain records that satisfy this, as they are in TABLE.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=5, metavar="N", help="Explain at most N of them."
+    "--record", type=click.IntRange(min=1), metavar="N", help="Explain the N-th record, counted from 1."
+)
+@click.option("--where", metavar="CONDITION", help="Explain the records of TABLE that satisfy this.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=5, metavar="N", help="Explain at most N of these records."
 )
 @click.option("--algebra", is_flag=True, help="Show the policy as relational algebra.")
 @click.option("--sql", is_flag=True, help="Show the policy as SQL.")
-@click.option("--dialect", default="duckdb", metavar="NAME", help="Of the SQL: duckdb, postgres or spark.")
+@click.option(
+    "--dialect", default="duckdb", metavar="NAME", help="The SQL dialect: duckdb, postgres or spark."
+)
 @options.settings
 @options.seed
 @options.trace
@@ -59,17 +63,17 @@ def explain_command(
     as_json: bool,
 ) -> None:
     """Explain what run does to a record and why: the requirements that affect it, its classes, the values
-    written, and the nearest change that would have left it alone. This prints personal data.
+    written, and the smallest change that would have left it unaffected. The output contains personal data.
 
-    With --algebra or --sql, show the policy itself and no data. With the code of an error or a finding, such
-    as AC101, print its page.
+    With --algebra or --sql, translate the policy; no data is shown. With the code of an error or a finding,
+    such as AC101, print its page.
     """
     asked = [record is not None, where is not None, algebra, sql].count(True)
     if is_code(policy) and table is None and not asked:
         print_page(policy.upper(), as_json)
         return
     if asked != 1:
-        raise click.BadParameter("one of --record, --where, --algebra and --sql is needed")
+        raise click.BadParameter("exactly one of --record, --where, --algebra and --sql is required")
     with exit_codes(print_error_json if as_json else None):
         parsed, params = policy_and_table(policy, table or ""), params_of(settings)
         if algebra:
@@ -83,7 +87,7 @@ def explain_command(
             print_out(to_sql(parsed, dialect, table, params, delimiter))
             return
         if table is None:
-            raise click.BadParameter("a record is explained in a TABLE")
+            raise click.BadParameter("--record and --where require a TABLE")
         from acompass.api import explain
         from acompass.report.text.explanation import explanation_text
 

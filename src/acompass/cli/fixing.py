@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-fix = click.option("--fix", is_flag=True, help="Apply the safe fixes to POLICY, then go on with the result.")
-diff = click.option("--diff", is_flag=True, help="Print what --fix would change as a diff; write nothing.")
+fix = click.option(
+    "--fix", is_flag=True, help="Apply the safe fixes to POLICY, then continue with the result."
+)
+diff = click.option("--diff", is_flag=True, help="Print the changes of --fix as a diff; write nothing.")
 
 
 @dataclass(frozen=True, slots=True)
 class Fixing:
-    """How a command treats the mistakes in its policy."""
+    """How a command handles mistakes in its policy."""
 
     policy: str
     fix: bool
@@ -35,7 +37,7 @@ class Fixing:
 
     @property
     def takes_standard_output(self) -> bool:
-        """Whether the policy or the diff goes to standard output. The report then goes to standard error."""
+        """Whether the policy or the diff goes to standard output; the report then goes to standard error."""
         return self.diff or (self.fix and self.policy == STANDARD_INPUT)
 
     @property
@@ -46,10 +48,10 @@ class Fixing:
         (print_err if self.takes_standard_output else print_out)(text)
 
     def require_text(self, is_text: bool) -> None:
-        """Other formats have standard output to themselves."""
+        """Raise if the report needs standard output for another format."""
         if self.takes_standard_output and not is_text:
             option = "--diff" if self.diff else "--fix with POLICY -"
-            raise click.UsageError(f"{option} needs standard output and allows only a report as text")
+            raise click.UsageError(f"{option} writes to standard output, so the report must be text")
 
     def perform(
         self,
@@ -57,9 +59,9 @@ class Fixing:
         perform: Callable[["Policy"], T],
         found: Callable[[T], Sequence[Diagnostic]] = lambda _: (),
     ) -> tuple["Policy", T]:
-        """The policy and what `perform` makes of it, after the fixes if they are asked for.
+        """The policy, fixed if requested, and the result of `perform` for it.
 
-        `found` are the diagnostics of a result. Errors that no safe fix removes are raised.
+        `found` returns the diagnostics of a result. Errors that no safe fix removes are raised.
         """
         if not (self.fix or self.diff):
             policy = read()
@@ -83,7 +85,7 @@ class Fixing:
 
 
 class _Attempts(Generic[T]):
-    """A command performed on one text after the other; the last attempt counts."""
+    """Performs a command on successive versions of a policy, and keeps the last outcome."""
 
     def __init__(
         self, name: str, perform: Callable[["Policy"], T], found: Callable[[T], Sequence[Diagnostic]]
@@ -112,7 +114,7 @@ class _Attempts(Generic[T]):
 
 
 def _text_of(read: Callable[[], "Policy"]) -> tuple[str, str]:
-    """The text and the name of a policy, even of one that does not parse."""
+    """The text and name of a policy, even if it does not parse."""
     try:
         policy = read()
     except PolicyError as error:
@@ -130,6 +132,6 @@ def _unified_diff(before: str, after: str, name: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Only line feeds end a line, as `patch` has it; the last line may have none."""
+    """The lines, split only at line feeds, as `patch` does. The last line may have none."""
     *lines, last = text.split("\n")
     return [*(f"{line}\n" for line in lines), *([last] if last else [])]

@@ -1,4 +1,4 @@
-"""`acompass fmt`: rewrite policies in their canonical form."""
+"""`acompass fmt`: rewrite policies in canonical form."""
 
 import sys
 
@@ -28,7 +28,7 @@ acompass fmt - < draft.acp > policy.acp
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a policy would change.")
 def fmt(policies: tuple[str, ...], check: bool) -> None:
-    """Rewrite policies in their canonical form: each requirement a block, colons aligned, comments kept.
+    """Rewrite policies in canonical form: one block per requirement, colons aligned, comments kept.
 
     A policy with a syntax error is left unchanged.
     """

@@ -1,4 +1,4 @@
-"""A line that points at `acompass lint` if the policy has findings."""
+"""Print a hint to run `acompass lint` if the policy has findings."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ def hint(policy: "Policy", params: dict[str, Any]) -> None:
     try:
         found = api.lint(policy, params=params)
     except AcompassError:
-        # lint guesses types that the table knows; a wrong guess says nothing about the policy
+        # lint guesses the types of columns, so its errors may not be those of the policy
         return
     if found:
         findings = "1 finding" if len(found) == 1 else f"{len(found)} findings"

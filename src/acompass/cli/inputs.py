@@ -1,4 +1,4 @@
-"""The values of arguments and options, as the pipeline takes them."""
+"""Convert the values of arguments and options for the pipeline."""
 
 import sys
 from collections.abc import Iterable

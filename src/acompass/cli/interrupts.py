@@ -1,4 +1,4 @@
-"""Whether we were told to stop: an engine may turn the KeyboardInterrupt into an exception of its own."""
+"""Note signals to stop, because an engine may replace the KeyboardInterrupt with its own exception."""
 
 import signal
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-#: Ctrl-C, and what schedulers, `timeout` and a closed terminal send; there is none such on Windows
+#: sent by Ctrl-C, by schedulers and `timeout`, and by a closed terminal; Windows lacks some of them
 _SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__
 ]
@@ -23,11 +23,11 @@ class Interrupts:
 
 @contextmanager
 def noted_interrupts() -> Iterator[Interrupts]:
-    """All of them unwind as Ctrl-C does, so that no file with records is left behind. What is ignored, as
-    under `nohup`, stays so."""
+    """Raise KeyboardInterrupt on these signals, so that temporary files with records are removed. Ignored
+    signals, as under `nohup`, stay ignored."""
     interrupts = Interrupts()
-    heeded = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, interrupts.note) for each in heeded}
+    handled = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, interrupts.note) for each in handled}
     try:
         yield interrupts
     finally:

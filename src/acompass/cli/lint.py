@@ -1,4 +1,4 @@
-"""`acompass lint`: report what is probably a mistake in a policy."""
+"""`acompass lint`: report probable mistakes in a policy."""
 
 from typing import TYPE_CHECKING
 
@@ -43,10 +43,10 @@ def lint(
     delimiter: str | None,
 ) -> None:
     """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
-    between generalization rules, and so on. Each finding has a code, and `acompass explain CODE` a page.
+    between generalization rules, and so on. `acompass explain CODE` explains a finding.
 
     With --fix, mistakes with only one possible reading are corrected in the policy first. Exits with 1 if
-    there is a finding.
+    there are findings.
     """
     fixer = fixing.Fixing(policy, fix, diff)
     fixer.require_text(not as_json)

@@ -1,4 +1,4 @@
-"""`acompass measure`: how anonymous a table is, by every model at once."""
+"""`acompass measure`: measure how anonymous a table is."""
 
 import csv
 from collections.abc import Sequence
@@ -26,18 +26,20 @@ acompass measure released.csv --policy policy.acp --against people.csv --populat
     "--qi",
     multiple=True,
     metavar="A,B",
-    help='The quasi-identifiers; a name with a comma goes in "".',
+    help='The quasi-identifiers; put a name that contains a comma in "".',
 )
 @click.option("--sensitive", multiple=True, metavar="S", help="A sensitive column; may be repeated.")
-@click.option("--weight", metavar="NUMBER", help="The column that says how many persons a record stands for.")
+@click.option("--weight", metavar="NUMBER", help="The column with the number of people per record.")
 @click.option(
     "--policy",
     metavar="POLICY",
-    help="Read what --qi and --sensitive leave out off a policy: GROUP BY and COUNT DISTINCT.",
+    help="Take columns that --qi or --sensitive do not give from GROUP BY and COUNT DISTINCT of this policy.",
 )
-@click.option("--against", metavar="OTHER", help="The table before: how far has each column changed since?")
+@click.option("--against", metavar="OTHER", help="The table before anonymization, to compare columns with.")
 @click.option(
-    "--population", metavar="POP", help="A table of everyone the people could be, for journalist risk."
+    "--population",
+    metavar="POP",
+    help="A table of the population that the people belong to, for journalist risk.",
 )
 @click.option(
     "--below",
@@ -64,7 +66,9 @@ def measure_command(
     report: Path | None,
     as_json: bool,
 ) -> None:
-    """Say how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure and risk."""
+    """Measure how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure,
+    and risk.
+    """
     with exit_codes(print_error_json if as_json else None):
         from acompass.api import measure
         from acompass.measures import THRESHOLDS
@@ -87,7 +91,7 @@ def measure_command(
 
 
 def names_in(given: Sequence[str]) -> list[str] | None:
-    """Each option is a name or a list of names; one with a comma goes in double quotes (D3)."""
+    """The names in all options. Each option is a comma-separated list; a name with a comma is quoted (D3)."""
     if not given:
         return None
     rows = csv.reader(given, skipinitialspace=True)

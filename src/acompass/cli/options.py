@@ -1,4 +1,4 @@
-"""The arguments and options that commands share."""
+"""Arguments and options shared by several commands."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,9 +21,11 @@ schema_table = click.option("--table", metavar="TABLE", help="Take the columns a
 settings = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Bind a parameter of the policy."
 )
-seed = click.option("--seed", metavar="TEXT", help="The seed of RANDOM, a secret; drawn afresh if not given.")
+seed = click.option(
+    "--seed", metavar="TEXT", help="The seed for RANDOM, a secret; by default, a new one is drawn."
+)
 trace = click.option(
-    "--trace", type=Path, metavar="FILE", help="The trace of RANDOM: decimals in [0,1), one a line."
+    "--trace", type=Path, metavar="FILE", help="The trace for RANDOM: decimals in [0,1), one per line."
 )
 order = click.option(
     "--order", metavar="canonical", help="Sort the output, so that the same input gives the same bytes."
@@ -31,30 +33,30 @@ order = click.option(
 missing = click.option(
     "--missing",
     metavar="drop|VALUE",
-    help="Drop records with a missing value in a column the policy names, or fill it with VALUE.",
+    help="Drop records with missing values in columns that the policy names, or fill them with VALUE.",
 )
 engine = click.option(
     "--engine", metavar="URL", help="Where to run: duckdb (the default), reference, or a URL."
 )
 delimiter = click.option(
-    "--delimiter", metavar="CHARACTER", help="What separates a CSV's fields; found if not given."
+    "--delimiter", metavar="CHARACTER", help="The delimiter of CSV files; detected by default."
 )
 memory_limit = click.option(
     "--memory-limit", metavar="SIZE", help="Memory to use before spilling to disk, such as 2GiB."
 )
-quiet = click.option("--quiet", "-q", is_flag=True, help="Print no report; the exit code tells.")
+quiet = click.option("--quiet", "-q", is_flag=True, help="Print no report, only set the exit code.")
 no_progress = click.option("--no-progress", is_flag=True, help="Show no progress bar.")
 report = click.option(
     "--report",
     type=Path,
     metavar="HTML",
-    help="Also write a page with charts and a certificate; it shows no record.",
+    help="Also write a page with charts and a certificate; it contains no records.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 
 
 class Performing(TypedDict):
-    """The options of `performing` that the pipeline takes as they are."""
+    """The options of `performing` that are passed on unchanged."""
 
     seed: str | None
     missing: str | None
@@ -65,8 +67,8 @@ class Performing(TypedDict):
 
 
 def performing(command: Callback) -> Callback:
-    """How `run` and `plan` perform a policy on a table."""
+    """Add the options that `run` and `plan` share."""
     shared = (settings, seed, trace, missing, order, engine, delimiter, memory_limit)
-    for option in reversed(shared):  # --help shows first what is applied last
+    for option in reversed(shared):  # --help lists the last one applied first
         command = option(command)
     return command

@@ -1,10 +1,10 @@
-"""The page of a code, for a terminal."""
+"""Print the page of a diagnostic code."""
 
 from acompass.cli.exits import exit_codes, print_error_json
 from acompass.cli.streams import print_out
 from acompass.diagnostics import CallError, Diagnostic
 
-#: how many codes an error about an unknown one lists
+#: how many similar codes to list for an unknown code
 _NEAR = 5
 
 

@@ -1,4 +1,4 @@
-"""`acompass plan`: what `run` would do, with nothing written."""
+"""`acompass plan`: show what `run` would do, without writing anything."""
 
 import sys
 from pathlib import Path
@@ -29,8 +29,8 @@ acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
 @options.policy
 @options.table
 @options.performing
-@click.option("--stages", is_flag=True, help="Show the stages that the requirements run in.")
-@click.option("--sql", is_flag=True, help="Show the SQL of the engine.")
+@click.option("--stages", is_flag=True, help="Show the stages in which the requirements run.")
+@click.option("--sql", is_flag=True, help="Show the SQL sent to the engine.")
 @options.as_json
 @options.no_progress
 def plan(
@@ -44,9 +44,9 @@ def plan(
     no_progress: bool,
     **performing: Unpack[options.Performing],
 ) -> None:
-    """Show what run would do to a table: the same counts, nothing written.
+    """Show what run would do to a table, with the same counts, without writing anything.
 
-    Exits as run would.
+    Exits with the same code as run.
     """
     with exit_codes(print_error_json if as_json else None):
         from acompass import api

@@ -1,17 +1,17 @@
-"""A progress bar on standard error, once a command has taken a second and a person is watching."""
+"""Show a progress bar if standard error is a terminal and the command takes longer than a second."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-_PATIENCE = 1.0
-_PAUSE = 0.1
+_DELAY = 1.0
+_REFRESH_INTERVAL = 0.1
 
 
 @contextmanager
 def progress_bar(wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Gives a callback that takes how many of how many requirements are done; None where nobody watches."""
+    """A callback for the number of finished requirements and their total; None if no bar is shown."""
     if not (wanted and sys.stderr.isatty()):
         yield None
         return
@@ -25,7 +25,7 @@ def progress_bar(wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 
 class _Bar(Thread):
-    """A thread of its own: the command's waits for the engine."""
+    """Runs in a separate thread, because the main thread waits for the engine."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -36,17 +36,17 @@ class _Bar(Thread):
         self._counts = (done, total)
 
     def run(self) -> None:
-        if not self.over.wait(_PATIENCE):
+        if not self.over.wait(_DELAY):
             self._show()
 
     def _show(self) -> None:
-        # imported when the bar appears: a short command never pays for it
+        # slow to import, so only when the bar appears
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
 
         columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("", total=None)
-            while not self.over.wait(_PAUSE):
+            while not self.over.wait(_REFRESH_INTERVAL):
                 done, total = self._counts
                 progress.update(task, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""`acompass prove`: what a policy guarantees of every table, before it sees one."""
+"""`acompass prove`: prove which assertions hold for every output of a policy, without data."""
 
 import click
 
@@ -23,7 +23,7 @@ acompass prove policy.acp --set k=3 --table people.csv --json
     "claims",
     multiple=True,
     metavar="ASSERTION",
-    help="Prove this, not the policy's own assertions; may be repeated.",
+    help="Prove this instead of the policy's own assertions; may be repeated.",
 )
 @options.schema_table
 @options.settings
@@ -39,8 +39,9 @@ def prove(
     engine: str | None,
     delimiter: str | None,
 ) -> None:
-    """Say of each assertion whether every table that the policy leaves satisfies it: proved, refuted with a
-    smallest table, or undecided.
+    """Prove for each assertion that every table the policy produces satisfies it.
+
+    An assertion is proved, refuted with a smallest counterexample, or undecided.
 
     Exits with 1 unless all are proved.
     """

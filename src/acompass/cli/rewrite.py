@@ -1,4 +1,4 @@
-"""Replace a policy's file, whole or not at all (invariant 5)."""
+"""Replace a policy file atomically (invariant 5)."""
 
 import codecs
 from pathlib import Path
@@ -8,7 +8,7 @@ from acompass.diagnostics import CallError, Diagnostic
 
 
 def rewrite(path: str, text: str) -> None:
-    """Keep a byte order mark if the file has one: it is not part of the policy's text."""
+    """Replace the file's text. A byte order mark is kept; it is not part of the text."""
     try:
         mark = codecs.BOM_UTF8 if Path(path).read_bytes().startswith(codecs.BOM_UTF8) else b""
         with atomically(path) as part:

@@ -19,7 +19,7 @@ from acompass.report.json.result import result_object
 from acompass.result import Result
 
 STANDARD_OUTPUT = "-"
-NOT_WRITTEN = "a requirement without an action is violated; `--force` writes it all the same"
+NOT_WRITTEN = "a requirement without an action is violated; use `--force` to write it anyway"
 
 EXAMPLES = """\
 acompass run policy.acp people.csv -o released.csv
@@ -32,10 +32,14 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 @options.policy
 @options.table
 @click.option(
-    "--output", "-o", required=True, metavar="OUT", help="Where the table goes; - is standard output."
+    "--output", "-o", required=True, metavar="OUT", help="Where to write the table; - is standard output."
 )
 @options.performing
-@click.option("--force", is_flag=True, help="Write even over the input, and even if a check is violated.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Write even if a check is violated, and overwrite the input or an existing table.",
+)
 @options.as_json
 @options.report
 @options.quiet
@@ -53,12 +57,12 @@ def run(
     no_progress: bool,
     **performing: Unpack[options.Performing],
 ) -> None:
-    """Perform a policy's requirements on a table, one after the other, and write the table they leave.
+    """Perform the requirements of a policy on a table, one after the other, and write the resulting table.
 
-    Exits with 1 and writes nothing if a requirement without an action is violated, unless forced.
+    If a requirement without an action is violated, exits with 1 and writes nothing unless --force is given.
     """
     if as_json and output == STANDARD_OUTPUT:
-        raise click.BadParameter("--json and -o - both want standard output")
+        raise click.BadParameter("--json and -o - both write to standard output")
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
 

@@ -1,4 +1,4 @@
-"""Standard output has the result that was asked for, standard error everything else."""
+"""Write results to standard output and everything else to standard error."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from acompass.report.text.style import Style
 
 
 def print_out(text: str) -> None:
-    """Flush at once, so that a closed pipe is noticed here and not when Python exits."""
+    """Write and flush, so that a closed pipe is noticed here and not when Python exits."""
     sys.stdout.write(text if text.endswith("\n") else text + "\n")
     sys.stdout.flush()
 

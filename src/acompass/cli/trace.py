@@ -1,4 +1,4 @@
-"""A trace given as a file: one decimal a line (D19). What a decimal is, the pipeline decides."""
+"""Read a trace file with one decimal per line (D19). The pipeline validates the decimals."""
 
 from pathlib import Path
 
@@ -18,5 +18,5 @@ def _unreadable(path: Path, reason: str) -> Diagnostic:
     return Diagnostic(
         code="AC492",
         message=f"cannot read trace `{path}`: {reason}",
-        help="`--trace FILE` names a file of decimals in [0,1), one a line",
+        help="use a file with decimals in [0,1), one per line",
     )

@@ -1,4 +1,4 @@
-"""`acompass verify-report`: is a report about these files, and is it as it was written?"""
+"""`acompass verify-report`: verify that a report is unmodified and matches its files."""
 
 import click
 
@@ -13,14 +13,14 @@ acompass verify-report report.html --policy policy.acp --input people.csv --outp
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@click.argument("report", help="A page that --report wrote.")
-@click.option("--policy", metavar="POLICY", help="The policy it is about.")
-@click.option("--input", "input_", metavar="TABLE", help="The table that went in.")
-@click.option("--output", metavar="TABLE", help="The table that came out.")
+@click.argument("report", help="A page written by --report.")
+@click.option("--policy", metavar="POLICY", help="The policy of the report.")
+@click.option("--input", "input_", metavar="TABLE", help="The input table.")
+@click.option("--output", metavar="TABLE", help="The output table.")
 def verify_report(report: str, policy: str | None, input_: str | None, output: str | None) -> None:
-    """Compare the certificate in a report with the page itself and with the files that are given.
+    """Compare the certificate in a report with the page itself and with the given files.
 
-    Exits with 1 if one of them is not what the certificate says.
+    Exits with 1 if any of them differs from the certificate.
     """
     with exit_codes():
         from acompass.pages.verify import verify

@@ -1,1 +1,1 @@
-"""Where policies run: connect, load, run, fetch. No semantics in here; one engine, one file."""
+"""The engines that run plans, one folder each. They contain no semantics."""

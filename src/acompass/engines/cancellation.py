@@ -1,4 +1,4 @@
-"""A call under way can be canceled from another thread, between two statements or within one."""
+"""Cancel a running call from another thread, between two statements or during one."""
 
 from threading import Event
 
@@ -16,6 +16,6 @@ class Cancellation:
         self._requested.clear()
 
     def check(self) -> None:
-        """Raise if the call was canceled."""
+        """Raise Canceled if cancellation was requested."""
         if self._requested.is_set():
             raise canceled()

@@ -1,4 +1,4 @@
-"""The registry of engines: which one a URL or a table belongs to."""
+"""The registry of engines. It finds the engine for a URL or a table."""
 
 import importlib.util
 from collections.abc import Callable, Sequence
@@ -13,14 +13,14 @@ from acompass.options import Options
 from acompass.plan.running.session import Session
 
 DEFAULT = "duckdb"
-#: a third party adds an engine by an entry point of this group: its name is the scheme of the engine's URLs,
-#: its value a function from a URL to an Engine
+#: the group of entry points by which third parties add engines; an entry point's name is the scheme of the
+#: engine's URLs, its value a function from a URL to an Engine
 ENTRY_POINTS = "acompass.engines"
 
 
 @dataclass(frozen=True)
 class Registered:
-    """`names` are whole URLs, `prefixes` beginnings of URLs; `owns` recognizes the engine's own objects."""
+    """`names` are complete URLs, `prefixes` are URL prefixes; `owns` recognizes the engine's own objects."""
 
     make: Callable[[Any, Options], Engine]
     names: Sequence[str] = ()
@@ -33,7 +33,7 @@ class Registered:
 
 
 def connect(table: Any, options: Options) -> Engine:
-    """The engine asked for, else the one that the table lives in. Imports no other engine."""
+    """The requested engine, or by default the one that the table belongs to. No other engine is imported."""
     if options.engine is None:
         owner = next((engine for engine in ENGINES if engine.owns(table)), None)
         return _find(DEFAULT).make(DEFAULT, options) if owner is None else owner.make(table, options)
@@ -91,7 +91,7 @@ def _spark(place: Any, options: Options) -> Engine:
 
 
 def _is_of_spark(given: Any) -> bool:
-    """A session or a data frame of Spark, recognized without importing it."""
+    """Whether this is a Spark session or data frame, without importing Spark."""
     return type(given).__module__.startswith("pyspark.sql")
 
 

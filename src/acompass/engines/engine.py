@@ -1,4 +1,4 @@
-"""An engine as the pipeline sees it: open a table, load it for a policy, run the plan, deliver the result."""
+"""The interface of an engine: open a table, load it for a policy, run the plan, deliver the result."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Destination:
-    """`path` is None where the table is wanted back as the kind that came in."""
+    """`path` is None if the result is returned, as the same kind of table as the input."""
 
     path: str | None
     canonical: bool
@@ -33,10 +33,10 @@ class Destination:
 
 @dataclass(frozen=True)
 class Execution:
-    """How stages are to be executed.
+    """How to execute stages.
 
-    `trace` is None for a check, which draws nothing and keeps nothing. `show` is how many violating classes
-    or records to fetch for each requirement.
+    `trace` is None for a check, which performs no action. `show` is the number of violating classes or
+    records to fetch for each requirement.
     """
 
     trace: TraceSource | None = None
@@ -48,9 +48,9 @@ class Execution:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the stages did: verdicts and samples by requirement index, and the table that is left.
+    """The outcome of the stages. `verdicts` and `samples` are keyed by requirement index.
 
-    `written` are the columns that an action could write.
+    `left` is the resulting table; `written` are the columns that an action could write.
     """
 
     verdicts: Mapping[int, Verdict]
@@ -63,7 +63,7 @@ class Outcome:
 
 
 class LoadedTable(Protocol):
-    """A table with the types that one policy gives its columns."""
+    """A table whose columns have the types that one policy gives them."""
 
     @property
     def schema(self) -> Schema: ...
@@ -77,30 +77,30 @@ class LoadedTable(Protocol):
 
     @property
     def dropped(self) -> int:
-        """How many incomplete records were left out."""
+        """The number of incomplete records that were dropped (D11)."""
 
     @property
     def rewrites(self) -> Sequence[Rewrite]:
-        """The rewrites that the engine wants its plans to go through."""
+        """The rewrites to apply to plans for this engine."""
 
     def require_complete(self) -> None:
-        """Raise where the policy's columns lack values that were neither dropped nor filled (D11)."""
+        """Raise if a column of the policy has missing values that were neither dropped nor filled (D11)."""
 
     def prepare(self, destination: Destination) -> None:
-        """Raise where the result could not be written, before anything runs."""
+        """Raise, before anything runs, if the result cannot be written."""
 
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome: ...
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
-        """Write the result, or return it as the kind that came in."""
+        """Write the result, or return it as the same kind of table as the input."""
 
     @property
     def statements(self) -> list[str]:
-        """The SQL sent so far."""
+        """The SQL statements sent so far."""
 
 
 class OpenTable(Protocol):
-    """A table that stays open for many calls. Nothing but its names is known yet."""
+    """A table that stays open for many calls. Only its column names are known."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -110,12 +110,12 @@ class OpenTable(Protocol):
 
     @property
     def in_duckdb(self) -> "DuckDBTable | None":
-        """The same table as DuckDB reads it; None where only another engine does."""
+        """The same table opened in DuckDB; None if only another engine can read it."""
 
     def load(self, uses: Mapping[int, ColumnUse], missing: str) -> AbstractContextManager[LoadedTable]: ...
 
     def cancel(self) -> None:
-        """Stop the statement that another thread waits for."""
+        """Stop the statement that another thread is waiting for."""
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""Errors that engines share. An engine's own message can quote a record, so it is left out (invariant 4)."""
+"""Errors of several engines. An engine's own message may quote a record, so it is omitted (invariant 4)."""
 
 import os
 
@@ -11,7 +11,7 @@ def engine_error(code: str, message: str, help_: str) -> EngineError:
 
 
 def engine_failed(engine: str, error: Exception) -> EngineError:
-    message = f"{engine} stopped with a {type(error).__name__}"
+    message = f"{engine} failed with `{type(error).__name__}`"
     if os.environ.get("ACOMPASS_DEBUG"):
         message += f": {error}"
     help_ = "set ACOMPASS_DEBUG=1 to see the engine's own message, which may quote records"
@@ -19,7 +19,7 @@ def engine_failed(engine: str, error: Exception) -> EngineError:
 
 
 def out_of_memory(engine: str) -> EngineError:
-    help_ = "give it more with `--memory-limit`, or free space in the folder for temporary files"
+    help_ = "raise `--memory-limit`, or free space for temporary files"
     return engine_error("AC302", f"{engine} ran out of memory or temporary space", help_)
 
 
@@ -32,7 +32,7 @@ def unknown_engine(url: str) -> EngineError:
 
 def cannot_hold(engine: str, column: str) -> EngineError:
     help_ = "run on `duckdb`, or leave the column out"
-    return engine_error("AC304", f"{engine} cannot hold the column `{column}`", help_)
+    return engine_error("AC304", f"{engine} does not support the type of column `{column}`", help_)
 
 
 def require_plain(engine: str, schema: Schema) -> None:
@@ -51,7 +51,7 @@ def library_needed(code: str, what: str, library: str, extra: str) -> EngineErro
 
 
 def no_memory_limit() -> EngineError:
-    help_ = "set the memory of executors when they start: `spark.executor.memory`"
+    help_ = "set the memory of the executors with `spark.executor.memory`"
     return engine_error("AC326", "`--memory-limit` does not apply to Spark", help_)
 
 
@@ -66,5 +66,5 @@ def canceled() -> Canceled:
 
 
 def needs_duckdb(what: str) -> EngineError:
-    help_ = "export the table to a file, and use that without `engine`"
-    return engine_error("AC328", f"{what} needs a file or a data frame, not a table of another engine", help_)
+    help_ = "export the table to a file, and use the file without an engine"
+    return engine_error("AC328", f"{what} needs a file or a data frame, not a table in another engine", help_)

@@ -1,4 +1,4 @@
-"""Questions about the values of a table, each asked once."""
+"""Aggregates over a table, each computed only once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,13 +13,13 @@ RECORDS: Sql = exp.Count(this=exp.Star())
 
 
 def count_where(condition: Sql) -> Sql:
-    """How many records satisfy the condition, in SQL that every engine has."""
+    """SQL for the number of records that satisfy the condition, in a form that every engine supports."""
     one = exp.Case(ifs=[exp.If(this=condition, true=sql.integer(1))])
     return exp.Count(this=one)
 
 
 class Facts:
-    """Answers to aggregates over one relation. A table that cannot change keeps its facts for many calls."""
+    """Cached aggregates over one relation. If the table cannot change, they are reused for later policies."""
 
     def __init__(self, session: Session, source: Sql, where: Sql | None = None):
         self._session = session
@@ -35,7 +35,7 @@ class Facts:
         self._known[question.sql()] = answer
 
     def ask(self, questions: Sequence[Sql]) -> list[Any]:
-        """The answers, from at most one query."""
+        """The values of the aggregates, computed with at most one query."""
         keys = [question.sql() for question in questions]
         unknown = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._known}
         if unknown:

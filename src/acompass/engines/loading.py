@@ -1,6 +1,6 @@
-"""A stored table as a plan starts from it: complete (D11), exact, and typed by the policy (D10).
+"""Prepare a stored table for a plan: complete (D11), exact, and typed by the policy (D10).
 
-Engines say how their columns are stored; everything that follows from it is here, once for all of them.
+Engines describe how their columns are stored. The rest is the same for all of them and is here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,27 +25,27 @@ from acompass.tables.rfc4180 import Field
 
 
 class StoredColumn(Protocol):
-    """A column as an engine has it."""
+    """A column as an engine stores it."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def type(self) -> Type:
-        """The type that it has for a policy."""
+        """The type of the column in a policy."""
 
     def value(self, is_named: bool) -> Sql:
-        """Its value in that type. A column that the policy does not name passes through as it is."""
+        """SQL for the value in that type. A column that the policy does not name may keep its stored type."""
 
     def is_missing(self) -> Sql: ...
 
     def limit(self) -> tuple[Sql, str] | None:
-        """The condition of values that cannot be kept exactly, and the limit in words."""
+        """The SQL condition of values that cannot be represented exactly, and the limit in words."""
 
 
 @dataclass(frozen=True)
 class Completed:
-    """Every column's value as SQL over the stored table, and the condition of the records that stay."""
+    """The columns as SQL over the stored table, and `where`, the condition of the records that are kept."""
 
     schema: Schema
     values: tuple[Sql, ...]
@@ -53,13 +53,13 @@ class Completed:
     records: int
     dropped: int
     named: frozenset[int]
-    #: the named columns that still lack values, with how many
+    #: the number of missing values left in each named column that has any
     missing: Mapping[int, int]
-    #: of a CSV, the columns before they were typed
+    #: for a CSV, the columns before typing
     text: TextColumns | None = None
 
     def order_integers(self) -> frozenset[int]:
-        """The columns kept as text that canonical order compares as integers (D10, D18)."""
+        """The columns that stay text but that canonical order compares as integers (D10, D18)."""
         if self.text is None:
             return frozenset()
         return self.text.integers([p for p in range(len(self.schema)) if p not in self.named])
@@ -69,7 +69,7 @@ class Completed:
 
 
 def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql]:
-    """Everything that `complete` asks about a typed table, for an engine that asks more at the same time."""
+    """The aggregates that `complete_typed` needs, for an engine that computes others in the same query."""
     limits = (columns[position].limit() for position in named)
     unfit = [count_where(limit[0]) for limit in limits if limit is not None]
     return [RECORDS, *missing_counts([columns[position].is_missing() for position in named]), *unfit]
@@ -78,7 +78,7 @@ def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql
 def complete_typed(
     facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], option: str
 ) -> Completed:
-    """A table whose columns have types of their own."""
+    """Complete a table whose columns already have types."""
     named = sorted(uses)
     facts.ask(questions(columns, named))
     _require_exact(facts, columns, named)
@@ -94,7 +94,7 @@ def complete_typed(
 def complete_text(
     facts: Facts, dialect: Dialect, csv: Csv, uses: Mapping[int, ColumnUse], option: str
 ) -> Completed:
-    """A table of text, NULL where missing. Columns that the policy does not name stay text."""
+    """Complete a table of text, with NULL for missing. Columns that the policy does not name stay text."""
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
     missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, option)
     values: list[Sql] = list(columns)

@@ -1,4 +1,4 @@
-"""Missing values in the columns that a policy names: counted, then dropped or filled (D11)."""
+"""Count missing values in the columns that a policy names, and drop or fill them (D11)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,9 +24,9 @@ _NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True)
 class Missing:
-    """The named columns that lack values, with how many, and what is done about it.
+    """The number of missing values in each named column that has any, and how they are handled.
 
-    `is_missing` is SQL for each of them; `option` is ERROR, DROP, or the text to fill with.
+    `is_missing` is an SQL condition per column; `option` is ERROR, DROP, or the text to fill with.
     """
 
     counts: Mapping[int, int]
@@ -35,25 +35,25 @@ class Missing:
 
     @property
     def unresolved(self) -> Mapping[int, int]:
-        """The columns that still lack values once records were dropped or filled."""
+        """The counts of missing values that remain after dropping or filling."""
         return self.counts if self.option == ERROR else {}
 
     @property
     def complete(self) -> Sql | None:
-        """The condition of the records that stay; None where all do."""
+        """The condition of the records that are kept; None if all are."""
         if self.option != DROP or not self.counts:
             return None
         present = (exp.Not(this=exp.paren(self.is_missing[position].copy())) for position in self.counts)
         return sql.all_of(*present)
 
     def filled(self, position: int, value: Sql, column: Column) -> Sql:
-        """The value of a typed column, with missing values filled."""
+        """SQL for the value of a typed column, with missing values filled."""
         if not self._fills(position):
             return value
         return self._filled(position, _constant_of(self.option, column), value)
 
     def filled_text(self, position: int, value: Sql, name: str, use: ColumnUse) -> Sql:
-        """The value of a text column before it is typed: the filling takes part in the typing."""
+        """SQL for the value of a text column before typing: the fill value also determines the type."""
         if not self._fills(position):
             return value
         if use.use is Use.NUMBER and not is_number(self.option):
@@ -79,7 +79,7 @@ def missing_counts(is_missing: Sequence[Sql]) -> list[Sql]:
 
 
 def _constant_of(text: str, column: Column) -> Sql:
-    """SQL of the filling: a value that REPLACE could write into the column without changing its type."""
+    """SQL for the fill value, which must be one that REPLACE could write without changing the type."""
     constant = _constant(text, column)
     found = None if constant is None else replacement(constant, column)
     if found is None or isinstance(found, Diagnostic) or found[1] != column.type:

@@ -1,4 +1,4 @@
-"""A loaded table on any engine that has a session: the same plan runs on all of them."""
+"""A loaded table of any engine that executes plans through a session."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from acompass.tables.missing import require_complete
 
 
 class PlannedTable(ABC):
-    """A subclass says where the records are, and where the result goes."""
+    """A subclass provides the records and delivers the result."""
 
     rewrites: Sequence[Rewrite] = REWRITES
 

@@ -1,4 +1,4 @@
-"""The types of text columns by the policy's use and by their values (D10)."""
+"""Determine the types of text columns from the policy and their values (D10)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.numbers import NUMBER_PATTERN
 
-#: digits that fit in 64 bits, where decimal arithmetic is fast
+#: numbers of up to this many digits fit in 64 bits, which makes decimal arithmetic fast
 _FAST_DIGITS = 18
 
-#: the file and the line of the first value of a column that is not a number
+#: finds the file and line of the first value in a column that is not a number
 FirstBad = Callable[[int], tuple[str, int]]
 
 
 @dataclass(frozen=True)
 class TypedText:
-    """A text column's type, and its value in that type."""
+    """The type of a text column, and SQL for its value in that type."""
 
     type: Type
     value: Sql
@@ -31,7 +31,7 @@ class TypedText:
 
 @dataclass(frozen=True)
 class TextColumns:
-    """Text columns of a table: their names, and their values as SQL over what `facts` asks."""
+    """The text columns of a table. `values` is SQL over the relation of `facts`."""
 
     facts: Facts
     dialect: Dialect
@@ -40,7 +40,7 @@ class TextColumns:
     first_bad: FirstBad
 
     def typed(self, uses: Mapping[int, ColumnUse]) -> dict[int, TypedText]:
-        """The columns that the policy uses in the types that it gives them."""
+        """The columns that the policy uses, typed."""
         candidates = [position for position, use in uses.items() if use.use is not Use.TEXT]
         integers = self.integers(candidates)
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
@@ -52,7 +52,7 @@ class TextColumns:
         return typed
 
     def integers(self, positions: Sequence[int]) -> frozenset[int]:
-        """The columns whose every value is a canonical 64-bit integer."""
+        """The columns in which every value is a canonical 64-bit integer."""
         answers = self.facts.ask([_are_integers(self.values[position]) for position in positions])
         return frozenset(p for p, holds in zip(positions, answers, strict=True) if holds)
 
@@ -73,14 +73,14 @@ class TextColumns:
 
 
 def _are_integers(value: Sql) -> Sql:
-    """Whether each value is written exactly as the integer that it reads as; missing values are ignored."""
+    """SQL for whether every value is the canonical text of a 64-bit integer; missing values are ignored."""
     number = exp.TryCast(this=value.copy(), to=exp.DataType.build("BIGINT"), safe=True)
     same = exp.NullSafeEQ(this=sql.cast(number, "TEXT"), expression=value.copy())
     return exp.Coalesce(this=sql.call("bool_and", same), expressions=[sql.TRUE.copy()])
 
 
 def _digits(value: Sql) -> list[Sql]:
-    """The most digits before the point, and the most after it."""
+    """SQL for the largest number of digits before the decimal point, and after it."""
     whole, fraction = (
         sql.call("split_part", value.copy(), exp.Literal.string("."), sql.integer(part)) for part in (1, 2)
     )

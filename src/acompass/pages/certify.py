@@ -1,4 +1,4 @@
-"""Makes the certificate of a page: hashes of the policy and the files, versions, parameters and counts."""
+"""Create the certificate of a page: hashes of the policy and the files, versions, parameters and counts."""
 
 import hashlib
 import os
@@ -22,7 +22,7 @@ def certify(
     tables: tuple[Any, Any],
     result: Result | None,
 ) -> Certificate:
-    """`tables` are the input and the output. Only a table that is given by its path has a hash."""
+    """`tables` are the input and the output. Only tables given as paths have hashes."""
     before, after = tables
     return Certificate(
         command=command,

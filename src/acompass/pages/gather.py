@@ -1,4 +1,4 @@
-"""Gathers the data of a page: measures the tables, proves the policy and hashes the files."""
+"""Gather the data of a page: measure the tables, prove the policy and hash the files."""
 
 import os
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def _tables(request: ReportRequest) -> Iterator[Any]:
 
 
 def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
-    """None if a table lives in another engine; such tables are not read for a report."""
+    """None if a table is in another engine; such tables are not read for a report."""
     if not all(map(_is_readable, tables)):
         return None
     roles = request.roles or _roles_in(request.policy)

@@ -1,4 +1,4 @@
-"""Compares a report with its own certificate, and the certificate with files."""
+"""Compare a report with its own certificate, and the certificate with files."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def _hash_of(written: Any) -> str | None:
 
 
 def _hashes(written: Any) -> list[str | None]:
-    """In the order of the certificate: the files of a table follow one another."""
+    """The hashes in a list of the certificate, in its order, which is that of the files."""
     return [_hash_of(each) for each in written] if isinstance(written, list) else []
 
 

@@ -1,4 +1,4 @@
-"""Writes the report page of a run, a check or a measurement."""
+"""Write the report page of a run, a check or a measurement."""
 
 import os
 from collections.abc import Sequence

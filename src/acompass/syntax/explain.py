@@ -1,4 +1,4 @@
-"""Explain why a requirement cannot be read, and what to write instead."""
+"""Explain a syntax error, and suggest what to write instead."""
 
 from acompass.diagnostics import Diagnostic, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
@@ -15,7 +15,7 @@ RULES: tuple[Rule, ...] = (unreadable, *HABITS, *MISREAD, *MISSING)
 
 
 def explain(unexpected: Unexpected) -> Diagnostic:
-    """The diagnostic of the first rule that knows the mistake."""
+    """The diagnostic of the first rule that recognizes the mistake."""
     for rule in RULES:
         diagnostic = rule(unexpected)
         if diagnostic is not None:

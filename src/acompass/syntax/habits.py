@@ -1,4 +1,4 @@
-"""Habits from SQL and COMPASS (D7). Each is an error whose help says what to write instead."""
+"""Habits from SQL and COMPASS (D7). Each is an error whose help shows what to write instead."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from acompass.syntax.unexpected import Unexpected, quote, text_of
 Rule: TypeAlias = Callable[[Unexpected], Diagnostic | None]
 
 _STATEMENTS = frozenset({"select", "update", "delete", "insert", "create", "drop", "alter", "from"})
-#: a constant, or a text in double quotes, which may also be meant as a column
+#: includes text in double quotes, which may be meant as a column
 _CONSTANTS = frozenset({"NUMBER", "STRING", "WORD", "PARAMETER", "QUOTED"})
 _CERTAIN_CONSTANTS = _CONSTANTS - {"QUOTED"}
 _LAST_BEFORE_SURROGATES = 0xD7FF
@@ -72,7 +72,7 @@ def _negated_equality(unexpected: Unexpected, title: str) -> tuple[Fix, ...]:
 
 
 def _is_several_words(tokens: list[Token]) -> bool:
-    """Whether more of a name follows the first token: a constant is one word."""
+    """Whether a second word follows the first. A constant is a single word."""
     return len(tokens) > 1 and tokens[1].type in ("WORD", "QUOTED")
 
 
@@ -113,7 +113,7 @@ def _predicate(unexpected: Unexpected, words: Iterable[str]) -> _Predicate | Non
 
 @dataclass(frozen=True)
 class _Rewrite:
-    """A condition of the language, and the last token that it replaces; none if it is only an example."""
+    """A condition of the language, and the last token that it replaces; None if it is only an example."""
 
     condition: str
     last: Token | None
@@ -165,7 +165,7 @@ def _is_list(tokens: list[Token]) -> bool:
 
 
 def _instead_of_between(name: str, operands: list[Token]) -> _Rewrite:
-    """Both ends belong to the interval, as in SQL."""
+    """BETWEEN includes both ends, as in SQL."""
     values = [_constant(token) for token in operands if token.type in _CONSTANTS]
     lower, upper = values[:2] if len(values) >= 2 else ("1", "2")
     condition = f"{name} >= {lower} AND {name} <= {upper}"
@@ -180,7 +180,7 @@ def _is_interval(operands: list[Token]) -> bool:
 
 
 def _instead_of_like(name: str, operands: list[Token]) -> _Rewrite:
-    """A prefix is an interval of code points. No other pattern can be written as a condition."""
+    """A prefix pattern is an interval of text. Other patterns cannot be written as a condition."""
     pattern = operands[0].text[1:-1] if operands and operands[0].type == "STRING" else ""
     prefix = pattern.removesuffix("%")
     if not prefix or set(prefix) & set("%_'") or ord(prefix[-1]) >= _LAST_BEFORE_SURROGATES:
@@ -201,7 +201,7 @@ _INSTEAD: dict[str, tuple[str, Callable[[str, list[Token]], _Rewrite]]] = {
     "LIKE": ("AC034", _instead_of_like),
     "ILIKE": ("AC034", _instead_of_like),
 }
-#: ILIKE disregards case, and no condition can
+#: without ILIKE, because no condition ignores case
 _SAME_MEANING = frozenset(_INSTEAD) - {"ILIKE"}
 
 

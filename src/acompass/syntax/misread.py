@@ -10,16 +10,16 @@ from acompass.syntax.tokens import KEYWORDS, Token
 from acompass.syntax.typos import is_one_letter_off, is_swapped
 from acompass.syntax.unexpected import Unexpected, is_keyword, quote, text_of
 
-#: low enough that swapped neighbours in a word of three letters count as close
+#: low enough to match a word of three letters with two neighbors swapped
 _CLOSE = 0.66
-#: how many words of a name may hide a keyword
+#: how many words at the end of a name to compare with keywords
 _WORDS_BACK = 3
-#: what follows a name that is not part of a condition
+#: tokens that can follow a name outside of a condition
 _AFTER_NAME = frozenset({"WHERE", "GROUP_BY", "COLON", "COMMA", "RPAR", "AS", "WITH", "SEMICOLON"})
 
 
 def misspelt_keyword(unexpected: Unexpected) -> Diagnostic | None:
-    """A word close to a keyword that is allowed here: the token, or a word of the name before it."""
+    """A word similar to a keyword that is allowed here: the token itself, or a word of the name before it."""
     meant = {word: text for kind, (word, text) in _KEYWORDS.items() if kind in unexpected.accepted}
     for token in (unexpected.token, *reversed(unexpected.words_before[1:][-_WORDS_BACK:])):
         if token.type not in ("WORD", "GROUP"):
@@ -48,7 +48,7 @@ def _respelt(unexpected: Unexpected, token: Token, meant: str, is_only: bool) ->
 
 
 def _is_typo(token: Token, meant: str, following: Token, is_read_as_name: bool) -> bool:
-    """Whether the word can be nothing but the keyword. A word of a name must be less of a word for that."""
+    """Whether the word can only be the keyword. This is stricter for a word that may be part of a name."""
     if token.type == "GROUP":
         return following.type in ("WORD", "QUOTED")
     word, keyword = token.text.upper(), meant.removesuffix(" BY")
@@ -103,7 +103,7 @@ def _reads_as_name(unexpected: Unexpected, words: int) -> bool:
 
 
 def _is_only_a_name(unexpected: Unexpected) -> bool:
-    """Whether a single reserved word cannot be the keyword, with a name before it left out."""
+    """Whether a single reserved word must be a name, and not the keyword after a missing name."""
     following = unexpected.following
     if following is None or unexpected.token.type in ("AND", "OR", "NOT", "GROUP_BY"):
         return False
@@ -154,7 +154,7 @@ def partly_quoted_name(unexpected: Unexpected) -> Diagnostic | None:
 
 
 def several_words(unexpected: Unexpected) -> Diagnostic | None:
-    """`Class Size >= Min Size`: a parameter is one word, a text has quotes."""
+    """`Class Size >= Min Size`: a parameter is a single word, and text needs quotes."""
     previous = unexpected.previous
     if previous is None or previous.type != "PARAMETER" or unexpected.token.type != "WORD":
         return None

@@ -1,4 +1,4 @@
-"""Parts that are missing: a sign, a condition, an aggregate, an action, the rest of a requirement."""
+"""Missing parts: a sign, a condition, an aggregate, an action, or the rest of a requirement."""
 
 from acompass.diagnostics import Diagnostic, Edit, Fix, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
@@ -19,7 +19,7 @@ def empty_requirement(unexpected: Unexpected) -> Diagnostic | None:
 
 
 def condition_after_result(unexpected: Unexpected) -> Diagnostic | None:
-    """`EACH RECORD φ : …`, as the paper's Theorem 5 has it, can be read in two ways."""
+    """`EACH RECORD φ : …`, as in the paper's Theorem 5, is ambiguous."""
     previous, token = unexpected.previous, unexpected.token
     if previous is None or previous.type != "RESULT" or unexpected.accepted != {"COLON"}:
         return None
@@ -130,7 +130,7 @@ def _aggregate_fixes(unexpected: Unexpected, function: Token, help_: str) -> tup
 def _counted(
     function: Token, opening: Token, operand: list[Token], after: list[Token], help_: str
 ) -> tuple[Fix, ...]:
-    """SQL's `COUNT(DISTINCT A)` has one meaning here. `COUNT(A)` has two."""
+    """SQL's `COUNT(DISTINCT A)` has only one reading here, `COUNT(A)` has two."""
     if operand[0].text.upper() == "DISTINCT":
         column, *_ = [*operand[1:], *after]
         if column.type not in ("WORD", "QUOTED"):

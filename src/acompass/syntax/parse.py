@@ -1,4 +1,4 @@
-"""Text to tree. Every text has one: a requirement that cannot be read is reported and left out (D8)."""
+"""Parse text into a tree. A requirement with a syntax error is reported and left out (D8)."""
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -26,7 +26,7 @@ MAXIMUM_DEPTH = 64
 
 @without_collection()
 def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
-    """The requirements that can be read, and a diagnostic for each of the others."""
+    """The requirements that parse, and a diagnostic for each of the others."""
     comments: list[tree.Comment] = []
     requirements: list[tree.Requirement] = []
     diagnostics: list[Diagnostic] = []
@@ -42,9 +42,9 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
 
 
 def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
-    """The tokens of each requirement. Each ends with a semicolon, which has no text if the policy has none.
+    """The tokens of each requirement, ending with a semicolon, whose text is empty if the policy lacks it.
 
-    A requirement without a semicolon ends where the next one evidently begins.
+    A requirement without a semicolon ends where the next one clearly begins.
     """
     segment: list[Token] = []
     for token in tokens:
@@ -139,7 +139,7 @@ def _is_fraction(bound: tree.Number | tree.Parameter) -> TypeGuard[tree.Number]:
 
 @lru_cache(maxsize=4096)
 def _accepted(before: tuple[str, ...]) -> frozenset[str]:
-    """The terminals that may follow these."""
+    """The terminals that may follow the given ones."""
     parser = _grammar(None).parse_interactive()
     for kind in before:
         parser.feed_token(LarkToken(kind, ""))

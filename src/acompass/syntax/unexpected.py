@@ -1,4 +1,4 @@
-"""A token that the grammar does not allow in its place, and descriptions of the tokens it does."""
+"""A token that the grammar does not allow in its position, and descriptions of those that it allows."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _WORDS_FOR = {
     "COLON": "`:`",
     "SEMICOLON": "`;`",
 }
-#: an example for each terminal; the first that fits is shown, so the most helpful ones come first
+#: an example per terminal; the first one that fits is shown, so the most helpful come first
 _SAMPLES = {
     "EACH": "EACH RESULT : Age <= 80;",
     "RESULT": "RESULT : Age <= 80",
@@ -60,7 +60,7 @@ _SAMPLES = {
 
 @dataclass(frozen=True)
 class Unexpected:
-    """`tokens[index]` is not allowed in its place; a token of a type in `accepted` would be."""
+    """`tokens[index]` is not allowed in its position; tokens of the types in `accepted` are."""
 
     tokens: list[Token]
     index: int
@@ -80,7 +80,7 @@ class Unexpected:
 
     @property
     def after(self) -> list[Token]:
-        """The rest of the requirement without its semicolon."""
+        """The tokens after this one, without the semicolon."""
         return [token for token in self.tokens[self.index + 1 :] if token.type != "SEMICOLON"]
 
     @property
@@ -93,17 +93,17 @@ class Unexpected:
 
     @property
     def wants_name(self) -> bool:
-        """A name must begin here. It may be the start of a condition."""
+        """Whether a name may begin here, possibly as the start of a condition."""
         return "QUOTED" in self.accepted
 
     @property
     def wants_operator(self) -> bool:
-        """The name of a comparison has ended, or may end, here."""
+        """Whether the name in a comparison may end here."""
         return "OPERATOR" in self.accepted
 
     @property
     def words_from_here(self) -> list[Token]:
-        """The bare words that begin with the token itself."""
+        """The bare words from the token itself onwards."""
         return list(takewhile(lambda token: token.type == "WORD", self.tokens[self.index :]))
 
     @property
@@ -138,7 +138,7 @@ class Unexpected:
 
     @property
     def sample(self) -> str:
-        """The last words before the token and an example of what may follow them."""
+        """The last tokens before this one, followed by an example of what is allowed."""
         before = self.tokens[max(self.index - 3, 0) : self.index]
         left_out = self.left_out
         if left_out is not None:
@@ -148,7 +148,7 @@ class Unexpected:
 
     @property
     def left_out(self) -> str | None:
-        """What would make the rest of the requirement fit if it stood before the token."""
+        """The text that, inserted before the token, would make the rest of the requirement fit."""
         if "EACH" in self.accepted and self.token.type in ("RESULT", "FILTER", "PROCESS"):
             return "EACH"
         if self.token.type not in ("WORD", "QUOTED", "NOT", "LPAR"):
@@ -181,16 +181,16 @@ def one_of(choices: list[str]) -> str:
 
 
 def text_of(tokens: Iterable[Token]) -> str:
-    """Tokens written on one line."""
+    """The tokens on one line."""
     out, last = "", None
     for token in tokens:
-        out += token.text if _tight(last, token.text) else f" {token.text}"
+        out += token.text if _is_tight(last, token.text) else f" {token.text}"
         last = token
     return out
 
 
-def _tight(last: Token | None, text: str) -> bool:
-    """Whether no space stands between a token and the text after it."""
+def _is_tight(last: Token | None, text: str) -> bool:
+    """Whether no space separates a token from the text after it."""
     if last is None or text in (")", ",", ";") or last.type == "LPAR":
         return True
     return text.startswith("(") and last.type in AGGREGATE_KINDS

@@ -1,4 +1,4 @@
-"""Tokens that are wrong anywhere: open quotes, malformed numbers, characters without a meaning."""
+"""Tokens that are invalid anywhere: open quotes, malformed numbers, unknown characters."""
 
 import re
 
@@ -45,13 +45,13 @@ def unreadable(unexpected: Unexpected) -> Diagnostic | None:
 
 
 def _closed(unexpected: Unexpected, mark: str) -> tuple[Fix, ...]:
-    """The quote may have been meant to close earlier, so this is an offer."""
+    """The fix is only an offer, because the quote may have been meant to close earlier."""
     token = unexpected.token
     return offer(f"insert `{mark}`", insert(token.start + len(token.text.rstrip()), mark))
 
 
 def _character(character: str) -> str:
-    """The character itself if it is visible, else its number."""
+    """The character if it is printable, otherwise its code point."""
     return f"`{character}`" if character.isprintable() else f"U+{ord(character):04X}"
 
 
@@ -68,7 +68,7 @@ def _malformed_number(unexpected: Unexpected) -> Diagnostic:
 
 
 def _number(text: str) -> str:
-    """The number that a text is nearly."""
+    """The number that was probably meant."""
     return re.sub(r"^([+-]?)\.", r"\g<1>0.", text.replace("_", "")).removesuffix(".")
 
 
@@ -89,9 +89,9 @@ def _straight(unexpected: Unexpected) -> str:
 
 
 def _is_quoted(unexpected: Unexpected) -> bool:
-    """Whether a name in double curly quotes or a text in single ones stands in its right place.
+    """Whether this is a complete name in double curly quotes, or text in single ones, where one is allowed.
 
-    `‘it’s’` ends too early: its rest follows right away.
+    In `‘it’s’`, the text ends too early: the rest follows immediately.
     """
     token, following = unexpected.token, unexpected.following
     if len(token.text) < 2 or token.text[-1] not in _CLOSING.get(token.text[0], ""):

@@ -1,1 +1,1 @@
-"""Where tables come from and go to, with their types and missing values."""
+"""Tables independent of any engine: files, data frames, CSV text, and their errors."""

@@ -1,16 +1,16 @@
-"""Arrow's types that the engine does not read, or reads as another: there and back."""
+"""Convert Arrow types that the engine cannot read, and convert them back."""
 
 from typing import Any
 
 from acompass.checked.types import MOST_DIGITS
 from acompass.tables import errors
 
-#: durations travel in a struct of this one field, which the engine passes through as it is
+#: durations are wrapped in a struct with this one field, which the engine passes through unchanged
 _BOX = "duration"
 
 
 def readable(name: str, array: Any) -> Any:
-    """The array in a type that the engine reads and that loses nothing."""
+    """The array in a type that the engine reads without loss."""
     import pyarrow
     from pyarrow import types
 
@@ -29,7 +29,7 @@ def readable(name: str, array: Any) -> Any:
 
 
 def as_type(values: Any, type_: Any) -> Any:
-    """A column of a result in the Arrow type that it came in; one with a dictionary comes back without."""
+    """A result column in its original Arrow type. A dictionary column comes back without its dictionary."""
     import pyarrow
     from pyarrow import types
 

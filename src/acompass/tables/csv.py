@@ -1,5 +1,5 @@
-"""CSV files record by record in Python: slow, used for headers, for mending and for finding the place of an
-error."""
+"""CSV files read record by record in Python. This is slow; it is used for headers, for normalizing files and
+for locating errors."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from acompass.tables.header import numbered_records
 from acompass.tables.rfc4180 import Field
 from acompass.tables.source import DELIMITERS, Files
 
-#: characters that are quoted in a header, so that the delimiter can be found again
+#: names with these characters are quoted in a header, so that the delimiter can be detected again
 _MARKS = (*DELIMITERS, '"', "\r", "\n", "#")
 
 
 @dataclass(frozen=True)
 class Csv:
-    """The files of one CSV table, with the names and the delimiter that they share."""
+    """The files of a CSV table, and the column names and delimiter that they share."""
 
     source: Files
     names: tuple[str, ...]
@@ -23,11 +23,11 @@ class Csv:
 
     @property
     def files(self) -> Iterator[tuple[str, str]]:
-        """The path of each file, and the name that messages give it."""
+        """The path of each file, and its name in messages."""
         return zip(self.source.paths, self.source.shown, strict=True)
 
     def records(self, path: str, shown: str) -> Iterator[tuple[int, list[Field]]]:
-        """The records of one file after the header, each with its line.
+        """The records of one file after the header, each with its line number.
 
         Empty fields beyond the last column are ignored, and so are empty lines unless the table has only
         one column.
@@ -42,7 +42,7 @@ class Csv:
                 raise errors.ragged(shown, line, len(fields), width)
 
     def first_place(self, matches: Callable[[Sequence[Field]], bool]) -> tuple[str, int]:
-        """The file and the line of the first record that matches."""
+        """The file and line number of the first record that matches."""
         for path, shown in self.files:
             for line, fields in self.records(path, shown):
                 if matches(fields):
@@ -50,7 +50,7 @@ class Csv:
         raise AssertionError("the engine found a record that the files do not have")
 
     def require_well_formed(self) -> None:
-        """Read everything, and raise at the first malformed record."""
+        """Read all files; raise at the first malformed record."""
         for path, shown in self.files:
             for _ in self.records(path, shown):
                 pass

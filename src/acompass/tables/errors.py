@@ -1,4 +1,4 @@
-"""Errors about a table, one function per code. They show names of columns and files, never a value."""
+"""Errors about tables. They show names of columns and files, never a value of a record."""
 
 from collections.abc import Iterable
 
@@ -7,8 +7,8 @@ from acompass.diagnostics import Diagnostic, Label, Span, TableError
 
 #: the limits that `not_exact` names
 DIGITS = f"numbers have at most {MOST_DIGITS} digits"
-MICROSECONDS = "times go to the microsecond"
-YEARS = "times go from year 1 to year 9999"
+MICROSECONDS = "times have microsecond precision"
+YEARS = "years range from 1 to 9999"
 
 
 def _error(code: str, message: str, help_: str | None = None) -> TableError:
@@ -23,22 +23,20 @@ def not_found(path: str) -> TableError:
 
 def is_a_folder(path: str) -> TableError:
     return _error(
-        "AC202", f"`{path}` is a folder, expected a table", f"name its files: `{path.rstrip('/')}/*.csv`"
+        "AC202", f"`{path}` is a folder, not a table", f"name its files: `{path.rstrip('/')}/*.csv`"
     )
 
 
 def unreadable(path: str, why: str) -> TableError:
-    return _error("AC203", f"`{path}` cannot be read: {why}", "check that the file is there and may be read")
+    return _error("AC203", f"cannot read `{path}`: {why}", "check that the file exists and is readable")
 
 
 def no_header(path: str) -> TableError:
-    return _error(
-        "AC204", f"`{path}` has no header", "write the names of the columns on the first line: `Age,Zip`"
-    )
+    return _error("AC204", f"`{path}` has no header", "put the column names on the first line: `Age,Zip`")
 
 
 def no_columns() -> TableError:
-    return _error("AC204", "the table has no columns", "give a table with at least one column")
+    return _error("AC204", "the table has no columns", "use a table with at least one column")
 
 
 def not_utf8(path: str, line: int) -> TableError:
@@ -53,7 +51,8 @@ def ragged(path: str, line: int, found: int, expected: int) -> TableError:
     return _error(
         "AC206",
         f"line {line} of `{path}` has {_count(found, 'field')}, expected {expected}",
-        "give every record as many fields as the header; one with a delimiter in it goes in double quotes",
+        "give every record as many fields as the header; "
+        "put a field that contains the delimiter in double quotes",
     )
 
 
@@ -61,15 +60,15 @@ def open_quote(path: str, line: int) -> TableError:
     return _error(
         "AC207",
         f"a double quote opened on line {line} of `{path}` is never closed",
-        'close it, or write a quote inside a quoted field twice: `"a ""b"" c"`',
+        'close it; inside a quoted field, write each double quote twice: `"a ""b"" c"`',
     )
 
 
 def text_after_quote(path: str, line: int) -> TableError:
     return _error(
         "AC207",
-        f"line {line} of `{path}` goes on after a closing double quote, expected a delimiter or a line end",
-        'write a quote inside a quoted field twice: `"a ""b"" c"`',
+        f"expected a delimiter or a line end after a closing double quote on line {line} of `{path}`",
+        'inside a quoted field, write each double quote twice: `"a ""b"" c"`',
     )
 
 
@@ -77,26 +76,26 @@ def repeated_name(name: str, first: int, second: int) -> TableError:
     return _error(
         "AC208",
         f"columns {first} and {second} are both named `{name}`",
-        "give each column a name of its own",
+        "give each column a different name",
     )
 
 
-def files_differ(path: str, first: str, difference: str) -> TableError:
+def files_differ(first: str, other: str, what: str) -> TableError:
     return _error(
         "AC209",
-        f"`{path}` {difference} than `{first}`",
+        f"`{first}` and `{other}` have different {what}",
         "files read as one table need the same columns with the same types in the same order",
     )
 
 
 def not_numbers(name: str, path: str, line: int, bad: int, use: Span) -> TableError:
-    they_are = "value of it is not a number" if bad == 1 else "values of it are not numbers"
+    found = "1 value is not a number (" if bad == 1 else f"{bad:,} values are not numbers (the first is "
     finding = Diagnostic(
         "AC210",
-        f"column `{name}` is used as a number, but {bad:,} {they_are}, the first on line {line} of `{path}`",
+        f"column `{name}` is used as a number, but {found}on line {line} of `{path}`)",
         (Label(use, "used as a number here"),),
-        "a number is an optional sign, digits and an optional fraction, such as `-12.50`; "
-        "compare with a quoted constant to use the column as text",
+        "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
+        "to use the column as text, compare it with a quoted constant",
     )
     return TableError([finding])
 
@@ -104,8 +103,8 @@ def not_numbers(name: str, path: str, line: int, bad: int, use: Span) -> TableEr
 def number_too_long(name: str, digits: int) -> TableError:
     return _error(
         "AC211",
-        f"column `{name}` needs numbers of {digits} digits, expected at most {MOST_DIGITS}",
-        "round the column, or compare it with a quoted constant to use it as text",
+        f"the numbers in column `{name}` need {digits} digits, more than the {MOST_DIGITS} supported",
+        "round the column, or use it as text by comparing it with a quoted constant",
     )
 
 
@@ -122,20 +121,20 @@ def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
 def unfit_filling(name: str, type_: str, value: str) -> TableError:
     return _error(
         "AC213",
-        f"missing values of column `{name}` cannot be filled with `{value}`: the column is {type_}",
+        f"cannot fill missing values of column `{name}` with `{value}`: the column is {type_}",
         "fill with a value of the column's type, or drop incomplete records with `--missing drop`",
     )
 
 
 def damaged(path: str, kind: str) -> TableError:
-    return _error("AC214", f"`{path}` is not a whole {kind} file", "make or fetch the file again")
+    return _error("AC214", f"`{path}` is not a complete {kind} file", "create or download the file again")
 
 
 def not_exact(name: str, limit: str) -> TableError:
     return _error(
         "AC215",
-        f"column `{name}` holds values that cannot be kept exactly: {limit}",
-        "round the column before, or leave it out of the policy",
+        f"column `{name}` has values that cannot be represented exactly: {limit}",
+        "round the column first, or leave it out of the policy",
     )
 
 
@@ -143,7 +142,7 @@ def mixed_column(name: str) -> TableError:
     return _error(
         "AC216",
         f"column `{name}` mixes values of different types",
-        "convert the column to one type first, for example all text",
+        "convert the column to one type first, such as text",
     )
 
 
@@ -151,7 +150,7 @@ def unknown_table(kind: str) -> TableError:
     return _error(
         "AC217",
         f"`{kind}` is not a table",
-        "give a path, a data frame of pandas or Polars, a PyArrow table, a DuckDB relation, an Ibis table, "
+        "use a path, a pandas or Polars data frame, a PyArrow table, a DuckDB relation, an Ibis table, "
         "or a list of dicts",
     )
 
@@ -164,35 +163,41 @@ def name_not_text(position: int) -> TableError:
     return _error(
         "AC219",
         f"the name of column {position} is not text",
-        "rename it first, for example: `table.columns = [str(name) for name in table.columns]`",
+        "rename it first: `table.columns = [str(name) for name in table.columns]`",
     )
 
 
 def output_is_input(path: str) -> TableError:
     return _error(
-        "AC220", f"`{path}` is the table itself", "write elsewhere, or use `--force` to write over it"
+        "AC220",
+        f"the output `{path}` is also the input",
+        "choose another output, or overwrite the input with `--force`",
     )
 
 
 def no_folder(folder: str) -> TableError:
-    return _error("AC221", f"there is no folder `{folder}` to write into", f"mkdir -p '{folder}'")
+    return _error("AC221", f"folder `{folder}` does not exist", f"mkdir -p '{folder}'")
 
 
 def unwritable(path: str, why: str) -> TableError:
-    return _error("AC222", f"`{path}` cannot be written: {why}", "write where files may be created")
+    return _error("AC222", f"cannot write `{path}`: {why}", "choose a folder in which files can be created")
 
 
 def disk_full(path: str) -> TableError:
-    return _error("AC223", f"no space is left to write `{path}`", "free some space, or write to another disk")
+    return _error("AC223", f"no space left to write `{path}`", "free some space, or write to another disk")
 
 
 def unknown_format(path: str) -> TableError:
-    return _error("AC224", f"`{path}` has no known suffix", "end the name in `.csv`, `.csv.gz` or `.parquet`")
+    return _error(
+        "AC224",
+        f"unknown output format of `{path}`",
+        "end the name in `.csv`, `.csv.gz` or `.parquet`",
+    )
 
 
 def unknown_delimiter(delimiter: str) -> TableError:
     return _error(
-        "AC225", f"`{delimiter}` is not a delimiter", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
+        "AC225", f"unknown delimiter `{delimiter}`", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
     )
 
 

@@ -1,4 +1,4 @@
-"""The kinds of tables that live in Python. A library is imported only where one of its objects is given."""
+"""The kinds of tables in Python. A library is imported only for objects of that library."""
 
 import importlib.util
 from enum import StrEnum
@@ -19,7 +19,7 @@ class FrameKind(StrEnum):
 
 
 def kind_of(table: Any) -> FrameKind:
-    """All kinds come and go through Arrow, which only pyarrow gives to each of them."""
+    """The kind of a table. All kinds are converted through Arrow, so pyarrow is required."""
     kind = _find_kind(table)
     if kind is None:
         raise errors.unknown_table(type(table).__name__)
@@ -35,7 +35,7 @@ def require_arrow(what: str) -> None:
 def _find_kind(table: Any) -> FrameKind | None:
     if isinstance(table, list):
         return FrameKind.DICTS if all(isinstance(record, dict) for record in table) else None
-    # a fifth of the start-up, which no command on files has to pay
+    # takes a fifth of the startup time, and commands on files do not need it
     from narwhals import dependencies
 
     tests = (

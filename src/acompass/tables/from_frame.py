@@ -1,4 +1,4 @@
-"""A table that lives in Python as Arrow arrays, so that no value becomes a Python object."""
+"""A data frame as Arrow arrays. Values do not become Python objects."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from acompass.tables.header import require_names
 
 @dataclass(frozen=True)
 class ArrowColumns:
-    """`types` are the columns' Arrow types before they were converted to types that an engine reads."""
+    """`types` are the Arrow types before `arrays` were converted to types that an engine reads."""
 
     names: tuple[str, ...]
     arrays: tuple[Any, ...]
@@ -33,7 +33,7 @@ def arrow_columns(table: Any) -> ArrowColumns:
 
 
 def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
-    """The names, and an Arrow array for each."""
+    """The column names, and an Arrow array per column."""
     match kind:
         case FrameKind.PANDAS:
             return list(table.columns), [_array(name, values) for name, values in table.items()]
@@ -55,7 +55,7 @@ def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
 
 
 def _array(name: Any, values: Any) -> Any:
-    """NaN, None, NaT and pandas' NA are all missing."""
+    """The values as an Arrow array; NaN, None, NaT and pandas' NA become nulls."""
     import pyarrow
 
     try:
@@ -65,7 +65,7 @@ def _array(name: Any, values: Any) -> Any:
 
 
 def _long_integers(name: Any, values: Iterable[Any]) -> Any:
-    """Python's integers have no limit; Arrow's longest exact numbers do."""
+    """Python integers beyond 64 bits as Arrow decimals, which have a limit too."""
     import pyarrow
 
     given = list(values)

@@ -1,4 +1,4 @@
-"""The first record of a CSV file: its names and its delimiter."""
+"""The header of a CSV file: the column names and the delimiter."""
 
 import gzip
 import zlib
@@ -12,24 +12,24 @@ from acompass.tables import errors
 from acompass.tables.rfc4180 import Field, MalformedCsv, Problem, records
 from acompass.tables.source import DELIMITERS, Files, readable
 
-#: records that the delimiter is tried on, the header among them
+#: how many records, including the header, are used to detect the delimiter
 _SAMPLED = 20
 
 
 def read_header(source: Files) -> tuple[tuple[str, ...], str]:
-    """The names that all files share, and the delimiter: as given, else the one that fits."""
+    """The column names that all files share, and the delimiter, which is detected if not given."""
     first, first_shown = source.paths[0], source.shown[0]
     delimiter = source.delimiter or _find_delimiter(first, first_shown)
     names = _names(first, first_shown, delimiter)
     require_names(names)
     for path, shown in zip(source.paths[1:], source.shown[1:], strict=True):
         if _names(path, shown, delimiter) != names:
-            raise errors.files_differ(shown, first_shown, "has other columns")
+            raise errors.files_differ(first_shown, shown, "columns")
     return names, delimiter
 
 
 def require_names(names: Sequence[str]) -> None:
-    """A table has at least one column, and the names of all are distinct."""
+    """Raise unless there is at least one column and all names are distinct."""
     if not names:
         raise errors.no_columns()
     seen: dict[str, int] = {}
@@ -40,7 +40,7 @@ def require_names(names: Sequence[str]) -> None:
 
 
 def numbered_records(path: str, shown: str, delimiter: str) -> Iterator[tuple[int, list[Field]]]:
-    """All records of a file, the header included; whatever is wrong with it is raised as a diagnostic."""
+    """All records of a file, including the header. Malformed text raises a TableError."""
     with opened_bytes(path, shown) as file:
         try:
             yield from records(file, delimiter)
@@ -77,7 +77,7 @@ def _names(path: str, shown: str, delimiter: str) -> tuple[str, ...]:
 
 
 def _find_delimiter(path: str, shown: str) -> str:
-    """The one that makes the most names, among those that make as many fields of the first records."""
+    """The delimiter that gives the most columns, preferring those that split the first records evenly."""
     return max(DELIMITERS, key=lambda delimiter: _fitness(path, shown, delimiter))
 
 
@@ -87,7 +87,7 @@ def _fitness(path: str, shown: str, delimiter: str) -> tuple[bool, int]:
 
 
 def _first_widths(path: str, shown: str, delimiter: str) -> list[int]:
-    """How many fields the delimiter makes of the header and the first records, as far as they are CSV."""
+    """The number of fields in the header and the first records, up to the first malformed one."""
     widths: list[int] = []
     with opened_bytes(path, shown) as file:
         try:

@@ -1,4 +1,4 @@
-"""Missing values in the columns that a policy names (D11)."""
+"""Missing values in columns that a policy names (D11)."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,6 @@ from acompass.tables import errors
 
 
 def require_complete(schema: Schema, missing: Mapping[int, int]) -> None:
-    """Raise where columns lack values; `missing` counts them by position."""
+    """Raise if a column has missing values. `missing` has their number by position."""
     if missing:
         raise errors.missing_values([(schema[p].name, n) for p, n in sorted(missing.items())])

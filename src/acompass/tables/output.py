@@ -1,4 +1,4 @@
-"""Where a table goes: checked before any work is done."""
+"""Validate an output path before anything runs."""
 
 import os
 import stat
@@ -33,7 +33,7 @@ def format_of(path: str) -> str:
 
 
 def is_stream(path: str) -> bool:
-    """Whether the output cannot be renamed into place: standard output, a pipe, a terminal, a device."""
+    """Whether the output is standard output, a pipe, a terminal or a device, which no rename can replace."""
     if path == STANDARD_OUTPUT:
         return True
     try:

@@ -1,4 +1,4 @@
-"""Write a table's file whole or not at all (invariant 5), with the errors of the system as diagnostics."""
+"""Write an output file atomically (invariant 5), and report operating system errors as diagnostics."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ def replacing(path: str) -> Iterator[str]:
 
 @contextmanager
 def written(path: str) -> Iterator[None]:
-    """Turn the operating system's errors about an output into a diagnostic."""
+    """Turn operating system errors about an output into diagnostics."""
     try:
         yield
     except OSError as error:

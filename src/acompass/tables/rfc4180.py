@@ -1,8 +1,8 @@
-"""CSV text, record by record, with the line each stands on.
+"""Parse CSV text record by record, with line numbers.
 
-The engine reads tables; this reads headers, finds where a fault is, and settles what the engine's reader
-leaves open: a quote opens a field only as its first character, and nothing but a delimiter or a line end
-follows the closing one.
+The engine reads tables. This parser reads headers, locates errors, and is strict where the engine's reader is
+lenient: a quote opens a field only as its first character, and after the closing quote only a delimiter or a
+line end may follow.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from typing import TypeAlias
 
-#: None is a missing value, an empty field without quotes (D11)
+#: None is a missing value: an empty field without quotes (D11)
 Field: TypeAlias = str | None
 NumberedLine: TypeAlias = tuple[int, str]
 
@@ -29,7 +29,7 @@ class MalformedCsv(Exception):
 
 
 def records(raw: Iterable[bytes], delimiter: str) -> Iterator[tuple[int, list[Field]]]:
-    """Each record with the line it begins on; an empty line is a record of one missing value."""
+    """Each record with the line that it begins on. An empty line is a record with one missing value."""
     lines = _lines(raw)
     for number, text in lines:
         if '"' in text:
@@ -39,7 +39,7 @@ def records(raw: Iterable[bytes], delimiter: str) -> Iterator[tuple[int, list[Fi
 
 
 def _lines(raw: Iterable[bytes]) -> Iterator[NumberedLine]:
-    """Lines as text, line ends kept; a lone carriage return ends a line too."""
+    """Numbered lines with their line ends. A lone carriage return also ends a line."""
     number = 0
     for chunk in raw:
         try:
@@ -75,7 +75,7 @@ def _end_of_plain(text: str, at: int, delimiter: str) -> int:
 
 
 def _quoted(number: int, text: str, at: int, more: Iterator[NumberedLine]) -> tuple[str, str, int]:
-    """The value whose opening quote is before `at`, then the line it closes on and the place after that."""
+    """The quoted value that begins at `at`, the line that it ends on, and the position after its quote."""
     parts: list[str] = []
     while True:
         end = text.find('"', at)

@@ -1,4 +1,4 @@
-"""What a user calls a table, before anything of it is read: files, standard input, or a data frame."""
+"""The source of a table before it is read: files, standard input, or a data frame."""
 
 import glob
 import os
@@ -24,7 +24,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Files:
-    """`shown` is what messages call each file; `kept` is false for a copy of standard input."""
+    """`shown` are the names of the files in messages. `kept` is False for a copy of standard input."""
 
     paths: tuple[str, ...]
     shown: tuple[str, ...]
@@ -35,7 +35,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Frame:
-    """A data frame or the like, of whatever library."""
+    """A data frame of any supported library, or a list of dicts."""
 
     table: Any
 
@@ -44,7 +44,7 @@ Source: TypeAlias = Files | Frame
 
 
 def is_file(table: Any) -> bool:
-    """Whether a text or a path names files, and not a table of a database: by its suffix or its folder."""
+    """Whether a string or path names files, judged by its suffix or folder, and not a table of a database."""
     if not isinstance(table, str | os.PathLike):
         return False
     text = os.fspath(table)
@@ -54,7 +54,7 @@ def is_file(table: Any) -> bool:
 
 @contextmanager
 def opened(table: Any, delimiter: str | None = None) -> Iterator[Source]:
-    """The source that `table` names. A copy of standard input lasts as long as the context."""
+    """The source that `table` names. A copy of standard input exists until the context ends."""
     if delimiter is not None and delimiter not in DELIMITERS:
         raise errors.unknown_delimiter(delimiter)
     if not isinstance(table, str | os.PathLike):
@@ -87,12 +87,12 @@ def _files(pattern: str, delimiter: str | None) -> Files:
     formats = {_format(path) for path in paths}
     if len(formats) > 1:
         odd = next(path for path in paths if _format(path) != _format(paths[0]))
-        raise errors.files_differ(odd, paths[0], "is of another format")
+        raise errors.files_differ(paths[0], odd, "formats")
     return Files(tuple(paths), tuple(paths), formats.pop(), delimiter)
 
 
 def _matching(pattern: str) -> list[str]:
-    """The file of exactly that name, even one like a glob; else the files that match, in order of name."""
+    """The file with exactly this name, even if it looks like a glob; otherwise the matching files, sorted."""
     if os.path.lexists(pattern):
         return [pattern]
     return sorted(
@@ -115,7 +115,7 @@ def _first_bytes(path: str) -> bytes:
 
 @contextmanager
 def readable(path: str, shown: str | None = None) -> Iterator[None]:
-    """Turns the operating system's complaints about a file into a diagnostic."""
+    """Turn operating system errors about an input file into diagnostics."""
     try:
         yield
     except FileNotFoundError:

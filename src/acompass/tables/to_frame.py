@@ -1,4 +1,4 @@
-"""An Arrow table as a table of the kind that came in."""
+"""An Arrow table converted to the kind of the input table."""
 
 from typing import Any, assert_never
 
@@ -6,9 +6,9 @@ from acompass.tables.frames import FrameKind, kind_of
 
 
 def from_arrow(given: Any, result: Any, changed: frozenset[int]) -> Any:
-    """`result` as the kind of `given`; a column that no action writes keeps its type in that library.
+    """`result` converted to the kind of `given`. Columns outside `changed` keep their type in that library.
 
-    A DuckDB relation comes back as an Arrow table, which the engine turns into a relation.
+    For a DuckDB relation, this is an Arrow table, which the engine turns into a relation.
     """
     kind = kind_of(given)
     match kind:
@@ -33,7 +33,7 @@ def from_arrow(given: Any, result: Any, changed: frozenset[int]) -> Any:
 
 
 def _pandas(given: Any, result: Any, changed: frozenset[int]) -> Any:
-    """The index is not part of the table: the result has a plain one, from 0."""
+    """The index is not part of the table, so the result has the default index."""
     import pandas
 
     series = {

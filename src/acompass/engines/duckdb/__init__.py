@@ -1,1 +1,1 @@
-"""DuckDB: the embedded engine, which also reads and writes files for other engines."""
+"""DuckDB, the embedded engine. It also reads and writes files for other engines."""

@@ -1,4 +1,4 @@
-"""The columns of a table that DuckDB reads: the type each has for a policy, and its values as SQL."""
+"""The columns of a DuckDB table: their types in a policy, and SQL for their values."""
 
 import re
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _WITH_TIME_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _NANOSECONDS = ("TIMESTAMP_NS", "TIMESTAMPTZ_NS")
 _HUGE = ("HUGEINT", "UHUGEINT")
 _WIDE = ("UBIGINT", *_HUGE)
-#: types that hold more than any type of another engine
+#: types with values that other engines cannot store
 WIDER_THAN_OTHERS = ("TIMESTAMP_NS", *_HUGE)
 
 _TYPES: dict[str, Type] = {
@@ -46,7 +46,7 @@ _TYPES: dict[str, Type] = {
 }
 _DECIMAL = re.compile(r"DECIMAL\(\d+,\s*(\d+)\)")
 
-#: the type that the plan reads each kind in, where the stored one is another
+#: the DuckDB type that plans use for each kind
 _READ_AS = {
     Kind.INTEGER: "BIGINT",
     Kind.FLOAT: "DOUBLE",
@@ -57,7 +57,7 @@ _READ_AS = {
 
 @dataclass(frozen=True)
 class DuckDBColumn:
-    """`stored` is DuckDB's name for its type."""
+    """`stored` is the name of its type in DuckDB."""
 
     position: int
     name: str
@@ -65,7 +65,7 @@ class DuckDBColumn:
 
     @cached_property
     def type(self) -> Type:
-        """A timestamp with a time zone is read in UTC."""
+        """The type in a policy. A timestamp with a time zone is converted to UTC."""
         if scale := _DECIMAL.fullmatch(self.stored):
             return decimal(int(scale[1]))
         return TEXT if self.is_enum else _TYPES.get(self.stored, OPAQUE)
@@ -79,7 +79,7 @@ class DuckDBColumn:
         return self.type.kind is Kind.FLOAT
 
     def value(self, is_named: bool) -> Sql:
-        """An ENUM is text even where the policy does not name it: DuckDB orders it by its definition."""
+        """An ENUM is always converted to text, because DuckDB orders an ENUM by its definition."""
         return self._converted() if is_named or self.is_enum else self._column()
 
     def _converted(self) -> Sql:
@@ -92,7 +92,7 @@ class DuckDBColumn:
         value = column if read_as == self.stored else sql.cast(column, read_as)
         if not self.may_be_nan:
             return value
-        # -0.0 and 0.0 are one value, but DuckDB groups them apart; adding zero makes them one
+        # -0.0 equals 0.0, but DuckDB groups them separately; adding zero turns -0.0 into 0.0
         return exp.paren(exp.Add(this=value, expression=sql.cast(sql.integer(0), "DOUBLE")))
 
     def is_missing(self) -> Sql:
@@ -118,7 +118,7 @@ class DuckDBColumn:
 
 
 def restored(value: str, stored: str) -> str:
-    """SQL text of a value of the plan in the type that its column was stored in."""
+    """SQL for a plan's value converted back to the stored type of its column."""
     if stored in _WITH_TIME_ZONE:
         return f"make_timestamptz(epoch_us({value}))"
     return f"CAST({value} AS {stored})"

@@ -1,4 +1,4 @@
-"""DuckDB: a database of its own in memory for every table."""
+"""Open tables in DuckDB, each in a separate in-memory database."""
 
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ class DuckDBEngine:
     @contextmanager
     def open(self, table: Any, options: Options) -> Iterator[DuckDBTable]:
         with connection(options.memory_limit) as con, opened(table, options.delimiter) as source:
-            # keeping order buffers the output; under a limit the memory is worth more
+            # preserving the order buffers the output, so with a memory limit it is not preserved
             keeps_order = options.memory_limit is None
             con.execute(f"SET preserve_insertion_order = {str(keeps_order).lower()}")
             with failures():
@@ -35,7 +35,7 @@ class DuckDBEngine:
 
 @contextmanager
 def connection(memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A database in memory that spills into a temporary folder."""
+    """An in-memory database that spills to a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
         con = duckdb.connect(":memory:", config={"temp_directory": folder, "custom_user_agent": "acompass"})
         try:

@@ -1,4 +1,4 @@
-"""CSV files as a temporary table of text, in input order."""
+"""Read CSV files into a temporary table of text, in input order."""
 
 import tempfile
 from glob import escape
@@ -13,23 +13,25 @@ from acompass.tables.blanks import has_blanks_at_quotes
 from acompass.tables.csv import Csv, quoted
 from acompass.tables.rfc4180 import Field
 
-#: the longest record in bytes; DuckDB's own default of 2 MiB is too short for free text
+#: the maximum record length in bytes; DuckDB's default of 2 MiB is too short for free text
 LONGEST_RECORD = 1 << 27
 
 
 def read_text(con: duckdb.DuckDBPyConnection, csv: Csv) -> str:
-    """The name of a table with the columns c0, c1, … as VARCHAR, NULL where missing, rowid in input order."""
+    """Create a table with VARCHAR columns c0, c1, … and NULL for missing; return its name. Its rowids are in
+    input order."""
     table = fresh_name("csv")
-    blanks = any(has_blanks_at_quotes(path, shown, csv.delimiter) for path, shown in csv.files)
-    # DuckDB infers the line ending from a line break in a name, and may then find no records at all
-    broken_name = any("\n" in name or "\r" in name for name in csv.names)
-    if blanks or broken_name or not _is_read(con, csv, table):
-        _read_mended(con, csv, table)
+    has_blanks = any(has_blanks_at_quotes(path, shown, csv.delimiter) for path, shown in csv.files)
+    # DuckDB would infer the line ending from a line break in a name, and might then find no records
+    has_line_break = any("\n" in name or "\r" in name for name in csv.names)
+    if has_blanks or has_line_break or not _is_read(con, csv, table):
+        _read_normalized(con, csv, table)
     return table
 
 
 def _is_read(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> bool:
-    """DuckDB's message quotes records. Our own reader then either finds the fault or there is none."""
+    """Whether DuckDB could read the files. Its message is discarded, because it quotes records. If there is
+    an error, our own reader finds it."""
     try:
         _read(con, csv, table, csv.source.paths, csv.delimiter)
     except (duckdb.InvalidInputException, duckdb.IOException, duckdb.ConversionException):
@@ -48,7 +50,7 @@ def _read(
 
 
 def csv_options(width: int) -> str:
-    """The options of `read_csv` that give text exactly as it stands in the file."""
+    """The options of `read_csv` that read text exactly as in the file."""
     columns = ", ".join(f"'{sql.name(i)}': 'VARCHAR'" for i in range(width))
     return (
         f"columns = {{{columns}}}, auto_detect = false, "
@@ -57,12 +59,12 @@ def csv_options(width: int) -> str:
     )
 
 
-def _read_mended(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> None:
-    """Read a plainer copy of the files, written by our own reader, which also finds every fault."""
+def _read_normalized(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> None:
+    """Read a normalized copy of the files. Our own reader writes it, and finds every error in the files."""
     with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
         copies = tuple(str(Path(folder, f"{i}.csv")) for i in range(len(csv.source.paths)))
         for (path, shown), copy in zip(csv.files, copies, strict=True):
-            _mend(csv, path, shown, copy)
+            _normalize(csv, path, shown, copy)
         try:
             _read(con, csv, table, copies, ",")
         except duckdb.InvalidInputException:
@@ -70,7 +72,7 @@ def _read_mended(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> None:
             raise errors.unreadable(csv.source.shown[0], why) from None
 
 
-def _mend(csv: Csv, path: str, shown: str, copy: str) -> None:
+def _normalize(csv: Csv, path: str, shown: str, copy: str) -> None:
     with open(copy, "w", encoding="utf-8", newline="") as file:
         file.write(",".join('"h"' for _ in csv.names) + "\n")
         for _, fields in csv.records(path, shown):

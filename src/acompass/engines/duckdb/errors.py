@@ -1,4 +1,4 @@
-"""DuckDB's errors as diagnostics."""
+"""Turn DuckDB's errors into diagnostics."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,12 +20,12 @@ def failures() -> Iterator[None]:
     except duckdb.Error as error:
         raise engine_failed("DuckDB", error) from None
     except RuntimeError as error:
-        # DuckDB turns Ctrl-C into this
+        # DuckDB raises this on Ctrl-C
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from None
         raise
 
 
 def invalid_memory_size(limit: str) -> CallError:
-    help_ = "write a size such as `2GiB` or `500MB`"
+    help_ = "use a size such as `2GiB` or `500MB`"
     return CallError([Diagnostic("AC401", f"invalid memory size `{limit}`", help=help_)])

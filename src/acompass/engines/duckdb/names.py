@@ -1,4 +1,4 @@
-"""Names and texts in statements to DuckDB."""
+"""Identifiers and literals in DuckDB statements."""
 
 import itertools
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ _numbers = itertools.count()
 
 
 def fresh_name(prefix: str) -> str:
-    """A name that no other table of this process has."""
+    """A table name that is unique in this process."""
     return f"{prefix}{next(_numbers)}"
 
 

@@ -1,4 +1,4 @@
-"""What is to be written: a query, and the types that its columns are to have."""
+"""The output to write: a query, and the types of its columns."""
 
 import errno
 import re
@@ -14,16 +14,16 @@ from acompass.engines.duckdb.columns import restored
 from acompass.plan.lowering import sql
 from acompass.tables.replacing import write_fault
 
-#: letters at the end of a temporary name that no other file has, and that no message needs to escape
-_TELLING = 20
+#: this many characters at the end of a temporary name are unique and never escaped in a message
+_UNIQUE_END = 20
 
 
 @dataclass(frozen=True)
 class Output:
-    """`select` is SQL with the columns c0, c1, … of `schema`, in the order to write records in.
+    """`select` is SQL that returns the columns c0, c1, … of `schema`, with the records in output order.
 
-    `stored` are DuckDB's types that some columns are to have again; `changed` are the columns that an action
-    could write; `arrow_types` are those of the data frame that came in.
+    `stored` are the DuckDB types to which columns are converted back; `changed` are the columns that an
+    action could write; `arrow_types` are the Arrow types of an input data frame.
     """
 
     select: str
@@ -34,25 +34,25 @@ class Output:
     arrow_types: tuple[Any, ...] = ()
 
     def column(self, position: int) -> str:
-        """SQL of a column in the type that it is written in."""
+        """SQL for a column in its output type."""
         name, stored = sql.name(position), self.stored.get(position)
         return name if stored is None else restored(name, stored)
 
     @property
     def typed(self) -> str:
-        """The query with every column in the type that it is written in."""
+        """The query with every column in its output type."""
         columns = (f"{self.column(p)} AS {sql.name(p)}" for p in range(len(self.schema)))
         return f"SELECT {', '.join(columns)} FROM ({self.select})"
 
 
 @contextmanager
 def engine_writing(part: str, path: str) -> Iterator[None]:
-    """DuckDB's own errors about the file that it writes; all others are not about the output."""
+    """Turn DuckDB's errors about the file that it writes into diagnostics; pass on all others."""
     try:
         yield
     except duckdb.IOException as error:
         message = str(error)
-        if part[-_TELLING:] not in message:
+        if part[-_UNIQUE_END:] not in message:
             raise
         number = re.search(r'"errno":\s*"(\d+)"', message)
         no_space = errno.ENOSPC if "No space left" in message else None

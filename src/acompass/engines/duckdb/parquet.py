@@ -1,4 +1,4 @@
-"""Parquet files scanned in place: their columns, and what their footers say."""
+"""Parquet files, scanned in place: their columns and the statistics in their footers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from acompass.tables.header import require_names
 from acompass.tables.source import Files, readable
 
 _MAGIC = b"PAR1"
-#: more records than a file has, and few enough that millions of files fit in 64 bits
+#: larger than the number of records in a file, yet row keys of millions of files fit in 64 bits
 _FILE_STRIDE = 1 << 40
 
 
 @dataclass(frozen=True)
 class Parquet:
-    """`files` is SQL for the list of paths; `leaves` the place of each column's first column chunk."""
+    """`files` is SQL for the list of paths; `leaves` is the index of each column's first leaf column."""
 
     files: str
     columns: tuple[DuckDBColumn, ...]
@@ -30,9 +30,9 @@ class Parquet:
 
     @property
     def select(self) -> str:
-        """The records with their columns as stored.
+        """SQL for the records, with the columns as stored.
 
-        Parquet's statistics leave NaN out, and unless told otherwise DuckDB concludes that there is none.
+        Parquet's statistics do not include NaN; without `can_have_nan`, DuckDB would assume there is none.
         """
         aliases = ", ".join(sql.name(position) for position in range(len(self.columns)))
         options = "hive_partitioning = false, union_by_name = false, can_have_nan = true"
@@ -48,7 +48,8 @@ class Parquet:
         return int(row[0])
 
     def null_counts(self, con: duckdb.DuckDBPyConnection, positions: Iterable[int]) -> Mapping[int, int]:
-        """By column, where every file's statistics say it. NaN is not in them, so floats are left out."""
+        """The null counts of columns for which every file has statistics. Floats are left out, because NaN is
+        not counted."""
         plain = [p for p in positions if self.columns[p].type.kind not in (Kind.FLOAT, Kind.OPAQUE)]
         positions_of = {self.leaves[position]: position for position in plain}
         if not plain:
@@ -66,15 +67,15 @@ def read_footers(con: duckdb.DuckDBPyConnection, source: Files) -> Parquet:
     first, *others = [(shown, _columns(con, path, shown)) for path, shown in each_file]
     for shown, columns in others:
         if columns != first[1]:
-            raise errors.files_differ(shown, first[0], "has other columns")
+            raise errors.files_differ(first[0], shown, "columns")
     require_names([column.name for column, _ in first[1]])
     paths = text_list([escape(path) for path in source.paths])
     return Parquet(paths, tuple(column for column, _ in first[1]), tuple(leaf for _, leaf in first[1]))
 
 
 def _columns(con: duckdb.DuckDBPyConnection, path: str, shown: str) -> list[tuple[DuckDBColumn, int]]:
-    """With the names in the file: DuckDB renames empty names, and names that differ only in case."""
-    _require_marks(path, shown)
+    """The columns with their names in the file. DuckDB renames empty names and names that differ in case."""
+    _require_magic(path, shown)
     try:
         nodes = con.execute(
             "SELECT name, coalesce(num_children, 0), duckdb_type "
@@ -86,7 +87,7 @@ def _columns(con: duckdb.DuckDBPyConnection, path: str, shown: str) -> list[tupl
 
 
 def _top_level(nodes: Sequence[tuple[str, int, str]]) -> Iterator[tuple[DuckDBColumn, int]]:
-    """The root's children and the place of their first leaf, of a schema tree listed depth first."""
+    """The root's children, each with the index of its first leaf. `nodes` is the tree, depth first."""
     position = leaf = within = 0
     for name, children, type_ in nodes[1:]:
         if within == 0:
@@ -97,7 +98,7 @@ def _top_level(nodes: Sequence[tuple[str, int, str]]) -> Iterator[tuple[DuckDBCo
         leaf += children == 0
 
 
-def _require_marks(path: str, shown: str) -> None:
+def _require_magic(path: str, shown: str) -> None:
     with readable(path, shown), open(path, "rb") as file:
         start = file.read(len(_MAGIC))
         file.seek(0, 2)

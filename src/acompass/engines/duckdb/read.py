@@ -1,4 +1,4 @@
-"""Tables that DuckDB reads: opened once, loaded for each policy."""
+"""Tables in DuckDB: opened once, then loaded for each policy."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -41,7 +41,7 @@ def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: b
 
 
 class DuckDBTable(ABC):
-    """`keeps_order` is False where memory is worth more than the input order of large outputs."""
+    """`keeps_order` is False if a memory limit makes it too expensive to keep the input order."""
 
     names: tuple[str, ...]
 
@@ -76,7 +76,7 @@ class DuckDBTable(ABC):
     @property
     @abstractmethod
     def relation(self) -> str:
-        """The name of a table or view with the columns c0, c1, … as stored, and the row key."""
+        """The name of a table or view with the columns c0, c1, … as stored and the row key."""
 
     @abstractmethod
     def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed: ...
@@ -96,7 +96,7 @@ class DuckDBTable(ABC):
 
 
 class _CsvTable(DuckDBTable):
-    """Read as text when it is first loaded; later policies type the same text."""
+    """Read as text on the first load; later policies reuse the text."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
         super().__init__(con, source, keeps_order)
@@ -126,13 +126,13 @@ class _TypedTable(DuckDBTable):
     columns: tuple[DuckDBColumn, ...]
 
     def _kept_types(self, completed: Completed) -> dict[int, str]:
-        """The stored types of the columns that were converted for the plan."""
+        """The stored types of the columns that are converted for the plan."""
         converted = (column for column in self.columns if column.position in completed.named)
         return {column.position: column.stored for column in converted if not column.is_enum}
 
 
 class _ParquetTable(_TypedTable):
-    """The files are read anew for each policy, so its facts are its own."""
+    """The files are scanned again for each policy, so facts are not shared between policies."""
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
         super().__init__(con, source, keeps_order)
@@ -169,10 +169,10 @@ class _FrameTable(_TypedTable):
     def relation(self) -> str:
         import pyarrow
 
-        places = self.con.sql(f"SELECT range FROM range({self._arrow.records})").to_arrow_table().column(0)
+        row_keys = self.con.sql(f"SELECT range FROM range({self._arrow.records})").to_arrow_table().column(0)
         labels = [*(sql.name(position) for position in range(len(self.names))), ROW_KEY]
         name = fresh_name("frame")
-        self.con.register(name, pyarrow.table([*self._arrow.arrays, places], names=labels))
+        self.con.register(name, pyarrow.table([*self._arrow.arrays, row_keys], names=labels))
         return name
 
     @cached_property
@@ -183,7 +183,7 @@ class _FrameTable(_TypedTable):
 
     @cached_property
     def _facts(self) -> Facts:
-        """Arrow knows its nulls; NaN is not among them."""
+        """Arrow knows its null counts, which do not include NaN."""
         facts = self._new_facts()
         facts.know(RECORDS, self._arrow.records)
         for column, array in zip(self.columns, self._arrow.arrays, strict=True):

@@ -1,4 +1,4 @@
-"""A query's result as a table of the kind that came in."""
+"""Return the result of a query as the same kind of table as the input."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ from acompass.tables.to_frame import from_arrow
 
 
 def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> Any:
-    """Files come back as a PyArrow table."""
-    require_arrow("a table without an output file")
+    """The result as the kind of the source; for files, a PyArrow table."""
+    require_arrow("a run without an output file")
     result = _fetch(con, output)
     if not isinstance(source, Frame):
         return result

@@ -1,4 +1,4 @@
-"""Statements to DuckDB, and the temporary tables that it keeps between them."""
+"""Send statements to DuckDB, and manage temporary tables."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ class DuckDBSession:
         return name
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
-        """One parameter per column: the rows never become part of a statement's text."""
+        """The rows are passed as one parameter per column, never as part of the statement's text."""
         name = self._fresh()
         values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in columns]
         unnested = ", ".join(

@@ -1,4 +1,4 @@
-"""A table loaded into DuckDB: the plan runs on it, and its result is written or returned."""
+"""A table loaded in DuckDB: run plans on it, and write or return the result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ from acompass.plan.running.execute import final_select
 from acompass.tables.output import require_writable
 from acompass.tables.source import Source
 
-#: sorting the output back into input order costs little up to so many values, and a third of the time beyond
+#: up to this many values, restoring the input order is cheap; beyond, it takes a third of the time
 _MOST_ORDERED = 20_000_000
-#: DuckDB sorts records of more columns than this slowly
+#: DuckDB sorts records with more columns than this slowly
 _MOST_SORTED_COLUMNS = 1_000
 
 
@@ -31,8 +31,8 @@ _MOST_SORTED_COLUMNS = 1_000
 class Layout:
     """`view` has the columns c0, c1, … of the loaded schema and the row key.
 
-    `converted` are the stored types of columns that were converted for the plan, `stored` those of all
-    columns of a typed table, `arrow_types` those of a data frame.
+    `converted` are the stored types of the columns that were converted for the plan, `stored` those of all
+    columns of a typed table. `arrow_types` are the types of a data frame.
     """
 
     view: str
@@ -89,7 +89,7 @@ class LoadedInDuckDB(PlannedTable):
         return columns <= _MOST_SORTED_COLUMNS and outcome.left.records * columns <= _MOST_ORDERED
 
     def hand_over(self, select: str, outcome: Outcome, destination: Destination) -> Any:
-        """Write or return the rows of a SELECT with the columns c0, c1, … of the schema that is left."""
+        """Write or return the rows of a SELECT with the columns c0, c1, … of the resulting schema."""
         output = self._output(select, outcome)
         with failures():
             if destination.path is None:
@@ -98,7 +98,7 @@ class LoadedInDuckDB(PlannedTable):
             return None
 
     def _output(self, select: str, outcome: Outcome) -> Output:
-        """The columns that no action writes go back to the type that they were stored in."""
+        """Columns that no action writes get their stored type back."""
         written, layout = outcome.written, self.layout
         stored = {position: type_ for position, type_ in layout.converted.items() if position not in written}
         return Output(select, outcome.left.schema, layout.delimiter, stored, written, layout.arrow_types)

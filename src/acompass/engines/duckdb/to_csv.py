@@ -1,4 +1,4 @@
-"""CSV as this project writes it: UTF-8, `\\n`, missing as nothing, the empty text as `""`, ISO times."""
+"""Write CSV: UTF-8, `\\n` line ends, missing values as nothing, the empty text as `""`, ISO times."""
 
 import gzip
 
@@ -13,8 +13,8 @@ _SECONDS = "%Y-%m-%dT%H:%M:%S"
 
 
 def write_csv(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str, compressed: bool) -> int:
-    """The header goes in as text before the records: DuckDB could not write an empty name, nor two names
-    that differ only in case."""
+    """Write the records and return their number. The header is passed as a text prefix, because DuckDB cannot
+    write an empty name, or two names that differ only in case."""
     header = header_line([column.name for column in output.schema], output.delimiter)
     with engine_writing(part, path):
         row = con.execute(
@@ -30,7 +30,7 @@ def write_csv(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: s
 
 
 def _write_header(header: str, part: str, compressed: bool) -> None:
-    """The header alone: after no records DuckDB's suffix would be an empty line."""
+    """Write only the header. Without records, DuckDB's SUFFIX would add an empty line."""
     encoded = header.encode()
     with open(part, "wb") as file:
         file.write(gzip.compress(encoded, mtime=0) if compressed else encoded)
@@ -43,7 +43,7 @@ def _select(con: duckdb.DuckDBPyConnection, output: Output) -> str:
 
 
 def _iso(name: str, type_: str) -> str:
-    """Times as Python's `isoformat` writes them (D12)."""
+    """SQL for a column with times as Python's `isoformat` writes them (D12)."""
     match type_:
         case "TIMESTAMP" | "TIMESTAMP_S" | "TIMESTAMP_MS":
             return _iso_microseconds(name)

@@ -1,4 +1,4 @@
-"""Parquet under the table's own names."""
+"""Write Parquet with the table's own column names."""
 
 import duckdb
 
@@ -25,7 +25,7 @@ def write_parquet(con: duckdb.DuckDBPyConnection, output: Output, part: str, pat
 
 
 def _engine_can_name(schema: Schema) -> bool:
-    """DuckDB takes neither an empty name nor two names that differ only in case."""
+    """DuckDB allows neither an empty name nor two names that differ only in case."""
     names = {column.name.casefold() for column in schema}
     return "" not in names and len(names) == len(schema)
 

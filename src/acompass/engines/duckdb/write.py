@@ -1,4 +1,4 @@
-"""A query's result into a file: CSV or Parquet by its suffix, under the table's own names."""
+"""Write the result of a query to a CSV or Parquet file."""
 
 import shutil
 import sys
@@ -15,9 +15,9 @@ from acompass.tables.replacing import replacing, written
 
 
 def write(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
-    """Write whole or not at all; return how many records."""
+    """Write the output atomically; return the number of records."""
     if is_stream(path):
-        return _write_through(con, output, path)
+        return _write_to_stream(con, output, path)
     with replacing(path) as part:
         return _write(con, output, part, path)
 
@@ -30,8 +30,8 @@ def _write(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str)
             return write_csv(con, output, part, path, compressed=suffix == ".csv.gz")
 
 
-def _write_through(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
-    """Into a stream: the whole result exists before the first byte goes out."""
+def _write_to_stream(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
+    """Write to a stream, after the complete result was written to a temporary file."""
     with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
         part = str(Path(folder, "output"))
         records = _write(con, output, part, path)

@@ -1,1 +1,1 @@
-"""PostgreSQL: tables where they live on a server, and files that are uploaded to it."""
+"""PostgreSQL: tables on a server, and files uploaded to it."""

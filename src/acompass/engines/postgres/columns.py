@@ -1,4 +1,4 @@
-"""The columns of a PostgreSQL table: the type each has for a policy, and its values as SQL."""
+"""The columns of a PostgreSQL table: their types in a policy, and SQL for their values."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ _TYPES: dict[str, Type] = {
     "timestamp": TIMESTAMP,
     "timestamptz": TIMESTAMP,
 }
-#: the type that a column has in a file
+#: DuckDB types for output files, where they differ from the type in a policy
 _FILE_TYPES = {
     "int2": "SMALLINT",
     "int4": "INTEGER",
@@ -40,7 +40,7 @@ _FILE_TYPES = {
 }
 _NUMERIC_HEADER = 4
 
-#: each column of a relation; a domain is resolved to its base type
+#: the columns of a relation, with domains resolved to their base types
 COLUMNS = """
 WITH RECURSIVE base AS (
     SELECT attnum, attname, attcollation, atttypid AS typid, atttypmod AS typmod,
@@ -59,7 +59,7 @@ FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnu
 
 @dataclass(frozen=True)
 class PostgresColumn:
-    """`declared` is its type in SQL; `digits` and `scale` are None where a numeric does not declare them."""
+    """`declared` is the SQL type; `digits` and `scale` are None for a numeric that does not declare them."""
 
     name: str
     base: str
@@ -71,7 +71,7 @@ class PostgresColumn:
 
     @property
     def is_wide(self) -> bool:
-        """Whether the values, not the type, say how many digits there are."""
+        """Whether the number of digits depends on the values and not on the type."""
         return self._is_numeric and (self.digits is None or self.digits > MOST_DIGITS)
 
     @property
@@ -80,7 +80,7 @@ class PostgresColumn:
 
     @property
     def file_type(self) -> str:
-        """DuckDB's type for the column in a file."""
+        """The DuckDB type of the column in an output file."""
         if self.type.kind is Kind.OPAQUE:
             return "VARCHAR"
         return _FILE_TYPES.get(self.base, sql.type_name(self.type))
@@ -89,7 +89,7 @@ class PostgresColumn:
         column = self._column()
         match self.type.kind:
             case Kind.TEXT:
-                # the blanks that pad a char(n) are not part of its value: the cast drops them
+                # the cast drops the padding of a char(n), which is not part of its value
                 return POSTGRES.plain_text(column)
             case Kind.INTEGER:
                 return sql.cast(column, "BIGINT")
@@ -97,7 +97,7 @@ class PostgresColumn:
                 value = self.without_nan()
                 return sql.cast(value, sql.decimal_type(self.type.scale)) if self.is_wide else value
             case Kind.FLOAT if is_named:
-                # adding zero makes -0.0 and 0.0 one value
+                # adding zero turns -0.0 into 0.0
                 return exp.Add(this=sql.cast(column, "DOUBLE"), expression=sql.integer(0))
             case Kind.TIMESTAMP if self.base == "timestamptz":
                 return exp.AtTimeZone(this=column, zone=exp.Literal.string("UTC"))
@@ -105,18 +105,18 @@ class PostgresColumn:
                 return column
 
     def without_nan(self) -> Sql:
-        """No other engine has a decimal NaN: it is missing, whether the policy names the column or not."""
+        """SQL for the value with NaN as NULL, in all columns: no other engine has a decimal NaN."""
         return sql.call("nullif", self._column(), exp.Literal.string("NaN"))
 
     def is_missing(self) -> Sql:
-        """NULL, and NaN of the numbers that have one (D11)."""
+        """SQL for whether the value is NULL or NaN (D11)."""
         is_null = exp.Is(this=self._column(), expression=exp.null())
         if self.type.kind is not Kind.FLOAT and not self._is_numeric:
             return is_null
         return exp.or_(is_null, exp.EQ(this=self._column(), expression=exp.Literal.string("NaN")))
 
     def limit(self) -> tuple[Sql, str] | None:
-        """Dates and times that Python does not have: before year 1, after 9999, and the infinite ones."""
+        """Python has no dates and times before year 1 or after year 9999, and no infinite ones."""
         if self.type.kind not in (Kind.DATE, Kind.TIMESTAMP):
             return None
         value = self.value(is_named=True)
@@ -140,7 +140,7 @@ def stored_column(
 
 
 def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
-    """A scale may be negative; it then leaves no digits after the point."""
+    """A negative scale leaves no digits after the decimal point."""
     if modifier < _NUMERIC_HEADER:
         return None, None
     digits, scale = (modifier - _NUMERIC_HEADER) >> 16, (modifier - _NUMERIC_HEADER) & 0x7FF
@@ -149,7 +149,7 @@ def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
 
 
 def restored(column: PostgresColumn, value: str) -> str:
-    """SQL of the plan's value back in the declared type, for an output table."""
+    """SQL for a plan's value converted back to the declared type, for an output table."""
     in_zone = f"{value} AT TIME ZONE 'UTC'" if column.base == "timestamptz" else value
     collated = "" if column.collation is None else f" COLLATE {column.collation}"
     return f"CAST({in_zone} AS {column.declared}){collated}"

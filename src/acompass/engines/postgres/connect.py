@@ -1,4 +1,4 @@
-"""PostgreSQL: connect, and open a table there or a file that is uploaded."""
+"""Connect to PostgreSQL, and open a table there or a file to upload."""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from acompass.options import Options
 from acompass.plan.running.session import Session
 from acompass.tables.source import is_file
 
-#: settings that would otherwise change the meaning of a statement, or the text of a value
+#: settings that affect the meaning of statements or the text of values
 _SETTINGS = {
     "bytea_output": "hex",
     "datestyle": "ISO",
@@ -64,7 +64,7 @@ def connected(url: str) -> Iterator[psycopg.Connection[Any]]:
 
 
 def _connect(url: str) -> psycopg.Connection[Any]:
-    """A URL may contain a password, so a message never contains the URL."""
+    """Messages never contain the URL, because it may contain a password."""
     try:
         conninfo.conninfo_to_dict(url)
     except psycopg.Error:

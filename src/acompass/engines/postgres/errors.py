@@ -1,6 +1,6 @@
-"""PostgreSQL's errors as diagnostics.
+"""Turn PostgreSQL's errors into diagnostics.
 
-The server's own messages can quote a record, so only those that cannot are passed on (invariant 4).
+The server's messages may quote records. Only those that cannot are passed on (invariant 4).
 """
 
 from collections.abc import Iterator
@@ -34,17 +34,17 @@ def failures() -> Iterator[None]:
     except _MEMORY:
         raise out_of_memory(_NAME) from None
     except psycopg.OperationalError as error:
-        raise _lost(error) from None
+        raise _operational(error) from None
     except psycopg.Error as error:
         raise engine_failed(_NAME, error) from None
 
 
-def _lost(error: psycopg.OperationalError) -> AcompassError:
+def _operational(error: psycopg.OperationalError) -> AcompassError:
     return connection_lost() if error.sqlstate is None else engine_failed(_NAME, error)
 
 
 def unreachable(why: str) -> EngineError:
-    help_ = "the form is `postgres://user:password@host:5432/database`; check that the server runs"
+    help_ = "use `postgres://user:password@host:5432/database`, and check that the server is running"
     return engine_error("AC305", f"cannot connect to PostgreSQL: {why}", help_)
 
 
@@ -54,14 +54,14 @@ def connection_lost() -> EngineError:
 
 def not_permitted(why: str) -> EngineError:
     help_ = (
-        "`check` needs SELECT on the table; `run` also needs TEMPORARY on the database, and CREATE on the "
-        "schema that it writes into"
+        "`check` needs SELECT on the table; `run` also needs TEMPORARY on the database and CREATE on the "
+        "schema of the output"
     )
     return engine_error("AC307", f"PostgreSQL denied permission: {why}", help_)
 
 
 def no_such_table(name: str) -> EngineError:
-    help_ = "write it as in SQL: `people`, `schema.people`, or `'\"People\"'` for a name in quotes"
+    help_ = "write the name as in SQL: `people`, `schema.people`, or `'\"People\"'` for a quoted name"
     return engine_error("AC308", f"no table or view `{name}` in the database", help_)
 
 
@@ -81,12 +81,12 @@ def output_not_replaceable(name: str, why: str) -> EngineError:
 
 
 def no_nul() -> EngineError:
-    message = "a text contains a NUL character, which PostgreSQL cannot hold"
+    message = "a text contains a NUL character, which PostgreSQL cannot store"
     return engine_error("AC311", message, "remove the NUL characters first")
 
 
 def canceled_by_server() -> EngineError:
-    help_ = "raise `statement_timeout`, or run again when the server has time"
+    help_ = "raise `statement_timeout`, or run again when the server is less busy"
     return engine_error("AC313", "PostgreSQL canceled the statement", help_)
 
 
@@ -97,5 +97,5 @@ def sum_too_large() -> EngineError:
 
 
 def unfit_name(name: str, longest: int) -> EngineError:
-    help_ = f"give it a name of 1 to {longest} bytes"
-    return engine_error("AC315", f"PostgreSQL cannot hold the name `{name}`", help_)
+    help_ = f"use a name of 1 to {longest} bytes"
+    return engine_error("AC315", f"PostgreSQL does not allow the name `{name}`", help_)

@@ -1,4 +1,4 @@
-"""A table's name as a user writes it: as in SQL, or exactly as it is spelled."""
+"""The name of a table as users write it: either as in SQL or exactly as spelled."""
 
 import re
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class TableName:
 
 
 def names_in(text: str) -> list[TableName]:
-    """The names that the text can mean, the likeliest first: as SQL reads it, with bare words in lowercase,
-    then as spelled. Empty where the text is not a name."""
+    """The names that the text can mean: first as SQL reads it, with bare words in lowercase, then exactly
+    as spelled. Empty if the text is not a name."""
     parts: list[tuple[str, str]] = []
     position = 0
     while (found := _PART.match(text, position)) is not None:

@@ -1,4 +1,4 @@
-"""A table or view where it lives on the server. It is only read."""
+"""A table or view on the server. It is only read, never modified."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ from acompass.tables import errors as table_errors
 
 
 class ServerTable:
-    """Each policy runs in one transaction, in which the table does not change."""
+    """Each policy runs in one transaction, during which the table does not change."""
 
     in_duckdb = None
 
@@ -60,7 +60,7 @@ class ServerTable:
     def _complete(
         self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: str
     ) -> tuple[tuple[PostgresColumn, ...], Completed]:
-        """With one reading of the table for everything that is asked about its values."""
+        """The sized columns and the completed table. All aggregates are computed in one scan of the table."""
         facts = Facts(reading, self._relation.table())
         wide = [column for column in self._columns if column.is_wide]
         facts.ask([*questions(self._columns, sorted(uses)), *(each for c in wide for each in _extent(c))])
@@ -72,13 +72,13 @@ class ServerTable:
 
 
 def _extent(column: PostgresColumn) -> list[Sql]:
-    """The largest absolute value and the largest scale."""
+    """SQL for the largest absolute value and the largest scale."""
     value = column.without_nan()
     return [sql.call("max", sql.call("abs", value)), sql.call("max", sql.call("scale", value.copy()))]
 
 
 def _sized(facts: Facts, column: PostgresColumn, is_named: bool) -> PostgresColumn:
-    """A numeric without declared digits gets the scale that its values need."""
+    """The column with the scale that its values need, for a numeric without declared digits."""
     largest, scale = facts.ask(_extent(column))
     digits = _whole_digits(largest or Decimal(0)) + (scale or 0)
     if digits <= MOST_DIGITS:

@@ -1,4 +1,4 @@
-"""A table or view of the server by its name."""
+"""Find a table or view on the server by its name."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from acompass.plan.lowering.sql import Sql
 
 @dataclass(frozen=True)
 class Relation:
-    """`sql` is its quoted name with the schema; `kind` the catalog's letter for it."""
+    """`sql` is the quoted name with its schema; `kind` is the relkind in PostgreSQL's catalog."""
 
     oid: int
     sql: str

@@ -1,7 +1,7 @@
-"""A PostgreSQL connection as the session of a plan.
+"""Sessions for plans on a PostgreSQL connection.
 
-Both kinds name the rows that they keep `kept0`, `kept1`, …: temporary tables, which no other session sees and
-which end with the transaction, or subqueries under a WITH, which need only the permission to SELECT.
+Stored rows are named `kept0`, `kept1`, …. KeepingSession stores them in temporary tables, which end with the
+transaction. ReadingSession keeps queries and adds them in a WITH clause, which needs only SELECT permission.
 """
 
 import itertools
@@ -34,7 +34,7 @@ class _Session:
 
     @contextmanager
     def _cancelable(self) -> Iterator[None]:
-        """A statement that the caller canceled is not one that the server canceled on its own."""
+        """Raise Canceled if the caller canceled the statement, the server's error if the server did."""
         self._cancellation.check()
         try:
             yield
@@ -43,8 +43,8 @@ class _Session:
             raise
 
     def run(self, statement: str) -> psycopg.Cursor[Any]:
-        """With PostgreSQL's own errors. Names and constants are part of the text only as quoted identifiers
-        and literals (invariant 6)."""
+        """Execute a statement without translating errors. Its text contains names and constants only as
+        quoted identifiers and literals (invariant 6)."""
         self.statements.append(statement)
         return self._connection.execute(statement)
 
@@ -53,7 +53,7 @@ class _Session:
 
 
 class KeepingSession(_Session):
-    """Keeps rows in temporary tables, as a run needs."""
+    """Stores rows in temporary tables, for runs."""
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         return _rows(self.execute(query.sql("postgres")))
@@ -61,12 +61,12 @@ class KeepingSession(_Session):
     def store(self, query: exp.Select) -> str:
         name = self.fresh()
         self.execute(f"CREATE TEMP TABLE {name} ON COMMIT DROP AS {query.sql('postgres')}")
-        # without statistics the planner assumes that every kept table is small
+        # without statistics, the planner assumes that every temporary table is small
         self.execute(f"ANALYZE {name}")
         return name
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
-        """The rows travel as data of a COPY: they never become part of a statement's text."""
+        """The rows are sent as data of a COPY, never as part of a statement's text."""
         name = self.create(columns)
         with failures(), self.copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
             for row in rows:
@@ -89,13 +89,13 @@ class KeepingSession(_Session):
             yield copy
 
     def clear(self) -> None:
-        """End the transaction, even one that failed, and with it everything that was kept."""
+        """Roll back the transaction, even a failed one. This removes the temporary tables."""
         with failures():
             self._connection.rollback()
 
 
 class ReadingSession(_Session):
-    """Creates nothing: kept queries go under a WITH before each query that reads them."""
+    """Creates nothing: stored queries are added to each query that reads them in a WITH clause."""
 
     def __init__(self, connection: psycopg.Connection[Any], cancellation: Cancellation | None = None):
         super().__init__(connection, cancellation)
@@ -128,7 +128,7 @@ class ReadingSession(_Session):
         return query
 
     def _needed(self, query: exp.Select) -> list[str]:
-        """The kept names that a query reads, itself or through others; each after those it reads."""
+        """The stored queries that a query reads, directly or indirectly, in order of dependency."""
         read = [table.name for table in query.find_all(exp.Table) if table.name in self._kept]
         ordered: list[str] = []
         for name in read:

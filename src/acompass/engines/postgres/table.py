@@ -1,5 +1,4 @@
-"""A table on the server, where it lives or uploaded: the plan runs there, and the result becomes a table, a
-file or a data frame."""
+"""A loaded table on the server: run plans there, and write the result to a table or file, or return it."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -30,12 +29,12 @@ from acompass.plan.running.session import Session
 from acompass.tables.output import require_writable
 from acompass.tables.source import Files, Source, is_file
 
-#: a table of the server is not a file, and comes back as a table read from one would
+#: results of server tables are returned like those of files, as PyArrow tables
 _NO_FILES = Files((), (), "parquet")
 
 
 class PostgresTable(PlannedTable):
-    """`relation` is the input on the server; None where the input was uploaded."""
+    """`relation` is the input table on the server; None if the input was uploaded."""
 
     relation: Relation | None = None
     source: Source = _NO_FILES
@@ -74,15 +73,15 @@ class PostgresTable(PlannedTable):
 
     @abstractmethod
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        """SQL of each column, read as `t`, in the type that the output table declares."""
+        """SQL for each column of `t` in the type that the output table declares."""
 
     @abstractmethod
     def _file_type(self, outcome: Outcome, position: int) -> str:
-        """DuckDB's type for a column of the result."""
+        """The DuckDB type of a result column."""
 
     @abstractmethod
     def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
-        """Write or return the result; `rows` is SQL of DuckDB that yields it."""
+        """Write or return the result; `rows` is DuckDB SQL that yields it."""
 
 
 class LoadedOnServer(PostgresTable):
@@ -106,7 +105,7 @@ class LoadedOnServer(PostgresTable):
         return State(select, self.schema, has_row_key=False, records=self.completed.records)
 
     def _session_for(self, execution: Execution) -> Session:
-        """A check needs no permission but to SELECT."""
+        """A check needs only SELECT permission."""
         if execution.trace is not None:
             return self._keeping
         self._reading.execute("SET TRANSACTION READ ONLY")
@@ -174,6 +173,6 @@ class UploadedToServer(PostgresTable):
         return stored
 
     def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
-        # the rows are in the order of the file that they are read from
+        # the rows are in the order of the temporary file that they are read from
         self._local.con.execute("SET preserve_insertion_order = true")
         return self._local.hand_over(rows, outcome, destination)

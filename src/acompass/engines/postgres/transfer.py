@@ -1,4 +1,4 @@
-"""Records between PostgreSQL and DuckDB: as CSV, in text that both read back to the same value."""
+"""Transfer records between PostgreSQL and DuckDB as CSV, in a text form that both read identically."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _CHUNK = 1 << 20
 
 @contextmanager
 def fetched(session: KeepingSession, query: exp.Select, types: Sequence[str]) -> Iterator[str]:
-    """SQL of DuckDB that yields the query's rows as c0, c1, … of these types, in order."""
+    """DuckDB SQL that yields the query's rows in order, with columns c0, c1, … of the given types."""
     with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
         path = Path(folder, "records.csv")
         with failures(), path.open("wb") as file:
@@ -39,7 +39,7 @@ def _scan(path: str, types: Sequence[str]) -> str:
 
 
 def upload(con: Any, query: exp.Select, session: KeepingSession, columns: Sequence[tuple[str, str]]) -> str:
-    """Send the rows of a query to DuckDB into a temporary table of PostgreSQL; return its name."""
+    """Copy the rows of a DuckDB query into a temporary table in PostgreSQL; return its name."""
     table = session.create(columns)
     with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
         path = Path(folder, "records.csv")

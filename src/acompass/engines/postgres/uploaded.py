@@ -1,4 +1,4 @@
-"""A file or a data frame that is uploaded to the server for each policy."""
+"""A file or data frame that is uploaded to the server for each policy."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

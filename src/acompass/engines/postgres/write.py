@@ -1,4 +1,4 @@
-"""An output table of PostgreSQL: it appears whole when the transaction ends, or not at all."""
+"""Create an output table in PostgreSQL. It appears when the transaction commits, or not at all."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ _KINDS = {"v": "it is a view", "m": "it is a materialized view", "f": "it is a f
 
 @dataclass(frozen=True)
 class Target:
-    """`replaced` is the table that this one takes the place of."""
+    """`replaced` is the existing table that the output replaces."""
 
     shown: str
     sql: str
@@ -29,7 +29,7 @@ class Target:
 
 
 def find_target(session: ReadingSession, text: str, source: Relation | None, overwrite: bool) -> Target:
-    """Where the table will be, found before anything runs."""
+    """The place of the output table. Raise, before anything runs, if it cannot be created there."""
     existing = find_relation(session, text)
     if existing is not None:
         _require_replaceable(text, existing, source, overwrite)
@@ -60,7 +60,7 @@ def _require_replaceable(text: str, existing: Relation, source: Relation | None,
 def create_table(
     session: KeepingSession, place: Target, query: exp.Select, names: Sequence[str], values: Sequence[str]
 ) -> None:
-    """`values` are SQL on the query's columns, read as `t`."""
+    """Create the table. `values` are SQL over the query, which is named `t`."""
     for name in names:
         _require_name(name)
     columns = ", ".join(f"{value} AS {_quoted(name)}" for name, value in zip(names, values, strict=True))
@@ -78,12 +78,12 @@ def _conflicts(place: Target) -> Iterator[None]:
     except server.DuplicateTable:
         raise output_exists(place.shown) from None
     except server.DependentObjectsStillExist:
-        why = "other objects of the database depend on it"
+        why = "other objects in the database depend on it"
         raise errors.output_not_replaceable(place.shown, why) from None
 
 
 def new_type(type_: Type, value: str) -> str:
-    """SQL of a value in the type of a new column: one that an action wrote, or that came from a file."""
+    """SQL for a value of a column that an action wrote or that came from a file, in its PostgreSQL type."""
     if type_.kind is Kind.TEXT:
         return f'CAST({value} AS TEXT) COLLATE pg_catalog."default"'
     return f"CAST({value} AS {exp.DataType.build(sql.type_name(type_)).sql('postgres')})"

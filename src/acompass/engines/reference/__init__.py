@@ -1,1 +1,1 @@
-"""The oracle behind the same call: `semantics` gives the meaning."""
+"""The reference engine, which executes policies with `semantics`."""

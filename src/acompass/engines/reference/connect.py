@@ -1,4 +1,4 @@
-"""The reference engine: DuckDB reads and writes the table, `semantics` gives the meaning."""
+"""Open tables for the reference engine. DuckDB reads and writes them; `semantics` executes the policy."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

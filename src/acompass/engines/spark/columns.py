@@ -1,4 +1,4 @@
-"""The columns of a Spark table: the type each has for a policy, and its values as SQL."""
+"""The columns of a Spark table: their types in a policy, and SQL for their values."""
 
 import re
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ _TYPES: dict[str, Type] = {
     "date": DATE,
 }
 _DECIMAL = re.compile(r"decimal\(\d+,(\d+)\)")
-#: the metadata key under which Spark notes that a text is padded to a fixed width
+#: the metadata key for the declared type of a CHAR column, which is padded to a fixed width
 _WIDTH = "__CHAR_VARCHAR_TYPE_STRING"
 
 
 @dataclass(frozen=True)
 class SparkColumn:
-    """`stored` is Spark's name for its type, `data_type` Spark's type itself."""
+    """`stored` is the name of its type in Spark, `data_type` the type itself."""
 
     position: int
     name: str
@@ -46,7 +46,7 @@ class SparkColumn:
         return self.stored == "timestamp"
 
     def value(self, is_named: bool) -> Sql:
-        """Text is converted even where the policy does not name it: canonical order compares code points."""
+        """Text is always converted, because canonical order compares code points."""
         column = self._column()
         if self.type.kind is Kind.TEXT:
             return self._text(column)
@@ -56,7 +56,7 @@ class SparkColumn:
             case Kind.INTEGER if self.stored != "bigint":
                 return sql.cast(column, "BIGINT")
             case Kind.FLOAT:
-                # -0.0 and 0.0 are one value; adding zero makes them one
+                # adding zero turns -0.0 into 0.0
                 return exp.Add(this=sql.cast(column, "DOUBLE"), expression=sql.cast(sql.integer(0), "DOUBLE"))
             case Kind.TIMESTAMP if self.has_time_zone:
                 return sql.cast(column, "TIMESTAMPNTZ")
@@ -75,7 +75,7 @@ class SparkColumn:
         return exp.or_(null, sql.call("isnan", self._column())) if self.type.kind is Kind.FLOAT else null
 
     def limit(self) -> tuple[Sql, str] | None:
-        """Years that Python does not have."""
+        """Python has no dates and times before year 1 or after year 9999."""
         if self.type.kind not in (Kind.DATE, Kind.TIMESTAMP):
             return None
         year = sql.call("year", self._column())

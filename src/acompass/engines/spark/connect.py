@@ -1,4 +1,4 @@
-"""Apache Spark: start or join it, and open a table there."""
+"""Start Spark or use a running session, and open a table there."""
 
 import os
 import secrets
@@ -25,7 +25,7 @@ from acompass.tables.source import Files, Frame, is_file, opened
 
 _STANDARD_ERROR = 2
 
-#: used unless the user's configuration says otherwise; Spark's log quotes records
+#: defaults that the user's configuration can override; the log is off because it quotes records
 _DEFAULTS = {
     "spark.app.name": "acompass",
     "spark.log.level": "OFF",
@@ -35,7 +35,7 @@ _DEFAULTS = {
 
 
 class SparkEngine:
-    """`place` is a master's URL, `spark` for the configured one, or a session."""
+    """`place` is the URL of a master, `spark` for the configured master, or a session."""
 
     def __init__(self, place: str | SparkSession):
         self._place = place
@@ -65,8 +65,8 @@ class SparkEngine:
 
 
 def started(place: str) -> SparkSession:
-    """The session of this process on that master, started if needed. It ends with the process, because a
-    result may still be read through it."""
+    """The session of this process on the given master, started if needed. It is not stopped, because a
+    returned data frame may still need it."""
     running = SparkContext._active_spark_context
     if running is not None:
         if place not in ("spark", running.master):
@@ -82,7 +82,7 @@ def started(place: str) -> SparkSession:
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Java that starts in this context prints nothing: it would print a greeting, and later quote records."""
+    """Discard standard error while Java starts: Java would print banners there, and later quote records."""
     if os.environ.get("ACOMPASS_DEBUG"):
         yield
         return
@@ -101,7 +101,7 @@ def _configuration(place: str) -> SparkConf:
     for name, value in _DEFAULTS.items():
         configuration.setIfMissing(name, value)
     if configuration.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
-        # tables of such a catalog do not outlive the process, so their folder must not either
+        # tables of an in-memory catalog end with the process, so their folder must be temporary
         configuration.setIfMissing("spark.sql.warehouse.dir", _warehouse().name)
     if place == "spark":
         return configuration.setIfMissing("spark.master", "local[*]")
@@ -110,22 +110,22 @@ def _configuration(place: str) -> SparkConf:
 
 @cache
 def _warehouse() -> tempfile.TemporaryDirectory[str]:
-    """Removed when the process ends."""
+    """A folder that is removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="acompass-")
 
 
 def _named(spark: SparkSession, name: str) -> DataFrame:
     try:
         frame = spark.table(name)
-        frame.schema  # noqa: B018  a view can name what is gone
+        frame.schema  # noqa: B018  fails for a view whose table is gone
     except (AnalysisException, ParseException):
         raise errors.no_such_table(name) from None
     return frame
 
 
 @contextmanager
-def _across(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
-    """The frame in another session of the same application."""
+def _in_session(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
+    """The frame in `spark`, another session of the same application."""
     name = f"acompass_{secrets.token_hex(8)}"
     with failures():
         database = spark.conf.get("spark.sql.globalTempDatabase")
@@ -148,7 +148,7 @@ def _opened(catalog: SparkSession, spark: SparkSession, table: Any, options: Opt
                 require_shared(spark, "standard input")
             yield _files(catalog, spark, source)
         return
-    with _across(_frame(catalog, table), spark) as frame:
+    with _in_session(_frame(catalog, table), spark) as frame:
         yield FrameTable(catalog, spark, Frame(table), frame)
 
 

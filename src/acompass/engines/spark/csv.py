@@ -1,4 +1,4 @@
-"""CSV files on Spark: read once as a table of text, on the workers."""
+"""Read CSV files on Spark's workers into a table of text."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ from acompass.tables.header import opened_bytes
 
 
 def read_text(spark: SparkSession, session: PlanSession, csv: Csv) -> str:
-    """The name of a view with the columns c0, c1, … as text, NULL where missing."""
+    """Create a view with text columns c0, c1, … and NULL for missing; return its name."""
     lines = Lines(csv.delimiter, len(csv.names))
     headers = [_first_line(path, shown) for path, shown in csv.files]
     with failures():
@@ -41,7 +41,7 @@ def _field(position: int) -> Sql:
 def _repeated_headers(
     session: PlanSession, view: str, lines: Lines, csv: Csv, headers: Sequence[str]
 ) -> list[str]:
-    """Records that look like a header: every file has one such line that is not a record."""
+    """The records that are equal to a header line. In each file, one such line is the header."""
     counts = [count_where(exp.EQ(this=lines.line, expression=exp.Literal.string(line))) for line in headers]
     query = exp.select(count_where(lines.is_malformed()), *counts).from_(sql.table(view, "t"))
     malformed, *found = session.fetch(query)[0]

@@ -1,4 +1,4 @@
-"""Spark's errors as diagnostics. Its own messages can quote a record."""
+"""Turn Spark's errors into diagnostics. Spark's own messages may quote records, so they are omitted."""
 
 import logging
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 @contextmanager
 def failures() -> Iterator[None]:
-    """pyspark's log of an error quotes records, so it is silenced."""
+    """Turn Spark's errors into diagnostics, and disable pyspark's error log, which quotes records."""
     loggers = [logging.getLogger(name) for name in _LOGGERS]
     were_disabled = [logger.disabled for logger in loggers]
     for logger in loggers:
@@ -31,15 +31,15 @@ def failures() -> Iterator[None]:
 
 def cannot_start(master: str) -> EngineError:
     help_ = (
-        "check that Java 17 or later is installed (`java -version`), and that the master runs; a master is "
-        "written `spark://host:7077` or `local[4]`"
+        "check that Java 17 or later is installed (`java -version`) and that the master is running; use a "
+        "master such as `spark://host:7077` or `local[4]`"
     )
     return engine_error("AC321", f"cannot start Spark on `{master}`", help_)
 
 
 def runs_elsewhere(master: str, running: str) -> EngineError:
     help_ = f"use `{running}`, or stop it first"
-    message = f"Spark already runs on `{running}` in this process, not on `{master}`"
+    message = f"Spark is already running on `{running}` in this process, not on `{master}`"
     return engine_error("AC322", message, help_)
 
 
@@ -49,16 +49,16 @@ def no_such_table(name: str) -> EngineError:
 
 
 def lives_elsewhere(kind: str) -> EngineError:
-    help_ = "give a Spark data frame, a table's name or a path, or leave the engine out"
+    help_ = "use a Spark data frame, the name of a table or a path, or omit the engine"
     return engine_error("AC323", f"Spark cannot read {kind}", help_)
 
 
 def not_shared(what: str) -> EngineError:
-    help_ = "use a file where all workers can reach it, or `--engine 'local[*]'`"
+    help_ = "use a file system that all workers share, or `--engine 'local[*]'`"
     return engine_error("AC324", f"the workers of a cluster cannot reach {what}", help_)
 
 
 def record_over_lines(path: str) -> EngineError:
     help_ = "convert it to Parquet first: `duckdb -c \"COPY (FROM 'x.csv') TO 'x.parquet'\"`"
-    message = f"a quoted field of `{path}` spans several lines, and Spark splits files at lines"
+    message = f"a quoted field in `{path}` spans several lines, which Spark cannot read"
     return engine_error("AC325", message, help_)

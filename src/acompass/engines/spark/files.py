@@ -1,4 +1,4 @@
-"""Files as Spark names them. Every worker reads and writes them, so all must be able to reach them."""
+"""File locations for Spark. All workers must be able to reach the files."""
 
 import os
 import re
@@ -22,11 +22,11 @@ def locations(source: Files) -> list[str]:
 
 
 def require_same_columns(source: Files) -> None:
-    """Spark would take the columns of one file, and silently skip or miss those of the others."""
+    """Raise if the files have different columns. Spark would silently use the columns of one file."""
     schemas = [_schema(path, shown) for path, shown in zip(source.paths, source.shown, strict=True)]
     for schema, shown in zip(schemas, source.shown, strict=True):
         if not schema.equals(schemas[0]):
-            raise errors.files_differ(shown, source.shown[0], "has other columns")
+            raise errors.files_differ(source.shown[0], shown, "columns")
 
 
 def _schema(path: str, shown: str) -> pyarrow.Schema:
@@ -38,7 +38,7 @@ def _schema(path: str, shown: str) -> pyarrow.Schema:
 
 
 def location(path: str) -> str:
-    """With the scheme, whatever file system the cluster has by default."""
+    """The path as a URL. Without the scheme, Spark would use the cluster's default file system."""
     return "file:" + os.path.abspath(path)
 
 

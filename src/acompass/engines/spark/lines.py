@@ -1,4 +1,4 @@
-"""CSV as Spark's workers read it: Spark cuts a file into lines, and these expressions cut a line into fields.
+"""SQL expressions that split lines of CSV into fields on Spark's workers. Spark splits files into lines.
 
 Spark's own CSV reader is not used, because it differs from `tables.rfc4180`.
 """
@@ -14,7 +14,7 @@ _QUOTED = '"[^"]*+(?:""[^"]*+)*+"'
 
 
 class Lines:
-    """Expressions on `value`, a line of a table of `width` columns, read as `t`."""
+    """Expressions over `t.value`, a line of a table with `width` columns."""
 
     def __init__(self, delimiter: str, width: int):
         self._delimiter = delimiter
@@ -27,17 +27,20 @@ class Lines:
 
     @property
     def fields(self) -> Sql:
-        """The fields as written. A delimiter before the first makes every match begin with one."""
+        """The fields as written, with quotes. A delimiter is prepended, so every match begins with one."""
         pattern = f"{self._mark}({_QUOTED}|[^{self._mark}]*+)"
-        matches = sql.call("regexp_extract_all", self._led(), _text(pattern), sql.integer(1))
+        matches = sql.call(
+            "regexp_extract_all", self._with_leading_delimiter(), _text(pattern), sql.integer(1)
+        )
         plain = sql.call("split", self.line, _text(self._mark), sql.integer(-1))
         return exp.Case(ifs=[exp.If(this=self._has_quote(), true=matches)], default=plain)
 
     def is_malformed(self) -> Sql:
-        """Whether our own reader would find a fault, or a record that continues on the next line."""
+        """Whether our own reader would report an error, or the record continues on the next line."""
         record = f'^(?:{self._mark}(?:{_QUOTED}|(?!")[^{self._mark}]*+))++\\z'
         quoted_badly = exp.and_(
-            self._has_quote(), exp.Not(this=exp.RegexpLike(this=self._led(), expression=_text(record)))
+            self._has_quote(),
+            exp.Not(this=exp.RegexpLike(this=self._with_leading_delimiter(), expression=_text(record))),
         )
         return exp.or_(
             exp.Not(this=sql.call("is_valid_utf8", self.line)), quoted_badly, exp.paren(self._is_ragged())
@@ -58,12 +61,12 @@ class Lines:
     def _has_quote(self) -> Sql:
         return exp.GT(this=sql.call("instr", self.line, _text('"')), expression=sql.integer(0))
 
-    def _led(self) -> Sql:
+    def _with_leading_delimiter(self) -> Sql:
         return sql.call("concat", _text(self._delimiter), self.line)
 
 
 def value(field: Sql) -> Sql:
-    """The value of a field: NULL where it is empty (D11)."""
+    """The value of a field; NULL if it is empty without quotes (D11)."""
     inner = sql.call(
         "substring",
         field.copy(),

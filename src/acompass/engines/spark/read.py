@@ -1,4 +1,4 @@
-"""Tables that Spark reads: CSV files as text; data frames, tables and Parquet files with their types."""
+"""Tables in Spark. CSV files are read as text; data frames, tables and Parquet files have types."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -23,7 +23,7 @@ from acompass.tables.source import Files, Source
 
 
 class SparkTable(ABC):
-    """`catalog` is the session that the caller sees, `spark` our own session of the same application."""
+    """`catalog` is the user's session, `spark` our own session of the same application."""
 
     names: tuple[str, ...]
     columns: tuple[SparkColumn, ...] = ()
@@ -36,7 +36,7 @@ class SparkTable(ABC):
         self.source = source
         self.cancellation = Cancellation()
         self._reading = self._new_session()
-        #: sessions of results that were returned as data frames, whose views must stay
+        #: sessions whose views are read by returned data frames, so they must not be cleared
         self._handed_over: list[PlanSession] = []
 
     @contextmanager
@@ -56,7 +56,7 @@ class SparkTable(ABC):
         self.spark.sparkContext.cancelAllJobs()
 
     def close(self) -> None:
-        """Keep the views that a returned data frame reads, until the application ends."""
+        """Clear our views, unless a returned data frame still reads them."""
         if not self._handed_over:
             self._reading.clear()
 
@@ -76,7 +76,7 @@ class SparkTable(ABC):
 
 
 class CsvTable(SparkTable):
-    """Read as text when it is first loaded; later policies type the same text."""
+    """Read as text on the first load; later policies reuse the text."""
 
     def __init__(self, catalog: SparkSession, spark: SparkSession, source: Files):
         super().__init__(catalog, spark, source)
@@ -96,7 +96,7 @@ class CsvTable(SparkTable):
 
 
 class FrameTable(SparkTable):
-    """A data frame may be computed anew each time, so every policy has facts of its own."""
+    """A data frame may be recomputed each time, so facts are not shared between policies."""
 
     def __init__(self, catalog: SparkSession, spark: SparkSession, source: Source, frame: DataFrame):
         super().__init__(catalog, spark, source)

@@ -1,4 +1,4 @@
-"""Statements to Spark, and the views that it keeps between them."""
+"""Send statements to Spark, and manage temporary views."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from acompass.engines.spark.errors import failures
 from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.dialects.spark import SPARK
 
-#: settings that would otherwise change the meaning of a statement
+#: settings that affect the meaning of statements
 _SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
@@ -39,7 +39,7 @@ _ARROW_TYPES = {
 
 
 def own_session(spark: SparkSession) -> SparkSession:
-    """Another session of the same application, with settings and temporary views of its own."""
+    """A new session of the same application, with its own settings and temporary views."""
     session = spark.newSession()
     for name, value in _SETTINGS.items():
         session.conf.set(name, value)
@@ -47,7 +47,7 @@ def own_session(spark: SparkSession) -> SparkSession:
 
 
 class PlanSession:
-    """Kept rows stay on the workers that computed them; Spark computes them again if a worker is lost."""
+    """Stored rows stay on the workers that computed them. If a worker is lost, Spark recomputes them."""
 
     def __init__(
         self, spark: SparkSession, dialect: Dialect = SPARK, cancellation: Cancellation | None = None
@@ -61,7 +61,7 @@ class PlanSession:
         self.statements: list[str] = []
 
     def query(self, query: exp.Select) -> DataFrame:
-        """Call it, and act on its result, under `failures`."""
+        """The query as a data frame. Call this, and act on the data frame, within `failures`."""
         self._cancellation.check()
         self.statements.append(query.sql("spark"))
         return self._spark.sql(self.statements[-1])
@@ -83,7 +83,7 @@ class PlanSession:
             return self.view(self._spark.createDataFrame(table))
 
     def view(self, frame: DataFrame) -> str:
-        """A name for the frame in statements."""
+        """Create a temporary view of the frame; return its name."""
         name = f"kept{next(self._numbers)}"
         frame.createTempView(name)
         self._views.append(name)

@@ -1,4 +1,4 @@
-"""A table loaded in Spark: the plan runs there, and the result becomes files, a table or a data frame."""
+"""A loaded table in Spark: run plans there, and write the result to files or a table, or return it."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class LoadedInSpark(PlannedTable):
-    """The views that a result reads must stay once it was returned as a data frame."""
+    """After a result is returned as a data frame, `is_handed_over` is True and its views must stay."""
 
     def __init__(self, table: "SparkTable", session: PlanSession, completed: Completed):
         super().__init__(completed, session)
@@ -87,7 +87,7 @@ class LoadedInSpark(PlannedTable):
         return None
 
     def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
-        """Under the table's own names; a column that no action writes keeps its type."""
+        """The result with the table's column names. Columns that no action writes get their old type back."""
         schema = outcome.left.schema
         with failures():
             frame = self.session.query(select)

@@ -1,4 +1,4 @@
-"""A record as a line of CSV, as `tables.to_csv` writes it."""
+"""SQL for a record as a line of CSV, in the format of `engines.duckdb.to_csv`."""
 
 from collections.abc import Sequence
 
@@ -16,12 +16,12 @@ def line(fields: Sequence[Sql], delimiter: str) -> Sql:
 
 
 def field(value: Sql, type_: Type, stored: str | None, delimiter: str) -> Sql:
-    """A value as text; `stored` is the type that Spark has it in where no action wrote it."""
+    """SQL for a value as text. `stored` is the Spark type of a column that no action writes."""
     match type_.kind:
         case Kind.TEXT:
             return _quoted(value, delimiter)
         case Kind.FLOAT if stored == "float":
-            return _single(SPARK.float_text(sql.cast(value, "FLOAT")))
+            return _with_single_precision(SPARK.float_text(sql.cast(value, "FLOAT")))
         case Kind.TIMESTAMP if stored == "timestamp":
             return exp.DPipe(this=exp.paren(SPARK.to_text(value, type_)), expression=_text("+00:00"))
         case _:
@@ -43,8 +43,8 @@ def _quoted(value: Sql, delimiter: str) -> Sql:
     )
 
 
-def _single(text: Sql) -> Sql:
-    """The text of a float of 32 bits: the digits that tell it from its neighbours of 32 bits."""
+def _with_single_precision(text: Sql) -> Sql:
+    """The text of a 32-bit float, with the digits needed to distinguish it from other 32-bit floats."""
     single = exp.DataType.build("FLOAT")
     return text.transform(
         lambda node: single.copy() if isinstance(node, exp.DataType) and node.is_type("double") else node

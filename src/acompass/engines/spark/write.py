@@ -1,4 +1,4 @@
-"""A result into a CSV file, a folder of Parquet files, or a table of Spark's catalog: whole or not at all."""
+"""Atomically write a result to a CSV file, a folder of Parquet files, or a table in Spark's catalog."""
 
 import gzip
 import os
@@ -28,12 +28,12 @@ _DONE = "_SUCCESS"
 
 
 def write_csv(frame: DataFrame, names: Sequence[str], delimiter: str, path: str) -> None:
-    """The workers write the records into files whose names are in order; they are joined here."""
+    """Let the workers write files whose names are in order, then concatenate them."""
     header = header_line(names, delimiter).encode()
     if is_stream(path):
         with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
             _write_text(frame, str(Path(folder, "parts")))
-            _write_through(header, Path(folder, "parts"), path)
+            _write_to_stream(header, Path(folder, "parts"), path)
         return
     with _beside(path) as parts:
         _write_text(frame, parts)
@@ -45,7 +45,7 @@ def write_csv(frame: DataFrame, names: Sequence[str], delimiter: str, path: str)
                 _join(header, Path(parts), file)
 
 
-def _write_through(header: bytes, parts: Path, path: str) -> None:
+def _write_to_stream(header: bytes, parts: Path, path: str) -> None:
     if path == STANDARD_OUTPUT:
         _join(header, parts, sys.stdout.buffer)
         sys.stdout.buffer.flush()
@@ -74,7 +74,7 @@ def _join(header: bytes, parts: Path, file: BinaryIO | gzip.GzipFile) -> None:
 
 @contextmanager
 def _beside(path: str) -> Iterator[str]:
-    """A hidden folder beside the output, which every worker must be able to write into."""
+    """The name of a hidden folder beside the output. Every worker must be able to write to it."""
     target = Path(os.path.realpath(path))
     parts = str(target.parent / f".{target.name[:100]}.{os.getpid()}.{secrets.token_hex(4)}.acompass-parts")
     try:
@@ -84,7 +84,7 @@ def _beside(path: str) -> Iterator[str]:
 
 
 def require_replaceable(path: str) -> None:
-    """A folder of Parquet files takes the place of a file, or of such a folder."""
+    """Raise if the path is a folder that Spark did not write. Files and Spark's folders can be replaced."""
     if os.path.isdir(path) and not Path(path, _DONE).exists():
         raise errors.unwritable(path, "it is a folder that Spark did not write")
 
@@ -105,12 +105,12 @@ def write_parquet(frame: DataFrame, records: int, path: str) -> None:
 
 
 def table_name(text: str) -> exp.Table:
-    """As Spark reads it: parts separated by points, unusual ones in backticks."""
+    """The table name as Spark parses it: parts separated by dots, unusual parts in backticks."""
     return exp.to_table(text, dialect="spark")
 
 
 def write_table(spark: SparkSession, frame: DataFrame, name: exp.Table) -> None:
-    """Written under another name first, so that a failure leaves neither half a table nor no table."""
+    """Write under a temporary name, then rename, so that a failure leaves the old table intact."""
     other = name.copy()
     other.set("this", exp.to_identifier(f"acompass_{secrets.token_hex(8)}"))
     target, temporary = _sql(name), _sql(other)

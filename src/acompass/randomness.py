@@ -57,5 +57,5 @@ def _wrong(message: str, help_: str) -> CallError:
 
 
 def exhausted(needed: int, given: int) -> CallError:
-    message = f"the trace has {given:,} values, but at least {needed:,} are needed"
+    message = f"the trace is too short: the run needs at least {needed:,} values, found {given:,}"
     return CallError([Diagnostic("AC405", message, help="give a longer trace, or a seed")])

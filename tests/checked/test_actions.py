@@ -158,7 +158,7 @@ def test_random_keeps_the_type_of_its_column(column: str) -> None:
 def test_random_needs_a_column_that_holds_integers(column: str) -> None:
     code, message, help_ = said(f"EACH RESULT: Whole > 1: RANDOM {column} 1 2;", TYPED)
     assert (code, help_) == ("AC114", f"use `REPLACE {column} WITH` and a constant")
-    assert message.startswith(f"RANDOM writes an integer, and column `{column}` is ")
+    assert message.startswith(f"RANDOM writes an integer, but column `{column}` is ")
 
 
 def test_random_needs_a_lower_bound_that_is_not_above_the_upper() -> None:

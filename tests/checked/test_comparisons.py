@@ -95,7 +95,7 @@ def test_a_constant_of_another_type_is_an_error(comparison: str, message: str, h
 def test_text_that_is_no_value_of_the_column_is_an_error(column: str, text: str) -> None:
     found = finding(f"EACH RESULT: {column} = '{text}';", TYPED)
     assert found.code == "AC111"
-    assert found.message.endswith(f"which the text `'{text}'` is not")
+    assert found.message.startswith(f"the text `'{text}'` is not a ")
 
 
 def test_the_error_points_at_the_constant() -> None:
@@ -150,11 +150,11 @@ def test_the_least_day_is_a_day() -> None:
 @pytest.mark.parametrize(
     ("aggregate", "message"),
     [
-        ("SUM(Word)", "SUM needs numbers, and column `Word` is text"),
-        ("SUM(Flag)", "SUM needs numbers, and column `Flag` is boolean"),
-        ("SUM(Day)", "SUM needs numbers, and column `Day` is date"),
-        ("MIN(Flag)", "MIN needs numbers, text, dates or timestamps, and column `Flag` is boolean"),
-        ("MAX(Flag)", "MAX needs numbers, text, dates or timestamps, and column `Flag` is boolean"),
+        ("SUM(Word)", "SUM needs numbers, but column `Word` is text"),
+        ("SUM(Flag)", "SUM needs numbers, but column `Flag` is boolean"),
+        ("SUM(Day)", "SUM needs numbers, but column `Day` is date"),
+        ("MIN(Flag)", "MIN needs numbers, text, dates or timestamps, but column `Flag` is boolean"),
+        ("MAX(Flag)", "MAX needs numbers, text, dates or timestamps, but column `Flag` is boolean"),
     ],
 )
 def test_an_aggregate_of_values_that_it_does_not_take(aggregate: str, message: str) -> None:

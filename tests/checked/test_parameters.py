@@ -74,7 +74,7 @@ def test_a_column_in_the_place_of_a_constant() -> None:
     text = "EACH RESULT: Age > aec;"
     assert said(text) == (
         "AC108",
-        "`aec` is a column where a constant is expected",
+        "expected a constant, found the column `aec`",
         "a column cannot be compared with a column, or replaced with one; "
         "write a number, or `'AEC'` for the text",
     )
@@ -125,7 +125,7 @@ def test_a_setting_that_binds_nothing(text: str) -> None:
         parse_setting(text)
     (found,) = raised.value.diagnostics
     assert found.code == "AC109"
-    assert found.message == f"`{text}` does not bind a parameter: expected a word, `=` and a value"
+    assert found.message == f"expected `NAME=VALUE` to bind a parameter, found `{text}`"
 
 
 def test_settings_bind_each_parameter_once() -> None:

@@ -42,7 +42,7 @@ def test_a_wrong_call_exits_with_2(acompass, arguments):
     assert (ran.exit_code, ran.stdout) == (2, "")
 
 
-def test_without_a_command_it_is_shown_what_there_is(acompass):
+def test_without_a_command_the_help_is_shown(acompass):
     ran = acompass()
     assert (ran.exit_code, ran.stderr) == (2, "")
     assert ran.stdout == acompass("--help").stdout
@@ -52,7 +52,7 @@ def test_without_a_command_it_is_shown_what_there_is(acompass):
 @pytest.mark.parametrize(
     ("arguments", "meant"), [(["chekc"], "check"), (["check", "a", "b", "--formt", "json"], "--format")]
 )
-def test_a_mistyped_name_is_met_with_the_nearest(acompass, arguments, meant):
+def test_a_mistyped_name_gets_a_suggestion(acompass, arguments, meant):
     said = acompass(*arguments).stderr
     assert "Did you mean" in said
     assert f"'{meant}'" in said
@@ -113,7 +113,7 @@ def test_an_interrupt_exits_with_130_and_one_line(acompass, policy, monkeypatch)
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
 
-def test_an_interrupt_that_an_engine_makes_an_error_of_its_own_is_still_one(acompass, policy, monkeypatch):
+def test_an_interrupt_that_an_engine_turns_into_its_own_error(acompass, policy, monkeypatch):
     def interrupt(*_arguments, **_options):
         try:
             signal.raise_signal(signal.SIGINT)
@@ -166,7 +166,7 @@ def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["policy.acp", "temporary"]
 
 
-def test_a_reader_that_goes_away_is_no_error_to_show(tmp_path):
+def test_a_closed_pipe_shows_no_error(tmp_path):
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "people.csv").write_text("Age\n36\n")
     reading, writing = os.pipe()

@@ -35,7 +35,7 @@ def test_run_and_check_point_at_lint_in_one_line(acompass, policy, tmp_path):
         assert f"acompass lint {path}" in hints[0]
 
 
-def test_no_hint_where_there_is_none_to_give(acompass, policy):
+def test_no_hint_without_findings(acompass, policy):
     assert acompass("check", policy(SOUND), "people.csv").stderr == ""
 
 

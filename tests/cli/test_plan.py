@@ -24,7 +24,7 @@ def test_a_plan_fails_as_the_run_would(acompass, policy):
     assert acompass("plan", policy("EACH RESULT : Age <= 80;"), "people.csv").exit_code == 1
 
 
-def test_stages_tell_every_requirement(acompass, policy):
+def test_stages_list_every_requirement(acompass, policy):
     said = acompass("plan", policy(POLICY), "people.csv", "--stages").stdout
     assert [line.partition(":")[0] for line in said.splitlines()] == ["requirement 1", "requirement 2"]
     assert "`Zip`" in said

@@ -107,6 +107,6 @@ def test_a_short_command_shows_no_bar(monkeypatch):
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_nobody_watching_no_bar(wanted, capsys):  # with capsys, standard error is not a terminal
+def test_no_bar_without_a_terminal(wanted, capsys):  # with capsys, standard error is not a terminal
     with progress.progress_bar(wanted) as count:
         assert count is None

@@ -42,7 +42,7 @@ def test_a_library_that_is_not_installed(
     assert (diagnostic.message, diagnostic.help) == (message, help_)
 
 
-def test_an_engine_that_is_none() -> None:
+def test_an_unknown_engine() -> None:
     with pytest.raises(AcompassError, match="sqlite"):
         acompass.check(POLICY, TABLE, engine="sqlite:///people.db")
 

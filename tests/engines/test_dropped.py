@@ -22,7 +22,7 @@ def _kept_in(kind: str, folder: Path) -> Any:
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference"])
 @pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
-def test_they_are_in_and_told_apart(tmp_path: Path, kind: str, engine: str) -> None:
+def test_dropped_records_are_counted_as_input(tmp_path: Path, kind: str, engine: str) -> None:
     table = _kept_in(kind, tmp_path)
     ran = acompass.run(POLICY, table, missing="drop", engine=engine)
     assert (ran.records_in, ran.dropped, ran.records_out) == (5, 3, 1)

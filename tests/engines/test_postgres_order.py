@@ -11,7 +11,7 @@ WORDS = ["a", "B", "é", "Z", "z", "ä", "b", "A", "ß", "SS", "a-b", "ab", "a b
 
 @needs_locales
 @pytest.mark.parametrize("database", ["english", "german"])
-def test_the_database_itself_orders_otherwise(postgres: Server, database: str) -> None:
+def test_the_database_itself_orders_differently(postgres: Server, database: str) -> None:
     with psycopg.connect(postgres.url(database)) as con:
         rows = con.execute("SELECT w FROM unnest(%s::text[]) AS w ORDER BY w", (WORDS,)).fetchall()
     assert [word for (word,) in rows] != sorted(WORDS)

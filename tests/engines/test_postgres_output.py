@@ -63,7 +63,7 @@ def test_a_new_table(url: str, name: str, table: str) -> None:
     assert _query(url, "SELECT * FROM people ORDER BY id") == [(1, 20), (2, 90)]
 
 
-def test_a_view_is_read_as_a_table_is(url: str) -> None:
+def test_a_view_is_read_like_a_table(url: str) -> None:
     assert acompass.check(POLICY, "public.old_people", engine=url).requirements[0].affected == 1
 
 
@@ -94,7 +94,7 @@ def test_a_table_that_others_depend_on_is_not_replaced(url: str) -> None:
     ("output", "code"),
     [("nowhere.released", "AC308"), ("a b.c.d", "AC308"), ("x" * 64, "AC315"), ("out/released.xls", "AC224")],
 )
-def test_no_place_for_the_output(url: str, output: str, code: str) -> None:
+def test_outputs_that_cannot_be_created(url: str, output: str, code: str) -> None:
     before = _tables(url)
     assert _code(acompass.run, POLICY, "people", engine=url, output=output) == code
     assert _tables(url) == before
@@ -178,7 +178,7 @@ def _end_writing_session(url: str) -> None:
 @pytest.mark.parametrize(
     "engine", ["postgres://me:secret@127.0.0.1:1/people", "postgres://me:secret@127.0.0.1:port/people"]
 )
-def test_a_server_that_cannot_be_reached_and_no_word_of_the_password(engine: str) -> None:
+def test_an_unreachable_server_is_reported_without_the_password(engine: str) -> None:
     with pytest.raises(AcompassError) as error:
         acompass.check(POLICY, "people", engine=engine)
     assert error.value.diagnostics[0].code == "AC305"

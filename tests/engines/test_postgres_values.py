@@ -103,14 +103,14 @@ def test_in_python_values_have_their_types(url: str) -> None:
     ]
 
 
-def test_what_has_no_meaning_for_a_policy_cannot_be_named(url: str) -> None:
+def test_columns_of_unsupported_types_cannot_be_named(url: str) -> None:
     for column in ("key", "doc", "tags", "raw"):
         with pytest.raises(AcompassError) as error:
             acompass.check(f"EACH RESULT : {column} = 'x';", "everything", engine=url)
         assert error.value.diagnostics[0].code == "AC117"
 
 
-def test_the_padding_of_a_char_is_no_part_of_its_value(url: str) -> None:
+def test_the_padding_of_a_char_is_not_part_of_its_value(url: str) -> None:
     policy = "EACH RESULT : padded = 'ab' : REPLACE padded WITH 'longer than five';"
     acompass.run(policy, "everything", engine=url, output="copied")
     assert _query(url, "SELECT padded FROM copied ORDER BY 1") == [("ab",), ("longer than five",)]

@@ -61,7 +61,7 @@ def _written(policy: str, table: Path | str, params: dict[str, int], engine: str
 
 @pytest.mark.parametrize("name", sorted(_policies()))
 @pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
-def test_as_the_reference_writes(name: str, engine_url: str, tmp_path: Path) -> None:
+def test_the_same_bytes_as_the_reference(name: str, engine_url: str, tmp_path: Path) -> None:
     policy, table, params = _policies()[name]
     assert _written(policy, table, params, engine_url, tmp_path) == _by_the_reference(name)
 

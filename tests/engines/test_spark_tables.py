@@ -43,7 +43,7 @@ def test_a_table_into_a_table(catalog: Any) -> None:
 
 def test_a_table_is_replaced_only_by_force(catalog: Any) -> None:
     catalog.sql("CREATE TABLE copied (n INT) USING parquet")
-    with pytest.raises(AcompassError, match="there is a table `copied` already"):
+    with pytest.raises(AcompassError, match="table `copied` already exists"):
         acompass.run(POLICY, "people", engine=catalog, output="copied")
     acompass.run(POLICY, "people", engine=catalog, output="copied", force=True)
     assert _rows(catalog, "copied") == [("ab", 2), ("c", 3)]
@@ -68,7 +68,7 @@ def test_a_temporary_view_of_the_session(catalog: Any) -> None:
     catalog.catalog.dropTempView("few")
 
 
-def test_nothing_of_ours_stays_in_the_session(catalog: Any) -> None:
+def test_no_views_stay_in_the_session(catalog: Any) -> None:
     acompass.check(POLICY, "people", engine=catalog)
     assert _tables(catalog) == {"people"}
     assert _tables(catalog, "global_temp") == set()
@@ -80,7 +80,7 @@ def test_a_table_that_is_not_there(catalog: Any, name: str) -> None:
         acompass.check(POLICY, name, engine=catalog)
 
 
-def test_a_master_that_is_none_is_an_error_of_its_own(tmp_path: Path) -> None:
+def test_an_unreachable_master_has_its_own_error(tmp_path: Path) -> None:
     """In a separate process, because this one already runs Spark."""
     require_java()
     (tmp_path / "policy.acp").write_text("EACH RESULT : a = 1;")

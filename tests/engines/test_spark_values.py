@@ -176,11 +176,11 @@ def test_a_pandas_frame_is_for_another_engine(spark: Any) -> None:
         acompass.check(COUNT, [{"a": 1}], engine=spark)
 
 
-def test_a_memory_limit_is_not_ours_to_set(spark: Any) -> None:
+def test_a_memory_limit_is_an_error(spark: Any) -> None:
     with pytest.raises(AcompassError, match="memory limit"):
         acompass.check(COUNT, "table.csv", engine="local[2]", memory_limit="1GB")
 
 
 def test_another_master_is_not_taken_for_the_running_one(spark: Any) -> None:
-    with pytest.raises(AcompassError, match=r"runs on `local\[2\]`"):
+    with pytest.raises(AcompassError, match=r"running on `local\[2\]`"):
         acompass.check(COUNT, "table.csv", engine="spark://127.0.0.1:1")

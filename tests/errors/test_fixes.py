@@ -16,7 +16,7 @@ from tests.errors.runner import codes_of
 from tests.syntax.examples import PAPER
 from tests.syntax.mistakes import MISTAKES
 
-#: one line each: a quote or a comment that is left open would take in the next line
+#: single lines, because an open quote or comment would include the next line
 ONE_LINE = [mistake.text for mistake in MISTAKES if mistake.code not in {"AC002", "AC003", "AC004"}]
 SOUND = [" ".join(text.split()) for text in PAPER if "--" not in text]
 COMMENTS = ["-- Age == 80", "/* a IN (1, 2) */", "-- ;;"]
@@ -137,7 +137,7 @@ def test_offers_for_a_policy_that_does_not_fit_its_table(text: str, code: str, f
     assert not any(fix.is_safe for fix in finding.fixes)
 
 
-def test_a_group_by_without_its_space_is_no_part_of_the_name() -> None:
+def test_a_group_by_without_its_space_is_not_part_of_the_name() -> None:
     text = "EACH PROCESS COUNT(*) AS Size GROUPBY Age : Size > 3;"
     fixed = fix_safely(text, _findings).text
     assert fixed == "EACH PROCESS COUNT(*) AS Size GROUP BY Age : Size > 3;"

@@ -11,7 +11,7 @@ PAGES = pages()
 #: run by tests/lint and tests/measure
 ELSEWHERE = ("AC5", "AC6")
 RUNNABLE = [page for page in PAGES if "acompass" in page.example and not page.code.startswith(ELSEWHERE)]
-#: pages about a certain state of the machine, which only show the message
+#: pages that depend on the state of the machine; they only show the message
 SHOWN = [page for page in PAGES if page not in RUNNABLE and page.shows_output]
 
 

@@ -29,7 +29,7 @@ def test_an_emoji_is_two_units_and_a_combining_character_one(
     assert source.utf16_offset(*position) == offset
 
 
-def test_a_position_within_or_beyond_is_brought_back() -> None:
+def test_a_position_inside_a_character_or_beyond_the_line_is_clamped() -> None:
     source = Source("a\U0001f642b\nnext")
     assert source.utf16_offset(0, 2) == 1
     assert source.utf16_offset(0, 99) == 3

@@ -1,4 +1,4 @@
-"""Data goes one way (ARCHITECTURE.md): what each folder may import, and where each library is at home."""
+"""Data flows one way (ARCHITECTURE.md): what each folder may import, and which files may import a library."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 from tests.repo.sources import PACKAGE, imports, modules, shown
 
-#: a folder of the package, and the parts of the package it may import besides itself
+#: a folder of the package, and the parts of the package that it may import besides itself
 ARROWS = {
     "diagnostics": set(),
     "syntax": {"diagnostics"},
@@ -114,8 +114,8 @@ def _parts(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", sorted(ARROWS))
-def test_a_folder_imports_only_what_stands_before_it(folder: str) -> None:
-    """A folder within a folder may have a rule of its own."""
+def test_a_folder_imports_only_earlier_folders(folder: str) -> None:
+    """A subfolder may have its own rule."""
     allowed = ARROWS[folder] | {folder.split("/")[0]}
     own = [PACKAGE / other for other in ARROWS if other.startswith(f"{folder}/")]
     paths = [path for path in (PACKAGE / folder).rglob("*.py") if not set(own) & set(path.parents)]
@@ -124,7 +124,7 @@ def test_a_folder_imports_only_what_stands_before_it(folder: str) -> None:
 
 
 def test_renderers_import_data_only() -> None:
-    """Of `prove`, that is its answer; the data of every other folder stands beside it."""
+    """From `prove`, they import its result; the data of the other folders is in separate modules."""
     imported = {name for path in (PACKAGE / "report").rglob("*.py") for name in imports(path)}
     assert {name for name in imported if name.startswith("acompass.prove")} == {"acompass.prove.proof"}
 
@@ -138,7 +138,7 @@ def _holds_code(folder: Path) -> bool:
     return any(path.read_text(encoding="utf-8").strip() for path in folder.rglob("*.py"))
 
 
-def test_each_library_is_imported_at_its_home_only() -> None:
+def test_each_library_is_imported_only_in_its_own_files() -> None:
     strays = [
         f"{shown(path)} imports {name}"
         for path in modules()
@@ -167,7 +167,7 @@ TOUCHING_NO_TABLE = {
 
 
 @pytest.mark.parametrize("what", sorted(TOUCHING_NO_TABLE))
-def test_what_touches_no_table_imports_no_engine(what: str) -> None:
+def test_commands_without_a_table_import_no_engine(what: str) -> None:
     report = "import atexit, sys; atexit.register(lambda: print('MODULES', *sys.modules));"
     policy = "EACH RESULT : Age >= 18;" if what == "fmt" else "EACH;"
     ran = subprocess.run(

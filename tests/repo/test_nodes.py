@@ -1,4 +1,4 @@
-"""No stage passes over a node of the language (invariant 8).
+"""No stage silently ignores a node of the language (invariant 8).
 
 Every `match` over nodes ends in `assert_never`, and only the two modules that answer questions about nodes
 test for their class. A new node then breaks every stage that does not know it.
@@ -21,7 +21,7 @@ UNIONS = (
     *(checked.Action, checked.Condition, checked.ResultForm),
 )
 NODES: set[Any] = {node for union in UNIONS for node in get_args(union)}
-#: a match over these is exhaustive; over a Kind, `case _` may be a default by meaning, but has to be there
+#: a match over these must be exhaustive; a match over Kind may have a default, but must have a last case
 CLOSED = NODES | set(get_args(Stage)) | {tree.Quantifier, tree.Operator, tree.Function}
 NAMES = {each.__name__ for each in (*CLOSED, Kind)}
 DEFINING = {each.__module__ for each in (*CLOSED, Kind)}
@@ -80,7 +80,7 @@ def _heads(source: Source, pattern: ast.pattern | None) -> Iterator[Any]:
 
 
 def _matches_over(nodes: set[Any]) -> Iterator[tuple[str, ast.match_case]]:
-    """The place and the last case of every match over some of the nodes."""
+    """The position and the last case of every match over some of the nodes."""
     for source in SOURCES:
         for statement in ast.walk(source.syntax):
             if isinstance(statement, ast.Match):

@@ -1,4 +1,4 @@
-"""The layers of `plan/`: a plan knows nothing of SQL, and the lowering to SQL nothing of a session."""
+"""The layers of `plan/`: a plan knows nothing about SQL, and the lowering to SQL nothing about sessions."""
 
 from pathlib import Path
 

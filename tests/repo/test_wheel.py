@@ -14,7 +14,7 @@ from tests.repo.sources import ROOT
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the content of the wheel and nothing of the clone."""
+    """A folder with the content of the wheel, and nothing else from the repository."""
     pytest.importorskip("hatchling")
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]

@@ -42,12 +42,12 @@ def test_blanks_before_a_quote_belong_to_the_value(tmp_path: Path) -> None:
     assert loaded(csv_file(tmp_path, 'a,b\n "x",2\n')) == [(' "x"', "2")]
 
 
-def test_an_empty_line_is_no_record_unless_there_is_one_column(tmp_path: Path) -> None:
+def test_an_empty_line_is_not_a_record_unless_there_is_one_column(tmp_path: Path) -> None:
     assert loaded(csv_file(tmp_path, "a,b\n1,2\n\n3,4\n")) == [("1", "2"), ("3", "4")]
     assert loaded(csv_file(tmp_path, "a\n1\n\n3\n")) == [("1",), (None,), ("3",)]
 
 
-def test_empty_fields_beyond_the_last_column_are_none(tmp_path: Path) -> None:
+def test_empty_fields_beyond_the_last_column_are_ignored(tmp_path: Path) -> None:
     for path in (csv_file(tmp_path, "a,b\n1,2,\n3,,,\n"), csv_file(tmp_path, "a,b\r\n1,2,\n3,,,\r\n")):
         assert loaded(path) == [("1", "2"), ("3", None)]
 
@@ -65,7 +65,7 @@ def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
         assert table.records == [("1", "2", "3")]
 
 
-def test_a_delimiter_inside_quotes_is_none(tmp_path: Path) -> None:
+def test_a_delimiter_inside_quotes_is_text(tmp_path: Path) -> None:
     with loading(csv_file(tmp_path, '"a,b,c";d\n1;2\n')) as table:
         assert table.names == ["a,b,c", "d"]
 
@@ -77,7 +77,7 @@ def test_a_given_delimiter_wins(tmp_path: Path) -> None:
     assert fault(csv_file(tmp_path, "a\n"), delimiter="x").code == "AC225"
 
 
-def test_any_name_will_do(tmp_path: Path) -> None:
+def test_any_name_is_allowed(tmp_path: Path) -> None:
     header = """a,A,"",'; DROP TABLE x; --,"q""q",日本 語,"new\nline",c0"""
     with loading(csv_file(tmp_path, header + "\n1,2,3,4,5,6,7,8\n")) as table:
         assert table.names == ["a", "A", "", "'; DROP TABLE x; --", 'q"q', "日本 語", "new\nline", "c0"]

@@ -47,7 +47,7 @@ def test_the_file_of_a_glob_that_differs_is_named(tmp_path: Path) -> None:
     other = csv_file(tmp_path, "b,a\n1,2\n", "2.csv")
     found = fault(f"{tmp_path}/*.csv")
     assert found.code == "AC209"
-    assert f"`{other}` has other columns than" in found.message
+    assert f"and `{other}` have different columns" in found.message
 
 
 def test_the_file_of_a_glob_that_is_ragged_is_named(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_no_permission(name: str) -> None:
             assert fault(path).code == "AC203"
 
 
-def test_a_link_to_nothing_and_a_link_to_itself(tmp_path: Path) -> None:
+def test_a_broken_link_and_a_link_to_itself(tmp_path: Path) -> None:
     (tmp_path / "lost.csv").symlink_to(tmp_path / "none.csv")
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
     assert fault(str(tmp_path / "lost.csv")).code == "AC201"
@@ -94,12 +94,12 @@ def test_damaged_parquet(tmp_path: Path, content: bytes) -> None:
     assert fault(csv_file(tmp_path, content, "table.parquet")).code == "AC214"
 
 
-def test_a_value_that_is_no_number(tmp_path: Path) -> None:
+def test_a_value_that_is_not_a_number(tmp_path: Path) -> None:
     path = csv_file(tmp_path, f'n,t\n1,"a\nb"\n\n{SECRET},x\n2,y\nunknown,z\n')
     found = fault(path, n=Use.NUMBER)
     assert found.code == "AC210"
     assert found.message == (
-        f"column `n` is used as a number, but 2 values of it are not numbers, the first on line 5 of `{path}`"
+        f"column `n` is used as a number, but 2 values are not numbers (the first is on line 5 of `{path}`)"
     )
 
 

@@ -118,7 +118,7 @@ def test_integers_beyond_64_bits_are_exact() -> None:
 
 
 @pytest.mark.parametrize("lost", [None, float("nan"), pandas.NA, pandas.NaT])
-def test_what_is_missing(lost: Any) -> None:
+def test_missing_values(lost: Any) -> None:
     frame = pandas.DataFrame({"a": pandas.Series(["x", lost], dtype=object)})
     with loading(frame, a=Use.ANY) as table:
         assert table.missing == {0: 1}
@@ -151,7 +151,7 @@ def test_a_changed_column_has_the_type_of_the_language() -> None:
         (pandas.Series([1]), "AC217"),
     ],
 )
-def test_what_is_no_table(table: Any, code: str) -> None:
+def test_objects_that_are_not_tables(table: Any, code: str) -> None:
     found = fault(table)
     assert found.code == code
     assert "secret" not in found.message + (found.help or "")

@@ -61,7 +61,7 @@ def read(con: duckdb.DuckDBPyConnection, path: str) -> Records:
 
 @settings(max_examples=300, deadline=None)
 @given(table=TABLES)
-def test_what_is_written_is_read_back(con: duckdb.DuckDBPyConnection, table: Records) -> None:
+def test_written_tables_are_read_back(con: duckdb.DuckDBPyConnection, table: Records) -> None:
     width = len(table[0])
     schema = tuple(Column(f"n{position}", TEXT) for position in range(width))
     with tempfile.TemporaryDirectory() as folder:

@@ -134,7 +134,7 @@ def test_a_link_stays_a_link_and_a_mode_stays_a_mode(tmp_path: Path) -> None:
     assert target.stat().st_mode & 0o777 == 0o640
 
 
-def test_places_that_cannot_be_written(tmp_path: Path) -> None:
+def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
     content = Output("SELECT 1 AS c0", columns("a"))
     (tmp_path / "folder.csv").mkdir()
     assert failing(content, tmp_path / "none" / "out.csv") == "AC221"

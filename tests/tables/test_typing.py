@@ -42,7 +42,7 @@ def test_the_type_of_a_column(
 @pytest.mark.parametrize(
     "bad", ["1e3", ".5", "1.", "0x1", "1_000", "1,000", " 1", "1 ", "٣", "nan", "inf", '""']
 )
-def test_what_is_no_number(tmp_path: Path, bad: str) -> None:
+def test_values_that_are_not_numbers(tmp_path: Path, bad: str) -> None:
     field = f'"{bad}"' if "," in bad else bad
     assert fault(csv_file(tmp_path, f"a;b\n1;x\n{field};x\n"), a=Use.NUMBER).code == "AC210"
 

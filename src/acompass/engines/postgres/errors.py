@@ -57,7 +57,7 @@ def not_permitted(why: str) -> EngineError:
         "`check` needs SELECT on the table; `run` also needs TEMPORARY on the database and CREATE on the "
         "schema of the output"
     )
-    return engine_error("AC307", f"PostgreSQL denied permission: {why}", help_)
+    return engine_error("AC307", f"PostgreSQL reports: {why}", help_)
 
 
 def no_such_table(name: str) -> EngineError:

@@ -90,4 +90,4 @@ def test_an_unreachable_master_has_its_own_error(tmp_path: Path) -> None:
         [*command, "--engine", "spark://local[1]"], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert ran.returncode == 2
-    assert ran.stderr.startswith("error[AC321]: Spark cannot be started on `spark://local[1]`")
+    assert ran.stderr.startswith("error[AC321]: cannot start Spark on `spark://local[1]`")

@@ -167,7 +167,7 @@ def test_negative_zero_is_zero(spark: Any) -> None:
 
 def test_a_year_that_others_lack_is_an_error(spark: Any) -> None:
     table = spark.sql("SELECT make_date(12000, 1, 1) AS d")
-    with pytest.raises(AcompassError, match="year 9999"):
+    with pytest.raises(AcompassError, match="years range from 1 to 9999"):
         acompass.check("EACH RESULT : d > '2000-01-01';", table)
 
 
@@ -177,7 +177,7 @@ def test_a_pandas_frame_is_for_another_engine(spark: Any) -> None:
 
 
 def test_a_memory_limit_is_an_error(spark: Any) -> None:
-    with pytest.raises(AcompassError, match="memory limit"):
+    with pytest.raises(AcompassError, match="does not apply to Spark"):
         acompass.check(COUNT, "table.csv", engine="local[2]", memory_limit="1GB")
 
 

@@ -57,5 +57,5 @@ def _wrong(message: str, help_: str) -> CallError:
 
 
 def exhausted(needed: int, given: int) -> CallError:
-    message = f"the trace is too short: the run needs at least {needed:,} values, found {given:,}"
+    message = f"the trace has too few values: expected at least {needed:,}, found {given:,}"
     return CallError([Diagnostic("AC405", message, help="give a longer trace, or a seed")])

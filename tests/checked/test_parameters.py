@@ -75,7 +75,7 @@ def test_a_column_in_the_place_of_a_constant() -> None:
     assert said(text) == (
         "AC108",
         "expected a constant, found the column `aec`",
-        "a column cannot be compared with a column, or replaced with one; "
+        "a column cannot be compared with or replaced by another column; "
         "write a number, or `'AEC'` for the text",
     )
     assert places(text, finding(text)) == ["aec"]

@@ -88,7 +88,7 @@ def watched(monkeypatch) -> Terminal:
 
 def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
     terminal = watched(monkeypatch)
-    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "_DELAY", 0.05)
     with progress.progress_bar(True) as count:
         assert count is not None
         count(3, 7)
@@ -100,7 +100,7 @@ def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
 
 def test_a_short_command_shows_no_bar(monkeypatch):
     terminal = watched(monkeypatch)
-    monkeypatch.setattr(progress, "_PATIENCE", 60)
+    monkeypatch.setattr(progress, "_DELAY", 60)
     with progress.progress_bar(True) as count:
         count(3, 7)
     assert terminal.seen == ""

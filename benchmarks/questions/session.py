@@ -1,39 +1,40 @@
 """Is a second check on an open session much faster than the first?"""
 
+import subprocess
+import sys
 from pathlib import Path
 
-import acompass
-from benchmarks.question import Answer, Question, Setting, at_most, seconds
+from benchmarks.question import Answer, Question, Setting, at_most
 
 _ADULT = Path(__file__).parents[2] / "examples" / "adult"
-_PARAMETERS = {"k": 5, "l": 3}
+#: a process of its own: the first check includes the import of the engine, as for a user
+_SCRIPT = """
+import sys, time
+import acompass
+policy, table = acompass.load(sys.argv[1]), sys.argv[2]
+start = time.perf_counter()
+session = acompass.open(table)
+session.check(policy, params={"k": 5, "l": 3})
+first = time.perf_counter()
+session.check(policy, params={"k": 5, "l": 3})
+print(first - start, time.perf_counter() - first)
+"""
+_TIMES = 5
 
 
 def _ask(setting: Setting) -> Answer:
-    """Opening the table is part of the first check."""
-    policy = acompass.load(_ADULT / "policy.acp")
-    acompass.check(policy, _ADULT / "adult.csv.gz", params=_PARAMETERS)  # everything is imported
-    firsts, seconds_ = [], []
-    for _ in range(5):
-        first, second = _first_and_second(policy)
-        firsts.append(first)
-        seconds_.append(second)
-    note = f"ours, 32,561 records, {min(firsts):.2f} s for the first with the opening of the table"
-    return Answer(min(seconds_) / min(firsts), "×", note)
-
-
-def _first_and_second(policy: acompass.Policy) -> tuple[float, float]:
-    sessions: list[acompass.Session] = []
-
-    def first() -> None:
-        sessions.append(acompass.open(_ADULT / "adult.csv.gz"))
-        sessions[0].check(policy, params=_PARAMETERS)
-
-    times = seconds(first), seconds(lambda: sessions[0].check(policy, params=_PARAMETERS))
-    sessions[0].close()
-    return times
+    command = [sys.executable, "-c", _SCRIPT, str(_ADULT / "policy.acp"), str(_ADULT / "adult.csv.gz")]
+    times = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(_TIMES)]
+    pairs = [[float(seconds) for seconds in done.stdout.split()] for done in times]
+    first, second = (min(each) for each in zip(*pairs, strict=True))
+    note = f"ours, 32,561 records in a CSV; {first:.2f} s and {second:.2f} s"
+    return Answer(second / first, "×", note)
 
 
 QUESTION = Question(
-    "session", "a second check on an open session of Adult / the first", "≤ 0.2", at_most(0.2), _ask
+    "session",
+    "a second check on an open session of Adult / opening it and the first",
+    "≤ 0.2",
+    at_most(0.2),
+    _ask,
 )

@@ -22,7 +22,8 @@ demo: bytecode ## run the paper's policy on the paper's table
 test: lint pytest ## check style and types, run all tests
 
 test-fast: $(VENV)/.test bytecode ## run the tests that are quick and need no server, browser or Spark
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not (server or spark or browser or slow)'
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --hypothesis-profile=fast \
+		-m 'not (server or spark or browser or slow)'
 
 lint: $(VENV)/.test ## check style and types
 	$(BIN)/ruff check .

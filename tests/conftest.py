@@ -14,9 +14,10 @@ __all__ = ["cluster", "postgres", "spark"]
 
 # a slow machine is not a counterexample; a test that hangs meets the time limit in pyproject.toml
 settings.register_profile("acompass", deadline=None)
+settings.register_profile("fast", deadline=None, max_examples=30)
 settings.load_profile("acompass")
 
-#: the markers of tests that use a fixture or an engine of this name, or whose file's name ends in it
+#: the markers of tests that use a fixture or an engine of this name, or have it in the name of their file
 NEEDS = {
     "browser": ("browser",),
     "cluster": ("server", "spark"),
@@ -36,7 +37,7 @@ def _needs(item: pytest.Item) -> set[str]:
     assert isinstance(item, pytest.Function)
     params = item.callspec.params if hasattr(item, "callspec") else {}
     named = {need for value in params.values() for need in _named_by(value)}
-    return {*item.fixturenames, *named, item.path.stem.rpartition("_")[2]}
+    return {*item.fixturenames, *named, *item.path.stem.split("_"), item.path.parent.name}
 
 
 def _named_by(value: Any) -> set[str]:

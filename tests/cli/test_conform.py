@@ -27,6 +27,7 @@ def test_agreement(acompass: Acompass) -> None:
     assert (ran.exit_code, ran.stdout) == (0, "20 cases, 0 disagreements\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", sorted(BROKEN))
 def test_the_smallest_disagreement_is_a_literate_test(
     acompass: Acompass, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, part: str
@@ -44,6 +45,7 @@ def test_the_smallest_disagreement_is_a_literate_test(
     assert run_case(case, "duckdb", tmp_path) != case.expected
 
 
+@pytest.mark.slow
 def test_an_engine_that_fails_disagrees(acompass: Acompass, monkeypatch: pytest.MonkeyPatch) -> None:
     failing = replace(DUCKDB, float_sum=lambda value: sql.call("no_such_function", value))
     monkeypatch.setattr(DuckDBSession, "dialect", failing)
@@ -58,6 +60,7 @@ def test_the_reference_is_not_compared_with_itself(acompass: Acompass) -> None:
     assert "AC316" in ran.stderr
 
 
+@pytest.mark.slow
 def test_kinds_that_an_engine_lacks_are_left_out_and_named(
     acompass: Acompass, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,6 +65,7 @@ def _has_equal_records(case: Case) -> bool:
     return len({repr(record) for record in case.records}) < len(case.records)
 
 
+@pytest.mark.slow
 def test_explanations_agree_with_the_semantics(session: Session) -> None:
     explained = 0
     for seed in range(CASES):

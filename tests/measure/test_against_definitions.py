@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from acompass import measure
 from tests.measure import by_definition
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("q", "r", "s", "v")
 QI = (0, 1)
 

@@ -12,6 +12,7 @@ from tests.plan.test_rewrites import VARIANTS
 CASES = 120
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_variant_differs_from_semantics(variant):
     with duckdb_session() as session:

@@ -1,5 +1,7 @@
 """A short campaign of `soundness`, and a bound on the claims that are left undecided."""
 
+import pytest
+
 from tests.prove.decided import measure
 from tests.prove.soundness import campaign
 
@@ -7,6 +9,7 @@ POLICIES = 300
 TABLES = 200
 
 
+@pytest.mark.slow
 def test_proved_claims_hold_on_random_tables_and_counterexamples_replay() -> None:
     figures = campaign(seed=6, policies=POLICIES, tables=TABLES)
     assert figures.broken == []
@@ -15,6 +18,7 @@ def test_proved_claims_hold_on_random_tables_and_counterexamples_replay() -> Non
     assert figures.verdicts["refuted"] > POLICIES / 3, "too few counterexamples to be meaningful"
 
 
+@pytest.mark.slow
 def test_nine_of_ten_claims_are_decided() -> None:
     figures = measure(seed=7, policies=250)
     assert figures.decided >= 0.9, figures.undecided.most_common(5)

@@ -14,7 +14,6 @@ import pytest
 
 from acompass import semantics
 from acompass.checked import effects
-from acompass.checked import program as checked
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program, Requirement
 from acompass.checked.types import INTEGER, TEXT, Column
@@ -311,5 +310,6 @@ def test_following_a_record_refuses_it(place: str) -> None:
 
 
 def test_the_schema_that_a_condition_sees_is_refused_for_an_unknown_result() -> None:
+    requirement = _requirement(RECORD_LEVEL, _in_result)
     with pytest.raises(LOUD):
-        checked.seen_schema(_requirement(RECORD_LEVEL, _in_result))
+        semantics.result_schema(requirement.assertion.result, requirement.before)

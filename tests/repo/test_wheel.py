@@ -25,7 +25,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_code_has_its_page_in_the_wheel(installed: Path) -> None:
-    assert {page.stem for page in (installed / "acompass" / "pages").glob("AC*.md")} == set(CODES)
+    assert {page.stem for page in (installed / "acompass" / "error_pages").glob("AC*.md")} == set(CODES)
 
 
 def test_the_page_is_printed_from_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from acompass.syntax.parse import parse
 from tests.syntax.fuzz_texts import failures, texts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_text_raises(seed: int) -> None:
     assert failures(seed, 5_000) == []

@@ -222,6 +222,7 @@ def test_standard_output_and_the_null_device(capfdbinary: pytest.CaptureFixture[
     assert capfdbinary.readouterr().out == b"a\n1\n"
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(tmp_path: Path) -> None:
     width = 10_000
     schema = tuple(Column(f"n{i}", INTEGER) for i in range(width))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
 #: pyproject.toml copies the second into the wheel as the first
-_FOLDERS = (_PACKAGE / "pages", _PACKAGE.parents[1] / "docs" / "errors")
+_FOLDERS = (_PACKAGE / "error_pages", _PACKAGE.parents[1] / "docs" / "errors")
 _CODE = re.compile(r"AC[0-9]{3}", re.IGNORECASE)
 
 

@@ -65,7 +65,7 @@ class Completed:
         return self.text.integers([p for p in range(len(self.schema)) if p not in self.named])
 
     def projection(self) -> list[Sql]:
-        return [sql.named(value, sql.name(position)) for position, value in enumerate(self.values)]
+        return [sql.named(value.copy(), sql.name(position)) for position, value in enumerate(self.values)]
 
 
 def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql]:

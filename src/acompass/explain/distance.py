@@ -3,16 +3,15 @@
 import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from math import floor
 from typing import Any, assert_never
 
+from acompass.checked.exact import EXACT, at_scale
 from acompass.checked.types import Kind, Type
 from acompass.explain.literals import Literal, Relation
 
-#: more digits than any number in a policy or a column has
-_EXACT = Context(prec=10_000, rounding=ROUND_FLOOR)
 #: still representable as a float
 _FARTHEST = Fraction(10**300)
 
@@ -101,7 +100,7 @@ def _candidates(type_: Type, literals: Sequence[Literal]) -> Iterator[Target]:
 def shifted(value: Any, step: Any, times: int = 1) -> Any:
     """`value` moved by some steps, exactly; None if the result is not a valid date."""
     if isinstance(value, Decimal):
-        return _EXACT.add(value, _EXACT.multiply(Decimal(step), times))
+        return EXACT.add(value, EXACT.multiply(Decimal(step), times))
     try:
         return value + times * step
     except OverflowError:
@@ -109,14 +108,14 @@ def shifted(value: Any, step: Any, times: int = 1) -> Any:
 
 
 def _is_storable(constant: Any, type_: Type) -> bool:
-    return not isinstance(constant, Decimal) or _EXACT.subtract(constant, _floor(constant, type_)) == 0
+    return not isinstance(constant, Decimal) or EXACT.subtract(constant, _floor(constant, type_)) == 0
 
 
 def _floor(constant: Any, type_: Type) -> Any:
     """The largest value of the type that does not exceed the constant."""
     if type_.kind is Kind.INTEGER:
         return floor(constant)
-    return Decimal(constant).quantize(Decimal(1).scaleb(-type_.scale), context=_EXACT)
+    return at_scale(Decimal(constant), type_.scale, ROUND_FLOOR)
 
 
 def _beside(constant: Any, type_: Type, step: Any) -> Iterator[Target]:

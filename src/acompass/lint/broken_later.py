@@ -16,7 +16,7 @@ MAX_FINDINGS = 20
 
 
 def broken_later(policy: InspectedPolicy) -> Iterator[Diagnostic]:
-    """Only what a replayed table confirms is reported."""
+    """Reports only assertions that fail on a replayed table."""
     prover = policy.prover_with_checks
     candidates = _candidates(policy, prover)
     witnesses = Refuter(prover, BUDGET).refute(list(candidates.values())) if candidates else []

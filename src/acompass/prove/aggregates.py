@@ -13,6 +13,9 @@ from acompass.prove.value_order import INFINITE
 from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function, Operator
 
+#: pairs of functions of which the first is never above the second, over the same class and column
+_NEVER_ABOVE = ((Function.COUNT_DISTINCT, Function.COUNT), (Function.MIN, Function.MAX))
+
 
 class Aggregates:
     def __init__(self, variables: Variables):
@@ -129,13 +132,10 @@ class Aggregates:
 
     def in_terms_of(self, fact: Fact, function: Function, allowed: Mask) -> Mask | None:
         """The values of another function over a class whose aggregate is allowed; None without a lemma."""
-        regions = self._regions(fact)
-        match fact.function, function:
-            case (one, other) if one is other:
-                return allowed
-            case (Function.COUNT_DISTINCT, Function.COUNT) | (Function.MIN, Function.MAX):
-                return regions.from_lowest(allowed)
-            case (Function.COUNT, Function.COUNT_DISTINCT) | (Function.MAX, Function.MIN):
-                return regions.up_to_highest(allowed)
-            case _:
-                return None
+        if fact.function is function:
+            return allowed
+        if (fact.function, function) in _NEVER_ABOVE:
+            return self._regions(fact).from_lowest(allowed)
+        if (function, fact.function) in _NEVER_ABOVE:
+            return self._regions(fact).up_to_highest(allowed)
+        return None

@@ -1,16 +1,15 @@
 """The words that the renderers share for verdicts, counts, actions and values."""
 
 import datetime
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, assert_never
 
 from acompass.checked.convert import to_text
+from acompass.checked.exact import EXACT
 from acompass.checked.types import Type
 from acompass.result import ActionName, RequirementOutcome, Result
 from acompass.syntax.spelling import spell_string
-
-_EXACT = Context(prec=10_000)
 
 
 def counted(number: int, noun: str) -> str:
@@ -96,5 +95,5 @@ def difference(before: Any, after: Any) -> str:
     number = int | Decimal
     if not isinstance(before, number) or not isinstance(after, number) or isinstance(after, bool):
         return ""
-    amount = abs(_EXACT.subtract(Decimal(after), Decimal(before)))
+    amount = abs(EXACT.subtract(Decimal(after), Decimal(before)))
     return f" ({amount:,f} {'more' if after > before else 'less'})"

@@ -97,7 +97,8 @@ def _converted(value: Any, source: Type, target: Type) -> Any:
 def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple[Bag, Trace, Verdict]:
     """Figure 11, then D12."""
     verdict = judge(bag, requirement.assertion)
-    left, rest = perform(requirement, bag, rho)
+    # an assertion that holds is not evaluated again: the search for counterexamples spends its time here
+    left, rest = (bag, rho) if verdict.holds else perform(requirement, bag, rho)
     return convert_types(left, requirement.before, requirement.after), rest, verdict
 
 

@@ -1,10 +1,11 @@
 """Figures 3 to 6 and Definition 7: terms and predicates, results, filter and process queries."""
 
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import Decimal
 from functools import reduce
 from operator import add
 from typing import Any, TypeAlias, assert_never
 
+from acompass.checked.exact import EXACT
 from acompass.checked.program import (
     And,
     Comparison,
@@ -22,8 +23,6 @@ from acompass.semantics.model import Bag, Record, SubBag
 
 #: a record (g, f_B(G_g)) of a process query's result, and the group G_g that it aggregates
 Group: TypeAlias = tuple[Record, SubBag]
-
-_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 def satisfies(record: Record, condition: Condition) -> bool:
@@ -116,5 +115,5 @@ def total(values: list[Any]) -> Any:
 
     The builtin `sum` does not do: it compensates for rounding from Python 3.12 on.
     """
-    addition = _EXACT.add if isinstance(values[0], Decimal) else add
+    addition = EXACT.add if isinstance(values[0], Decimal) else add
     return reduce(addition, sorted(values))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import takewhile
-from typing import Any, cast
+from typing import Any, TypeGuard, assert_never, cast
 
 from lark import Lark, UnexpectedInput
 from lark import Token as LarkToken
@@ -122,12 +122,19 @@ def _with_bounds(segment: list[Token]) -> list[Token]:
 
 
 def _fractional_bound(requirement: tree.Requirement) -> tree.Number | None:
-    if not isinstance(requirement.action, tree.Random):
-        return None
-    for bound in (requirement.action.lower, requirement.action.upper):
-        if isinstance(bound, tree.Number) and bound.value.as_tuple().exponent != 0:
-            return bound
-    return None
+    action = requirement.action
+    match action:
+        case tree.Random():
+            bounds = (action.lower, action.upper)
+            return next((bound for bound in bounds if _is_fraction(bound)), None)
+        case None | tree.Reject() | tree.Replace():
+            return None
+        case _:
+            assert_never(action)
+
+
+def _is_fraction(bound: tree.Number | tree.Parameter) -> TypeGuard[tree.Number]:
+    return isinstance(bound, tree.Number) and bound.value.as_tuple().exponent != 0
 
 
 @lru_cache(maxsize=4096)

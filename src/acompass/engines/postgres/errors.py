@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import errors as server
 
+from acompass.checked.types import MOST_DIGITS
 from acompass.diagnostics import AcompassError, EngineError
 from acompass.engines.errors import engine_error, engine_failed, out_of_memory
 
@@ -90,8 +91,8 @@ def canceled_by_server() -> EngineError:
 
 
 def sum_too_large() -> EngineError:
-    help_ = "divide the column by a power of ten first, or sum smaller groups"
-    message = "a sum is larger than the largest float, or has more than 38 digits"
+    help_ = "divide the column by a power of ten before, or sum smaller groups"
+    message = f"a sum is beyond the largest float, or has more than {MOST_DIGITS} digits"
     return engine_error("AC314", message, help_)
 
 

@@ -41,11 +41,11 @@ class ReferenceTable(LoadedInDuckDB):
                 raise _exhausted(error, execution.trace) from None
             if execution.progress is not None:
                 execution.progress(done, len(requirements))
-        schema = _with_integers(requirements[-1].after if requirements else self.schema, integers)
+        schema = requirements[-1].after if requirements else self.schema
         if execution.canonical:
-            bag = semantics.canonical_order(schema, bag)
+            bag = semantics.canonical_order(_with_integers(schema, integers), bag)
         context = Context(self.session, GivenTrace(()))
-        left, written = self._keep(bag, schema), columns_written(requirements)
+        left, written = self._keep(bag, schema, integers), columns_written(requirements)
         return Outcome(verdicts, {}, len(given), rho.used, context, left, written)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
@@ -64,10 +64,13 @@ class ReferenceTable(LoadedInDuckDB):
         query = sql.query(columns, self.state.source()).order_by(exp.column(ROW_KEY, table="t"))
         return self.session.fetch(query)
 
-    def _keep(self, records: list[tuple[Any, ...]], schema: Schema) -> State:
+    def _keep(self, records: list[tuple[Any, ...]], schema: Schema, integers: frozenset[int]) -> State:
         """The result back in DuckDB, to be written like any other; the row key keeps its order."""
         columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
-        numbered = ((*record, place) for place, record in enumerate(records))
+        numbered = (
+            (*(_as_text(value) if i in integers else value for i, value in enumerate(record)), place)
+            for place, record in enumerate(records)
+        )
         table = self.session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
         return State(sql.everything(sql.table(table)), schema, has_row_key=True, records=len(records))
 
@@ -84,6 +87,11 @@ def _trace(source: TraceSource | None) -> semantics.Trace:
 def _exhausted(error: semantics.TraceExhausted, source: TraceSource | None) -> TraceExhausted:
     given = source.values if source is not None and source.values is not None else ()
     return TraceExhausted(error.needed, len(given))
+
+
+def _as_text(integer: int | None) -> str | None:
+    """A canonical integer is written exactly as it was read."""
+    return None if integer is None else str(integer)
 
 
 def _with_integers(schema: Schema, integers: frozenset[int]) -> Schema:

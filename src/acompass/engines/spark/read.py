@@ -1,5 +1,6 @@
 """Tables in Spark. CSV files are read as text; data frames, tables and Parquet files have types."""
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ class SparkTable(ABC):
         self.spark = spark
         self.source = source
         self.cancellation = Cancellation()
+        self._numbers = itertools.count()
         self._reading = self._new_session()
         #: sessions whose views are read by returned data frames, so they must not be cleared
         self._handed_over: list[PlanSession] = []
@@ -69,7 +71,7 @@ class SparkTable(ABC):
     def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed: ...
 
     def _new_session(self) -> PlanSession:
-        return PlanSession(self.spark, cancellation=self.cancellation)
+        return PlanSession(self.spark, cancellation=self.cancellation, numbers=self._numbers)
 
     def _new_facts(self) -> Facts:
         return Facts(self._reading, sql.table(self.relation, "t"))

@@ -1,7 +1,7 @@
 """Send statements to Spark, and manage temporary views."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -50,12 +50,17 @@ class PlanSession:
     """Stored rows stay on the workers that computed them. If a worker is lost, Spark recomputes them."""
 
     def __init__(
-        self, spark: SparkSession, dialect: Dialect = SPARK, cancellation: Cancellation | None = None
+        self,
+        spark: SparkSession,
+        dialect: Dialect = SPARK,
+        cancellation: Cancellation | None = None,
+        numbers: Iterator[int] | None = None,
     ):
+        """`numbers` are those of the views. Plan sessions of one Spark session must share them."""
         self.dialect = dialect
         self._cancellation = cancellation or Cancellation()
         self._spark = spark
-        self._numbers = itertools.count()
+        self._numbers = itertools.count() if numbers is None else numbers
         self._views: list[str] = []
         self._stored: list[DataFrame] = []
         self.statements: list[str] = []

@@ -6,7 +6,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from acompass.checked.program import Random, Reject, Replace, Requirement
-from acompass.checked.types import Kind, Type
+from acompass.checked.types import INTEGER
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
@@ -76,23 +76,9 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     drawn = context.trace.draw(session, context.trace_used, affected.count, action.lower, action.upper)
     context.trace_used += affected.count
     numbered = replace(hit, select=ranked(context, hit))
-    new_value = _as_type(context, drawn.value, state.schema[action.column].type)
+    new_value = session.dialect.convert(drawn.value, INTEGER, state.schema[action.column].type)
     replaced = numbered.derive({action.column: new_value}, joins=[drawn.join])
     kept = replace(state, select=sql.everything(sql.table(session.store(replaced.select))))
     both = exp.union(rest.select, kept.projection(), distinct=False)
     union = sql.everything(both.subquery("t"))
     return replace(state, select=union, depth=rest.depth, in_order=False)
-
-
-def _as_type(context: Context, value: Sql, type_: Type) -> Sql:
-    match type_.kind:
-        case Kind.INTEGER:
-            return value
-        case Kind.TEXT:
-            return context.session.dialect.plain_text(value)
-        case Kind.DECIMAL:
-            return sql.cast(value, sql.decimal_type(type_.scale))
-        case Kind.FLOAT:
-            return sql.cast(value, "DOUBLE")
-        case _:
-            raise AssertionError(f"RANDOM on a column of type {type_}")

@@ -25,7 +25,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one requirement did to the record.
+    """The effect of one requirement on the record.
 
     `holds` is the verdict on the whole table. `seen` is None if the requirement has no PROCESS, or if its
     WHERE excludes the record. `nearest` lists the smallest changes that would have left it unaffected.

@@ -1,4 +1,4 @@
-"""The random cases cover the whole language, as the laws that use them need."""
+"""The random cases cover the whole language, because the laws rely on them."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A session gives what the calls of the same name give, and reads the table once."""
+"""The methods of a session return the same as the functions of the same name, and read the table once."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +59,7 @@ def session(people: str) -> Iterator[acompass.Session]:
         yield opened
 
 
-def test_calls_give_what_the_functions_give(table: Any) -> None:
+def test_methods_return_the_same_as_the_functions(table: Any) -> None:
     with acompass.open(table) as session:
         for _ in range(2):
             assert session.check(POLICY, params={"k": 2}) == acompass.check(POLICY, table, params={"k": 2})
@@ -82,7 +82,7 @@ def _records(table: Any) -> list[Any]:
     ]
 
 
-def test_each_policy_types_the_columns_anew(session: acompass.Session, people: str) -> None:
+def test_each_policy_types_the_columns_again(session: acompass.Session, people: str) -> None:
     for policy, params in ((POLICY, {"k": 2}), (OTHER, {}), (POLICY, {"k": 1}), (OTHER, {})):
         expected = acompass.run(policy, people, params=params)
         found = session.run(policy, params=params)
@@ -105,7 +105,7 @@ def test_the_file_is_read_once(session: acompass.Session, monkeypatch: pytest.Mo
     assert len(times) == 1
 
 
-def test_missing_values_are_a_choice_of_each_call(session: acompass.Session) -> None:
+def test_each_call_chooses_how_to_treat_missing_values(session: acompass.Session) -> None:
     policy = "EACH RESULT : Pay >= 3000 : REJECT;"
     with pytest.raises(acompass.TableError, match="AC212"):
         session.check(policy)
@@ -116,7 +116,7 @@ def test_missing_values_are_a_choice_of_each_call(session: acompass.Session) -> 
         session.check(policy)
 
 
-def test_a_file_is_written_and_the_session_goes_on(session: acompass.Session, tmp_path: Path) -> None:
+def test_the_session_stays_usable_after_writing_a_file(session: acompass.Session, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     session.run(POLICY, params={"k": 2}, output=out)
     first = out.read_bytes()
@@ -132,7 +132,7 @@ def test_an_error_leaves_the_session_usable(session: acompass.Session) -> None:
     assert session.run(RANDOM, seed="s").trace_used == 4
 
 
-def test_explanations_and_measures_are_those_of_the_functions(session: acompass.Session, people: str) -> None:
+def test_explanations_and_measures_equal_the_functions(session: acompass.Session, people: str) -> None:
     explained = session.explain(POLICY, params={"k": 2}, where="Age = 86")
     assert explained == acompass.explain(POLICY, people, params={"k": 2}, where="Age = 86")
     assert session.measure(qi=["Age", "Zip"]) == acompass.measure(people, qi=["Age", "Zip"])

@@ -50,7 +50,7 @@ class PostgresEngine:
 
 @contextmanager
 def connected(url: str) -> Iterator[psycopg.Connection[Any]]:
-    """A connection whose transactions each see one state of the table, and leave nothing unless committed."""
+    """A connection on which each transaction sees a single snapshot of the database."""
     server = _connect(url)
     try:
         with failures():

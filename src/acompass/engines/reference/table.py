@@ -24,7 +24,7 @@ from acompass.randomness import TraceSource
 
 
 class ReferenceTable(LoadedInDuckDB):
-    #: each requirement stays a stage of its own
+    #: each requirement is a separate stage
     rewrites: Sequence[Rewrite] = ()
 
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome:
@@ -49,7 +49,7 @@ class ReferenceTable(LoadedInDuckDB):
         return Outcome(verdicts, {}, len(given), rho.used, context, left, written)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
-        """The row key already has the order that `semantics` gave the records."""
+        """Order by the row key, which follows the order that `semantics` returned."""
         return super().deliver(outcome, replace(destination, canonical=False))
 
     def _keeps_order(self, outcome: Outcome) -> bool:
@@ -65,7 +65,7 @@ class ReferenceTable(LoadedInDuckDB):
         return self.session.fetch(query)
 
     def _keep(self, records: list[tuple[Any, ...]], schema: Schema, integers: frozenset[int]) -> State:
-        """The result back in DuckDB, to be written like any other; the row key keeps its order."""
+        """Upload the result to DuckDB, which writes it. The row key keeps its order."""
         columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
         numbered = (
             (*(_as_text(value) if i in integers else value for i, value in enumerate(record)), place)
@@ -90,7 +90,7 @@ def _exhausted(error: semantics.TraceExhausted, source: TraceSource | None) -> T
 
 
 def _as_text(integer: int | None) -> str | None:
-    """A canonical integer is written exactly as it was read."""
+    """The text that was read: only canonical integers are converted to integers."""
     return None if integer is None else str(integer)
 
 

@@ -52,7 +52,7 @@ def run(source: OpenTable, call: Call, destination: Destination) -> Result:
     If a requirement without an action is violated, a file is written only with `destination.overwrite`.
     """
     with loaded_for(source, call) as (loaded, program):
-        loaded.prepare(destination)
+        loaded.check_destination(destination)
         outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
         result = _run_result(loaded, program, outcome)
         if not (result.ok or destination.overwrite or destination.path is None):

@@ -149,7 +149,7 @@ class Session:
         is_random = seed is not None or trace is not None
         call = self._call(policy, params, missing, Execution(trace_source(seed, trace)))
         with self._calling():
-            return explain_records(self._in_duckdb("`explain`"), call, choice, knows_trace=is_random)
+            return explain_records(self._duckdb_table("`explain`"), call, choice, knows_trace=is_random)
 
     def measure(
         self,
@@ -177,7 +177,7 @@ class Session:
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
         with self._calling():
             measures = measure_table(
-                self._in_duckdb("`measure`"),
+                self._duckdb_table("`measure`"),
                 roles,
                 against=against,
                 population=population,
@@ -228,8 +228,8 @@ class Session:
             as_policy(policy), params or {}, self._options.missing if missing is None else missing, execution
         )
 
-    def _in_duckdb(self, what: str) -> "DuckDBTable":
-        table = self._source.in_duckdb
+    def _duckdb_table(self, what: str) -> "DuckDBTable":
+        table = self._source.duckdb_table
         if table is None:
             raise needs_duckdb(what)
         return table

@@ -141,7 +141,7 @@ def test_explanations_and_measures_equal_the_functions(session: acompass.Session
 
 def test_nothing_is_kept_between_calls(people: str) -> None:
     with acompass.open(people) as session:
-        con = session._source.in_duckdb.con
+        con = session._source.duckdb_table.con
         session.run(POLICY, params={"k": 2}, seed="s")
         before = con.execute("SELECT count(*) FROM duckdb_tables()").fetchone()
         for _ in range(5):

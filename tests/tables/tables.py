@@ -43,7 +43,7 @@ class Table:
 
     @property
     def missing(self) -> dict[int, int]:
-        return dict(self.loaded.completed.missing)
+        return dict(self.loaded.prepared.missing)
 
     @property
     def select(self) -> str:

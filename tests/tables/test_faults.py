@@ -8,7 +8,6 @@ import pytest
 
 from acompass.checked.uses import Use
 from acompass.diagnostics import TableError
-from acompass.tables.missing import require_complete
 from tests.tables.tables import csv_file, fault, loading, unprivileged, unprivileged_folder
 
 SECRET = "Hypertension"
@@ -113,6 +112,6 @@ def test_missing_values_are_counted_in_each_column(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "a,b,c\n1,,\n,,\n3,x,\n")
     with loading(path, a=Use.NUMBER, b=Use.ANY) as table:
         with pytest.raises(TableError) as raised:
-            require_complete(table.loaded.schema, table.missing)
+            table.loaded.require_complete()
         messages = [found.message for found in raised.value.diagnostics]
     assert messages == ["column `a` has 1 missing value", "column `b` has 2 missing values"]

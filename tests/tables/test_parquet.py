@@ -83,7 +83,7 @@ def test_missing_values_are_counted(tmp_path: Path, statistics: bool) -> None:
     path = parquet(tmp_path, columns, write_statistics=statistics, row_group_size=4)
     with loading(path, n=Use.ANY, t=Use.ANY, f=Use.ANY) as table:
         assert table.missing == {0: 5, 2: 10}
-        assert table.loaded.completed.records == 15
+        assert table.loaded.prepared.records == 15
 
 
 def test_missing_values_dropped_and_filled(tmp_path: Path) -> None:

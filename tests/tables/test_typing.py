@@ -51,7 +51,7 @@ def test_unnamed_columns_pass_through_and_are_typed_for_canonical_order_only(tmp
     with loading(csv_file(tmp_path, "a,b,c\n1,10,010\n2,,x\n"), a=Use.NUMBER) as table:
         assert table.types == ["integer", "text", "text"]
         assert table.records == [(1, "10", "010"), (2, None, "x")]
-        assert table.loaded.completed.order_integers() == {1}
+        assert table.loaded.prepared.order_integers() == {1}
 
 
 def test_missing_values_do_not_decide(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ class LoadedTable(Protocol):
     def require_complete(self) -> None:
         """Raise if a column of the policy has missing values that were neither dropped nor filled (D11)."""
 
-    def prepare(self, destination: Destination) -> None:
+    def check_destination(self, destination: Destination) -> None:
         """Raise, before anything runs, if the result cannot be written."""
 
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome: ...
@@ -109,7 +109,7 @@ class OpenTable(Protocol):
     def cancellation(self) -> Cancellation: ...
 
     @property
-    def in_duckdb(self) -> "DuckDBTable | None":
+    def duckdb_table(self) -> "DuckDBTable | None":
         """The same table opened in DuckDB; None if only another engine can read it."""
 
     def load(self, uses: Mapping[int, ColumnUse], missing: str) -> AbstractContextManager[LoadedTable]: ...

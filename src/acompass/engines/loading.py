@@ -44,7 +44,7 @@ class StoredColumn(Protocol):
 
 
 @dataclass(frozen=True)
-class Completed:
+class Prepared:
     """The columns as SQL over the stored table, and `where`, the condition of the records that are kept."""
 
     schema: Schema
@@ -69,15 +69,15 @@ class Completed:
 
 
 def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql]:
-    """The aggregates that `complete_typed` needs, for an engine that computes others in the same query."""
+    """The aggregates that `prepare_typed` needs, for an engine that computes others in the same query."""
     limits = (columns[position].limit() for position in named)
     unfit = [count_where(limit[0]) for limit in limits if limit is not None]
     return [RECORDS, *missing_counts([columns[position].is_missing() for position in named]), *unfit]
 
 
-def complete_typed(
+def prepare_typed(
     facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], option: str
-) -> Completed:
+) -> Prepared:
     """Complete a table whose columns already have types."""
     named = sorted(uses)
     facts.ask(questions(columns, named))
@@ -88,12 +88,12 @@ def complete_typed(
         missing.filled(position, column.value(position in uses), schema[position])
         for position, column in enumerate(columns)
     ]
-    return _completed(facts, schema, values, uses, missing)
+    return _prepared(facts, schema, values, uses, missing)
 
 
-def complete_text(
+def prepare_text(
     facts: Facts, dialect: Dialect, csv: Csv, uses: Mapping[int, ColumnUse], option: str
-) -> Completed:
+) -> Prepared:
     """Complete a table of text, with NULL for missing. Columns that the policy does not name stay text."""
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
     missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, option)
@@ -106,23 +106,21 @@ def complete_text(
     schema = tuple(Column(name, typed[p].type if p in typed else TEXT) for p, name in enumerate(csv.names))
     for position, column in typed.items():
         values[position] = column.value
-    return _completed(facts, schema, values, uses, missing, text)
+    return _prepared(facts, schema, values, uses, missing, text)
 
 
-def _completed(
+def _prepared(
     facts: Facts,
     schema: Schema,
     values: Sequence[Sql],
     uses: Mapping[int, ColumnUse],
     missing: Missing,
     text: TextColumns | None = None,
-) -> Completed:
+) -> Prepared:
     whole, where = facts.count(), missing.complete
     records = whole if where is None else facts.count(count_where(where))
     unresolved = missing.unresolved
-    return Completed(
-        schema, tuple(values), where, records, whole - records, frozenset(uses), unresolved, text
-    )
+    return Prepared(schema, tuple(values), where, records, whole - records, frozenset(uses), unresolved, text)
 
 
 def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequence[int]) -> None:

@@ -8,7 +8,7 @@ from acompass.checked.effects import columns_written, needs_order
 from acompass.checked.program import Requirement
 from acompass.checked.types import Schema
 from acompass.engines.engine import Destination, Execution, Outcome
-from acompass.engines.loading import Completed
+from acompass.engines.loading import Prepared
 from acompass.plan.from_checked import Rewrite
 from acompass.plan.lowering.state import State
 from acompass.plan.rewrites import REWRITES
@@ -18,7 +18,7 @@ from acompass.plan.running.session import Session
 from acompass.plan.running.trace import GivenTrace, SeededTrace, Trace
 from acompass.plan.stages import Stage
 from acompass.randomness import TraceSource
-from acompass.tables.missing import require_complete
+from acompass.tables import errors
 
 
 class PlannedTable(ABC):
@@ -26,8 +26,8 @@ class PlannedTable(ABC):
 
     rewrites: Sequence[Rewrite] = REWRITES
 
-    def __init__(self, completed: Completed, session: Session):
-        self.completed = completed
+    def __init__(self, prepared: Prepared, session: Session):
+        self.prepared = prepared
         self.session = session
 
     @property
@@ -36,18 +36,20 @@ class PlannedTable(ABC):
 
     @property
     def schema(self) -> Schema:
-        return self.completed.schema
+        return self.prepared.schema
 
     @property
     def dropped(self) -> int:
-        return self.completed.dropped
+        return self.prepared.dropped
 
     @property
     @abstractmethod
     def statements(self) -> list[str]: ...
 
     def require_complete(self) -> None:
-        require_complete(self.schema, self.completed.missing)
+        missing = self.prepared.missing
+        if missing:
+            raise errors.missing_values([(self.schema[p].name, n) for p, n in sorted(missing.items())])
 
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome:
         requirements = requirements_of(stages)
@@ -55,7 +57,7 @@ class PlannedTable(ABC):
         context = Context(
             self._session_for(execution),
             _trace(execution.trace),
-            self.completed.order_integers() if in_order else frozenset(),
+            self.prepared.order_integers() if in_order else frozenset(),
             show=execution.show,
             observe=execution.observe,
         )
@@ -65,7 +67,7 @@ class PlannedTable(ABC):
         return Outcome(context.verdicts, context.samples, before.records, used, context, after, written)
 
     @abstractmethod
-    def prepare(self, destination: Destination) -> None: ...
+    def check_destination(self, destination: Destination) -> None: ...
 
     @abstractmethod
     def deliver(self, outcome: Outcome, destination: Destination) -> Any: ...

@@ -19,7 +19,7 @@ from acompass.engines.duckdb.parquet import read_footers
 from acompass.engines.duckdb.session import DuckDBSession
 from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
 from acompass.engines.facts import RECORDS, Facts, count_where
-from acompass.engines.loading import Completed, complete_text, complete_typed
+from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
@@ -56,17 +56,17 @@ class DuckDBTable(ABC):
     def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedInDuckDB]:
         session = DuckDBSession(self.con, self.cancellation)
         with failures():
-            completed = self._complete(uses, missing)
-            view = self._create_view(completed)
+            prepared = self._prepare(uses, missing)
+            view = self._create_view(prepared)
         try:
-            yield LoadedInDuckDB(self.con, self.source, session, completed, self._layout(completed, view))
+            yield LoadedInDuckDB(self.con, self.source, session, prepared, self._layout(prepared, view))
         finally:
             session.clear()
             with failures():
                 self.con.execute(f"DROP VIEW IF EXISTS {view}")
 
     @property
-    def in_duckdb(self) -> "DuckDBTable":
+    def duckdb_table(self) -> "DuckDBTable":
         return self
 
     def cancel(self) -> None:
@@ -79,17 +79,17 @@ class DuckDBTable(ABC):
         """The name of a table or view with the columns c0, c1, … as stored and the row key."""
 
     @abstractmethod
-    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed: ...
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared: ...
 
     @abstractmethod
-    def _layout(self, completed: Completed, view: str) -> Layout: ...
+    def _layout(self, prepared: Prepared, view: str) -> Layout: ...
 
     def _new_facts(self) -> Facts:
         return Facts(self._reading, sql.table(self.relation, "t"))
 
-    def _create_view(self, completed: Completed) -> str:
-        columns = [*completed.projection(), exp.column(ROW_KEY, table="t")]
-        query = sql.query(columns, sql.table(self.relation, "t"), completed.where)
+    def _create_view(self, prepared: Prepared) -> str:
+        columns = [*prepared.projection(), exp.column(ROW_KEY, table="t")]
+        query = sql.query(columns, sql.table(self.relation, "t"), prepared.where)
         view = fresh_name("loaded")
         self.con.execute(f"CREATE TEMP VIEW {view} AS {query.sql('duckdb')}")
         return view
@@ -115,19 +115,19 @@ class _CsvTable(DuckDBTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
-        return complete_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+        return prepare_text(self._facts, self._reading.dialect, self._csv, uses, missing)
 
-    def _layout(self, completed: Completed, view: str) -> Layout:
+    def _layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(view, self._keeps_order, delimiter=self._csv.delimiter)
 
 
 class _TypedTable(DuckDBTable):
     columns: tuple[DuckDBColumn, ...]
 
-    def _kept_types(self, completed: Completed) -> dict[int, str]:
+    def _kept_types(self, prepared: Prepared) -> dict[int, str]:
         """The stored types of the columns that are converted for the plan."""
-        converted = (column for column in self.columns if column.position in completed.named)
+        converted = (column for column in self.columns if column.position in prepared.named)
         return {column.position: column.stored for column in converted if not column.is_enum}
 
 
@@ -146,16 +146,16 @@ class _ParquetTable(_TypedTable):
         self.con.execute(f"CREATE TEMP VIEW {view} AS {self._parquet.select}")
         return view
 
-    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
         facts = self._new_facts()
         facts.know(RECORDS, self._parquet.records(self.con))
         for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
             facts.know(count_where(self.columns[position].is_missing()), count)
-        return complete_typed(facts, self.columns, uses, missing)
+        return prepare_typed(facts, self.columns, uses, missing)
 
-    def _layout(self, completed: Completed, view: str) -> Layout:
+    def _layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(
-            view, self._keeps_order, self._kept_types(completed), tuple(c.stored for c in self.columns)
+            view, self._keeps_order, self._kept_types(prepared), tuple(c.stored for c in self.columns)
         )
 
 
@@ -191,9 +191,9 @@ class _FrameTable(_TypedTable):
                 facts.know(count_where(column.is_missing()), array.null_count)
         return facts
 
-    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
-        return complete_typed(self._facts, self.columns, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+        return prepare_typed(self._facts, self.columns, uses, missing)
 
-    def _layout(self, completed: Completed, view: str) -> Layout:
+    def _layout(self, prepared: Prepared, view: str) -> Layout:
         stored = tuple(column.stored for column in self.columns)
-        return Layout(view, self._keeps_order, self._kept_types(completed), stored, self._arrow.types)
+        return Layout(view, self._keeps_order, self._kept_types(prepared), stored, self._arrow.types)

@@ -13,7 +13,7 @@ from acompass.engines.duckdb.restore import restore
 from acompass.engines.duckdb.session import DuckDBSession
 from acompass.engines.duckdb.write import write
 from acompass.engines.engine import Destination, Outcome
-from acompass.engines.loading import Completed
+from acompass.engines.loading import Prepared
 from acompass.engines.planned import PlannedTable
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
@@ -49,10 +49,10 @@ class LoadedInDuckDB(PlannedTable):
         con: duckdb.DuckDBPyConnection,
         source: Source,
         session: DuckDBSession,
-        completed: Completed,
+        prepared: Prepared,
         layout: Layout,
     ):
-        super().__init__(completed, session)
+        super().__init__(prepared, session)
         self.session: DuckDBSession = session
         self.con = con
         self.source = source
@@ -62,14 +62,14 @@ class LoadedInDuckDB(PlannedTable):
     def state(self) -> State:
         columns = [*(sql.column(i) for i in range(len(self.schema))), exp.column(ROW_KEY)]
         select = sql.query(columns, sql.table(self.layout.view))
-        records, in_order = self.completed.records, self.layout.keeps_order
+        records, in_order = self.prepared.records, self.layout.keeps_order
         return State(select, self.schema, has_row_key=True, records=records, in_order=in_order)
 
     @property
     def statements(self) -> list[str]:
         return self.session.statements
 
-    def prepare(self, destination: Destination) -> None:
+    def check_destination(self, destination: Destination) -> None:
         if destination.path is not None:
             require_writable(destination.path, self.source, destination.overwrite)
 
@@ -82,13 +82,13 @@ class LoadedInDuckDB(PlannedTable):
         )
         statement = select.sql("duckdb")
         self.statements.append(statement)
-        return self.hand_over(statement, outcome, destination)
+        return self.deliver_rows(statement, outcome, destination)
 
     def _keeps_order(self, outcome: Outcome) -> bool:
         columns = len(outcome.left.schema)
         return columns <= _MOST_SORTED_COLUMNS and outcome.left.records * columns <= _MOST_ORDERED
 
-    def hand_over(self, select: str, outcome: Outcome, destination: Destination) -> Any:
+    def deliver_rows(self, select: str, outcome: Outcome, destination: Destination) -> Any:
         """Write or return the rows of a SELECT with the columns c0, c1, … of the resulting schema."""
         output = self._output(select, outcome)
         with failures():

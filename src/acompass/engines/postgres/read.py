@@ -12,7 +12,7 @@ from acompass.checked.types import MOST_DIGITS, OPAQUE, decimal
 from acompass.checked.uses import ColumnUse
 from acompass.engines.cancellation import Cancellation
 from acompass.engines.facts import Facts
-from acompass.engines.loading import Completed, complete_typed, questions
+from acompass.engines.loading import Prepared, prepare_typed, questions
 from acompass.engines.postgres import errors
 from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, stored_column
 from acompass.engines.postgres.relation import find_relation
@@ -26,7 +26,7 @@ from acompass.tables import errors as table_errors
 class ServerTable:
     """Each policy runs in one transaction, during which the table does not change."""
 
-    in_duckdb = None
+    duckdb_table = None
 
     def __init__(self, server: psycopg.Connection[Any], name: str, memory_limit: str | None):
         self._server = server
@@ -45,8 +45,8 @@ class ServerTable:
     def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedOnServer]:
         reading, keeping = self._reading(), KeepingSession(self._server, self.cancellation)
         try:
-            columns, completed = self._complete(reading, uses, missing)
-            yield LoadedOnServer(reading, keeping, self._relation, columns, completed, self._memory_limit)
+            columns, prepared = self._prepare(reading, uses, missing)
+            yield LoadedOnServer(reading, keeping, self._relation, columns, prepared, self._memory_limit)
         finally:
             keeping.clear()
 
@@ -57,10 +57,10 @@ class ServerTable:
     def _reading(self) -> ReadingSession:
         return ReadingSession(self._server, self.cancellation)
 
-    def _complete(
+    def _prepare(
         self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: str
-    ) -> tuple[tuple[PostgresColumn, ...], Completed]:
-        """The sized columns and the completed table. All aggregates are computed in one scan of the table."""
+    ) -> tuple[tuple[PostgresColumn, ...], Prepared]:
+        """The sized columns and the prepared table. All aggregates are computed in one scan of the table."""
         facts = Facts(reading, self._relation.table())
         wide = [column for column in self._columns if column.is_wide]
         facts.ask([*questions(self._columns, sorted(uses)), *(each for c in wide for each in _extent(c))])
@@ -68,7 +68,7 @@ class ServerTable:
             _sized(facts, column, position in uses) if column.is_wide else column
             for position, column in enumerate(self._columns)
         )
-        return columns, complete_typed(facts, columns, uses, missing)
+        return columns, prepare_typed(facts, columns, uses, missing)
 
 
 def _extent(column: PostgresColumn) -> list[Sql]:

@@ -15,7 +15,7 @@ from acompass.engines.duckdb.table import LoadedInDuckDB
 from acompass.engines.duckdb.write import write
 from acompass.engines.engine import Destination, Execution, Outcome
 from acompass.engines.errors import cannot_hold, require_plain
-from acompass.engines.loading import Completed
+from acompass.engines.loading import Prepared
 from acompass.engines.planned import PlannedTable
 from acompass.engines.postgres.columns import PostgresColumn, restored
 from acompass.engines.postgres.relation import Relation
@@ -39,8 +39,8 @@ class PostgresTable(PlannedTable):
     relation: Relation | None = None
     source: Source = _NO_FILES
 
-    def __init__(self, reading: ReadingSession, keeping: KeepingSession, completed: Completed):
-        super().__init__(completed, keeping)
+    def __init__(self, reading: ReadingSession, keeping: KeepingSession, prepared: Prepared):
+        super().__init__(prepared, keeping)
         self._reading = reading
         self._keeping = keeping
         self._target: Target | None = None
@@ -49,7 +49,7 @@ class PostgresTable(PlannedTable):
     def statements(self) -> list[str]:
         return [*self._reading.statements, *self._keeping.statements]
 
-    def prepare(self, destination: Destination) -> None:
+    def check_destination(self, destination: Destination) -> None:
         path = destination.path
         if path is None:
             return
@@ -69,7 +69,7 @@ class PostgresTable(PlannedTable):
             return None
         types = [self._file_type(outcome, position) for position in range(len(outcome.left.schema))]
         with fetched(self._keeping, select, types) as rows:
-            return self._hand_over(rows, outcome, destination)
+            return self._deliver_rows(rows, outcome, destination)
 
     @abstractmethod
     def _declared(self, outcome: Outcome) -> Sequence[str]:
@@ -80,7 +80,7 @@ class PostgresTable(PlannedTable):
         """The DuckDB type of a result column."""
 
     @abstractmethod
-    def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
+    def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
         """Write or return the result; `rows` is DuckDB SQL that yields it."""
 
 
@@ -91,18 +91,18 @@ class LoadedOnServer(PostgresTable):
         keeping: KeepingSession,
         relation: Relation,
         columns: tuple[PostgresColumn, ...],
-        completed: Completed,
+        prepared: Prepared,
         memory_limit: str | None,
     ):
-        super().__init__(reading, keeping, completed)
+        super().__init__(reading, keeping, prepared)
         self.relation: Relation = relation
         self._columns = columns
         self._memory_limit = memory_limit
 
     @property
     def state(self) -> State:
-        select = sql.query(self.completed.projection(), self.relation.table(), self.completed.where)
-        return State(select, self.schema, has_row_key=False, records=self.completed.records)
+        select = sql.query(self.prepared.projection(), self.relation.table(), self.prepared.where)
+        return State(select, self.schema, has_row_key=False, records=self.prepared.records)
 
     def _session_for(self, execution: Execution) -> Session:
         """A check needs only SELECT permission."""
@@ -123,12 +123,12 @@ class LoadedOnServer(PostgresTable):
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         column, type_ = self._columns[position], outcome.left.schema[position].type
-        passes_as_float = column.type.kind is Kind.FLOAT and position not in self.completed.named
+        passes_as_float = column.type.kind is Kind.FLOAT and position not in self.prepared.named
         if type_.kind is Kind.OPAQUE or passes_as_float:
             return column.file_type
         return sql.type_name(type_)
 
-    def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
+    def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
         kept = {i: column.file_type for i, column in enumerate(self._columns) if i not in outcome.written}
         output = Output(rows, outcome.left.schema, stored=kept, changed=outcome.written)
         with connection(self._memory_limit) as con, duckdb_failures():
@@ -142,7 +142,7 @@ class UploadedToServer(PostgresTable):
     """DuckDB reads the table, PostgreSQL runs the plan, DuckDB writes the result."""
 
     def __init__(self, reading: ReadingSession, keeping: KeepingSession, local: LoadedInDuckDB):
-        super().__init__(reading, keeping, local.completed)
+        super().__init__(reading, keeping, local.prepared)
         self._local = local
         self.source = local.source
 
@@ -154,11 +154,11 @@ class UploadedToServer(PostgresTable):
         select = self._local.state.select
         table = upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
         uploaded = sql.everything(sql.table(table))
-        return State(uploaded, self.schema, has_row_key=True, records=self.completed.records)
+        return State(uploaded, self.schema, has_row_key=True, records=self.prepared.records)
 
     def _require_room(self) -> None:
         for position, stored in enumerate(self._local.layout.stored):
-            if stored in WIDER_THAN_OTHERS and position not in self.completed.named:
+            if stored in WIDER_THAN_OTHERS and position not in self.prepared.named:
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
@@ -168,11 +168,11 @@ class UploadedToServer(PostgresTable):
         """A column that the policy does not name keeps its type."""
         types = self._local.layout.stored
         stored = types[position] if types else ""
-        if position in self.completed.named or not stored or stored.startswith("ENUM("):
+        if position in self.prepared.named or not stored or stored.startswith("ENUM("):
             return sql.type_name(outcome.left.schema[position].type)
         return stored
 
-    def _hand_over(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
+    def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
         # the rows are in the order of the temporary file that they are read from
         self._local.con.execute("SET preserve_insertion_order = true")
-        return self._local.hand_over(rows, outcome, destination)
+        return self._local.deliver_rows(rows, outcome, destination)

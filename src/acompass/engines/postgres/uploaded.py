@@ -14,7 +14,7 @@ from acompass.engines.postgres.table import UploadedToServer
 
 class UploadedTable:
     def __init__(self, local: DuckDBTable, server: psycopg.Connection[Any]):
-        self.in_duckdb = local
+        self.duckdb_table = local
         self._server = server
         self.names = local.names
         self.cancellation = local.cancellation
@@ -24,11 +24,11 @@ class UploadedTable:
         reading = ReadingSession(self._server, self.cancellation)
         keeping = KeepingSession(self._server, self.cancellation)
         try:
-            with self.in_duckdb.load(uses, missing) as local:
+            with self.duckdb_table.load(uses, missing) as local:
                 yield UploadedToServer(reading, keeping, local)
         finally:
             keeping.clear()
 
     def cancel(self) -> None:
-        self.in_duckdb.cancel()
+        self.duckdb_table.cancel()
         self._server.cancel()

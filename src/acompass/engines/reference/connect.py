@@ -24,14 +24,14 @@ class ReferenceEngine:
 
 class OpenReferenceTable:
     def __init__(self, inner: DuckDBTable):
-        self.in_duckdb = inner
+        self.duckdb_table = inner
         self.names = inner.names
         self.cancellation = inner.cancellation
 
     @contextmanager
     def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[ReferenceTable]:
-        with self.in_duckdb.load(uses, missing) as loaded:
-            yield ReferenceTable(loaded.con, loaded.source, loaded.session, loaded.completed, loaded.layout)
+        with self.duckdb_table.load(uses, missing) as loaded:
+            yield ReferenceTable(loaded.con, loaded.source, loaded.session, loaded.prepared, loaded.layout)
 
     def cancel(self) -> None:
-        self.in_duckdb.cancel()
+        self.duckdb_table.cancel()

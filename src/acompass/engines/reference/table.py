@@ -30,7 +30,7 @@ class ReferenceTable(LoadedInDuckDB):
     def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome:
         requirements = requirements_of(stages)
         in_order = execution.canonical or needs_order(requirements)
-        integers = self.completed.order_integers() if in_order else frozenset()
+        integers = self.prepared.order_integers() if in_order else frozenset()
         bag = given = self._records(integers)
         rho = _trace(execution.trace)
         verdicts: dict[int, Verdict] = {}

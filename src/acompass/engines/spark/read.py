@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from acompass.checked.uses import ColumnUse
 from acompass.engines.cancellation import Cancellation
 from acompass.engines.facts import Facts
-from acompass.engines.loading import Completed, complete_text, complete_typed
+from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.engines.spark.columns import SparkColumn, stored_column
 from acompass.engines.spark.csv import read_text
 from acompass.engines.spark.errors import failures
@@ -29,7 +29,7 @@ class SparkTable(ABC):
     names: tuple[str, ...]
     columns: tuple[SparkColumn, ...] = ()
     delimiter = ","
-    in_duckdb = None
+    duckdb_table = None
 
     def __init__(self, catalog: SparkSession, spark: SparkSession, source: Source):
         self.catalog = catalog
@@ -44,7 +44,7 @@ class SparkTable(ABC):
     @contextmanager
     def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedInSpark]:
         session = self._new_session()
-        loaded = LoadedInSpark(self, session, self._complete(uses, missing))
+        loaded = LoadedInSpark(self, session, self._prepare(uses, missing))
         try:
             yield loaded
         finally:
@@ -68,7 +68,7 @@ class SparkTable(ABC):
         """The name of a view with the columns c0, c1, … as stored."""
 
     @abstractmethod
-    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed: ...
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared: ...
 
     def _new_session(self) -> PlanSession:
         return PlanSession(self.spark, cancellation=self.cancellation, numbers=self._numbers)
@@ -93,8 +93,8 @@ class CsvTable(SparkTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
-        return complete_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+        return prepare_text(self._facts, self._reading.dialect, self._csv, uses, missing)
 
 
 class FrameTable(SparkTable):
@@ -114,5 +114,5 @@ class FrameTable(SparkTable):
             positional = (sql.name(column.position) for column in self.columns)
             return self._reading.view(self._frame.toDF(*positional))
 
-    def _complete(self, uses: Mapping[int, ColumnUse], missing: str) -> Completed:
-        return complete_typed(self._new_facts(), self.columns, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+        return prepare_typed(self._new_facts(), self.columns, uses, missing)

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from acompass.engines.engine import Destination, Outcome
 from acompass.engines.errors import output_exists, require_plain
-from acompass.engines.loading import Completed
+from acompass.engines.loading import Prepared
 from acompass.engines.planned import PlannedTable
 from acompass.engines.spark.errors import failures
 from acompass.engines.spark.files import require_shared
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 class LoadedInSpark(PlannedTable):
     """After a result is returned as a data frame, `is_handed_over` is True and its views must stay."""
 
-    def __init__(self, table: "SparkTable", session: PlanSession, completed: Completed):
-        super().__init__(completed, session)
+    def __init__(self, table: "SparkTable", session: PlanSession, prepared: Prepared):
+        super().__init__(prepared, session)
         self.session: PlanSession = session
         self._table = table
         self.is_handed_over = False
@@ -43,14 +43,14 @@ class LoadedInSpark(PlannedTable):
     @property
     def state(self) -> State:
         source = sql.table(self._table.relation, "t")
-        select = sql.query(self.completed.projection(), source, self.completed.where)
-        return State(select, self.schema, has_row_key=False, records=self.completed.records)
+        select = sql.query(self.prepared.projection(), source, self.prepared.where)
+        return State(select, self.schema, has_row_key=False, records=self.prepared.records)
 
     @property
     def statements(self) -> list[str]:
         return self.session.statements
 
-    def prepare(self, destination: Destination) -> None:
+    def check_destination(self, destination: Destination) -> None:
         path = destination.path
         if path is None:
             return

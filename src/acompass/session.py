@@ -75,7 +75,7 @@ class Session:
     ) -> Result:
         """Evaluate every assertion on the table; perform no action (D22)."""
         call = self._call(policy, params, missing, Execution(show=show, progress=progress))
-        self._require_files(report)
+        self._require_files(report, [self._table])
         with self._calling():
             result = pipeline.check(self._source, call)
         self._report(report, "check", call, result)
@@ -104,7 +104,7 @@ class Session:
         destination = Destination(path, _is_canonical(order), force)
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
         call = self._call(policy, params, missing, execution)
-        self._require_files(report, path)
+        self._require_files(report, [self._table], path)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
         left = result.table if path is None else path if result.ok or force else None
@@ -172,7 +172,7 @@ class Session:
         from acompass.measure.flow import measure_table
         from acompass.measures import THRESHOLDS
 
-        self._require_files(report, against)
+        self._require_files(report, [self._table, against])
         parsed = None if policy is None else as_policy(policy)
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
         with self._calling():
@@ -240,11 +240,11 @@ class Session:
             self._source.cancellation.reset()
             yield
 
-    def _require_files(self, report: Path | None, *others: Any) -> None:
+    def _require_files(self, report: Path | None, tables: Sequence[Any], output: Any = None) -> None:
         if report is not None:
             from acompass.pages.write import require_files
 
-            require_files(report, [self._table], *others)
+            require_files(report, tables, output)
 
     def _report(
         self,

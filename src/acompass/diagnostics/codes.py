@@ -84,6 +84,9 @@ CODES: dict[str, str] = {
     "AC224": "unknown output format",
     "AC225": "unknown delimiter",
     "AC226": "column without an order",
+    "AC230": "number with leading zeros",
+    "AC231": "numbers ordered as text",
+    "AC232": "text compared with a date",
     # AC3xx: engines
     "AC301": "engine failure",
     "AC302": "engine out of memory",

@@ -1,9 +1,14 @@
 """Errors about tables. They show names of columns and files, never a value of a record."""
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from acompass.checked.types import MOST_DIGITS
+from acompass.checked.uses import TextComparison
 from acompass.diagnostics import Diagnostic, Label, Span, TableError
+
+#: a file and a line; None where the table is not a file
+Place: TypeAlias = tuple[str, int] | None
 
 #: the limits that `not_exact` names
 DIGITS = f"numbers have at most {MOST_DIGITS} digits"
@@ -88,16 +93,57 @@ def files_differ(first: str, other: str, what: str) -> TableError:
     )
 
 
-def not_numbers(name: str, path: str, line: int, bad: int, use: Span) -> TableError:
-    found = "1 value is not a number (" if bad == 1 else f"{bad:,} values are not numbers (the first is "
+def not_numbers(name: str, place: Place, bad: int, use: Span) -> TableError:
+    found = "1 value is not a number" if bad == 1 else f"{bad:,} values are not numbers"
     finding = Diagnostic(
         "AC210",
-        f"column `{name}` is used as a number, but {found}on line {line} of `{path}`)",
+        f"column `{name}` is used as a number, but {found}{_where(place, bad)}",
         (Label(use, "used as a number here"),),
         "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
         "to use the column as text, compare it with a quoted constant",
     )
     return TableError([finding])
+
+
+def leading_zeros(name: str, place: Place, padded: int, use: Span) -> TableError:
+    found = "1 value has" if padded == 1 else f"{padded:,} values have"
+    found += f" leading zeros or a plus sign{_where(place, padded)}"
+    finding = Diagnostic(
+        "AC230",
+        f"column `{name}` is used as a number, but {found}",
+        (Label(use, "used as a number here"),),
+        "compare it with a quoted constant such as `'02139'` to use the column as text",
+    )
+    return TableError([finding])
+
+
+def ordered_as_text(name: str, place: Place, wrong: int, comparison: TextComparison) -> TableError:
+    found = "1 record" if wrong == 1 else f"{wrong:,} records"
+    finding = Diagnostic(
+        "AC231",
+        f"column `{name}` holds numbers, and their order as text differs from their order as numbers in "
+        f"{found}{_where(place, wrong)}",
+        (Label(comparison.span, "ordered as text here"),),
+        f"write {comparison.text}",
+    )
+    return TableError([finding])
+
+
+def not_iso_dates(name: str, comparison: TextComparison) -> TableError:
+    finding = Diagnostic(
+        "AC232",
+        f"column `{name}` is compared with the date `{comparison.text}`, but has no ISO date",
+        (Label(comparison.span, "compared with a date here"),),
+        "convert the column to dates such as `2018-03-31` first",
+    )
+    return TableError([finding])
+
+
+def _where(place: Place, count: int) -> str:
+    if place is None:
+        return ""
+    path, line = place
+    return f" (on line {line} of `{path}`)" if count == 1 else f" (the first is on line {line} of `{path}`)"
 
 
 def number_too_long(name: str, digits: int) -> TableError:

@@ -116,7 +116,7 @@ class _CsvTable(DuckDBTable):
         return self._new_facts()
 
     def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
-        return prepare_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+        return prepare_text(self._facts, self._csv, uses, missing)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(view, self._keeps_order, delimiter=self._csv.delimiter)

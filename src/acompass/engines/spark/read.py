@@ -94,7 +94,7 @@ class CsvTable(SparkTable):
         return self._new_facts()
 
     def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
-        return prepare_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+        return prepare_text(self._facts, self._csv, uses, missing)
 
 
 class FrameTable(SparkTable):

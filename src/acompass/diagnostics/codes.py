@@ -84,6 +84,7 @@ CODES: dict[str, str] = {
     "AC224": "unknown output format",
     "AC225": "unknown delimiter",
     "AC226": "column without an order",
+    "AC240": "data frame or column whose library fails",
     # AC3xx: engines
     "AC301": "engine failure",
     "AC302": "engine out of memory",

@@ -87,6 +87,7 @@ CODES: dict[str, str] = {
     "AC230": "number with leading zeros",
     "AC231": "numbers ordered as text",
     "AC232": "text compared with a date",
+    "AC240": "data frame or column whose library fails",
     # AC3xx: engines
     "AC301": "engine failure",
     "AC302": "engine out of memory",

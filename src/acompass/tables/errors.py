@@ -1,5 +1,6 @@
 """Errors about tables. They show names of columns and files, never a value of a record."""
 
+import os
 from collections.abc import Iterable
 from typing import TypeAlias
 
@@ -245,6 +246,23 @@ def unknown_delimiter(delimiter: str) -> TableError:
     return _error(
         "AC225", f"unknown delimiter `{delimiter}`", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
     )
+
+
+def frame_failed(kind: str, error: BaseException) -> TableError:
+    return _error("AC240", f"cannot read {kind}: {_failure(error)}", _OWN_MESSAGE)
+
+
+def column_failed(name: str, error: BaseException) -> TableError:
+    help_ = f"convert the column to another type first, such as text; {_OWN_MESSAGE}"
+    return _error("AC240", f"cannot convert column `{name}`: {_failure(error)}", help_)
+
+
+_OWN_MESSAGE = "set ACOMPASS_DEBUG=1 to see the library's own message, which may quote records"
+
+
+def _failure(error: BaseException) -> str:
+    shown = f"the library failed with `{type(error).__name__}`"
+    return f"{shown}: {error}" if os.environ.get("ACOMPASS_DEBUG") else shown
 
 
 def _count(number: int, noun: str) -> str:

@@ -23,6 +23,7 @@ from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
+from acompass.tables.frame_failures import column_failures
 from acompass.tables.from_frame import arrow_columns
 from acompass.tables.header import read_header
 from acompass.tables.source import Files, Frame, Source
@@ -172,8 +173,21 @@ class _FrameTable(_TypedTable):
         row_keys = self.con.sql(f"SELECT range FROM range({self._arrow.records})").to_arrow_table().column(0)
         labels = [*(sql.name(position) for position in range(len(self.names))), ROW_KEY]
         name = fresh_name("frame")
-        self.con.register(name, pyarrow.table([*self._arrow.arrays, row_keys], names=labels))
+        table = pyarrow.table([*self._arrow.arrays, row_keys], names=labels)
+        try:
+            self.con.register(name, table)
+        except duckdb.NotImplementedException:
+            self._require_types()
+            raise
         return name
+
+    def _require_types(self) -> None:
+        """Report the first column of a type that DuckDB does not read."""
+        import pyarrow
+
+        for name, array in zip(self.names, self._arrow.arrays, strict=True):
+            with column_failures(name):
+                self.con.from_arrow(pyarrow.table([array], names=["c0"]))
 
     @cached_property
     def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]

@@ -23,7 +23,8 @@ def fetched(session: KeepingSession, query: exp.Select, types: Sequence[str]) ->
     with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
         path = Path(folder, "records.csv")
         with failures(), path.open("wb") as file:
-            statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)"
+            # DuckDB takes the first line break of the file for the one that ends a record: the header's
+            statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, HEADER, FORCE_QUOTE *)"
             with session.copy(statement) as copy:
                 for block in copy:
                     file.write(block)
@@ -34,7 +35,7 @@ def _scan(path: str, types: Sequence[str]) -> str:
     typed = ", ".join(f"CAST(c{i} AS {type_}) AS c{i}" for i, type_ in enumerate(types))
     return (
         f"SELECT {typed} FROM read_csv({text_literal(path)}, {csv_options(len(types))}, "
-        "header = false, delim = ',')"
+        "header = true, delim = ',')"
     )
 
 

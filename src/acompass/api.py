@@ -65,8 +65,9 @@ def run(
     """Perform the requirements one after the other.
 
     With `output`, the table is written there, unless a requirement without an action is violated and `force`
-    is False. Otherwise, it is in the result. `report` is the path of a report page to write. `opening` are
-    arguments of `acompass.open`.
+    is False. Otherwise, it is in the result. With `force`, an existing table of a database is replaced. The
+    input is never overwritten. `report` is the path of a report page to write. `opening` are arguments of
+    `acompass.open`.
     """
     parsed = as_policy(policy)
     with _open(table, opening) as session:

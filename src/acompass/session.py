@@ -98,7 +98,8 @@ class Session:
         """Perform the requirements one after the other.
 
         With `output`, the table is written there, unless a requirement without an action is violated and
-        `force` is False. Otherwise, it is in the result.
+        `force` is False. Otherwise, it is in the result. With `force`, an existing table of a database is
+        replaced. The input is never overwritten.
         """
         path = None if output is None else os.fspath(output)
         destination = Destination(path, _is_canonical(order), force)

@@ -171,7 +171,7 @@ def output_is_input(path: str) -> TableError:
     return _error(
         "AC220",
         f"the output `{path}` is also the input",
-        "choose another output, or overwrite the input with `--force`",
+        "choose another output: the input is never overwritten",
     )
 
 

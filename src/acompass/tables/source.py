@@ -7,7 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -37,7 +37,7 @@ class Files:
 class Frame:
     """A data frame of any supported library, or a list of dicts."""
 
-    table: Any
+    table: Any = field(repr=False)
 
 
 Source: TypeAlias = Files | Frame

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from acompass.arguments import Opening, validated
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
@@ -19,15 +20,7 @@ if TYPE_CHECKING:
     from acompass.session import Session
 
 
-class Opening(TypedDict, total=False):
-    """The arguments of `acompass.open`."""
-
-    engine: Any
-    missing: str | None
-    delimiter: str | None
-    memory_limit: str | None
-
-
+@validated
 def check(
     policy: Policy | str,
     table: Any,
@@ -48,6 +41,7 @@ def check(
         return session.check(parsed, params=params, show=show, report=report, progress=progress)
 
 
+@validated
 def run(
     policy: Policy | str,
     table: Any,
@@ -84,6 +78,7 @@ def run(
         )
 
 
+@validated
 def plan(
     policy: Policy | str,
     table: Any,
@@ -101,6 +96,7 @@ def plan(
         return session.plan(parsed, params=params, seed=seed, trace=trace, order=order, progress=progress)
 
 
+@validated
 def explain(
     policy: Policy | str,
     table: Any,
@@ -124,6 +120,7 @@ def explain(
         )
 
 
+@validated
 def measure(
     table: Any,
     qi: Sequence[str] | None = None,
@@ -155,6 +152,7 @@ def measure(
         )
 
 
+@validated
 def prove(
     policy: Policy | str,
     claims: Sequence[str] | None = None,
@@ -177,6 +175,7 @@ def prove(
         return prove_policy(parsed.tree, parsed.text, claims, schema, params)
 
 
+@validated
 def lint(
     policy: Policy | str,
     schema: Mapping[str, str | Type] | None = None,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from acompass.checked.types import MOST_DIGITS
-from acompass.diagnostics import Diagnostic, Label, Span, TableError
+from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
 
 #: the limits that `not_exact` names
 DIGITS = f"numbers have at most {MOST_DIGITS} digits"
@@ -146,13 +146,12 @@ def mixed_column(name: str) -> TableError:
     )
 
 
-def unknown_table(kind: str) -> TableError:
-    return _error(
-        "AC217",
-        f"`{kind}` is not a table",
+def unknown_table(kind: str) -> CallError:
+    help_ = (
         "use a path, a pandas or Polars data frame, a PyArrow table, a DuckDB relation, an Ibis table, "
-        "or a list of dicts",
+        "or a list of dicts"
     )
+    return CallError([Diagnostic("AC217", f"`{kind}` is not a table", help=help_)])
 
 
 def library_needed(kind: str) -> TableError:

@@ -49,13 +49,13 @@ def check(source: OpenTable, call: Call) -> Result:
 def run(source: OpenTable, call: Call, destination: Destination) -> Result:
     """Perform the requirements one after the other, and write or return the resulting table.
 
-    If a requirement without an action is violated, a file is written only with `destination.overwrite`.
+    If a requirement without an action is violated, a file is written only with `destination.force`.
     """
     with loaded_for(source, call) as (loaded, program):
         loaded.check_destination(destination)
         outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
         result = _run_result(loaded, program, outcome)
-        if not (result.ok or destination.overwrite or destination.path is None):
+        if not (result.ok or destination.force or destination.path is None):
             return result
         return result.with_table(loaded.deliver(outcome, destination))
 

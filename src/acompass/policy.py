@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from acompass.arguments import validated
 from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
 from acompass.syntax.format import format_tree
 from acompass.syntax.parse import MAXIMUM_DEPTH
@@ -19,6 +20,7 @@ class Policy:
     tree: Program
 
     @classmethod
+    @validated
     def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
         """The policy of a tree built in code. Its text is the formatted tree.
 
@@ -39,6 +41,7 @@ def _text_of(program: Program) -> str:
         raise PolicyError([Diagnostic("AC020", message, help=help_)]) from None
 
 
+@validated
 def parse(text: str, name: str = "<policy>") -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors."""
     program, found = parse_text(text)
@@ -47,6 +50,7 @@ def parse(text: str, name: str = "<policy>") -> Policy:
     return Policy(text, name, program)
 
 
+@validated
 def load(path: str | Path) -> Policy:
     """Load a policy from a UTF-8 file."""
     try:

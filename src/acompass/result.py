@@ -1,6 +1,9 @@
-"""The result of a run or a check: verdicts, counts and, for a run, the table."""
+"""The result of a run or a check: verdicts, counts and, for a run, the table.
 
-from dataclasses import dataclass, replace
+No repr shows a record, since a repr reaches logs and tracebacks (invariant 4).
+"""
+
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.checked.program import Action, Random, Reject, Replace
@@ -27,7 +30,7 @@ class Sample:
     """Some of the violating classes or records. They are personal data and are fetched only on demand."""
 
     columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
+    rows: list[tuple[Any, ...]] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Result:
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
     dropped: int = 0
-    table: Any = None
+    table: Any = field(default=None, repr=False)
 
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)

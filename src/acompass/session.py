@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from acompass import pipeline
+from acompass.arguments import validated
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
@@ -33,6 +34,7 @@ Path: TypeAlias = str | os.PathLike[str]
 FEW = 5
 
 
+@validated
 def open(  # noqa: A001
     table: Any,
     *,
@@ -63,6 +65,7 @@ class Session:
         """The names of the table's columns."""
         return self._source.names
 
+    @validated
     def check(
         self,
         policy: Policy | str,
@@ -81,6 +84,7 @@ class Session:
         self._report(report, "check", call, result)
         return result
 
+    @validated
     def run(
         self,
         policy: Policy | str,
@@ -98,7 +102,8 @@ class Session:
         """Perform the requirements one after the other.
 
         With `output`, the table is written there, unless a requirement without an action is violated and
-        `force` is False. Otherwise, it is in the result.
+        `force` is False. Otherwise, it is in the result. With `force`, an existing table of a database is
+        replaced. The input is never overwritten.
         """
         path = None if output is None else os.fspath(output)
         destination = Destination(path, _is_canonical(order), force)
@@ -111,6 +116,7 @@ class Session:
         self._report(report, "run", call, result, left)
         return result
 
+    @validated
     def plan(
         self,
         policy: Policy | str,
@@ -127,6 +133,7 @@ class Session:
         with self._calling():
             return pipeline.plan_run(self._source, self._call(policy, params, missing, execution))
 
+    @validated
     def explain(
         self,
         policy: Policy | str,
@@ -151,6 +158,7 @@ class Session:
         with self._calling():
             return explain_records(self._duckdb_table("`explain`"), call, choice, knows_trace=is_random)
 
+    @validated
     def measure(
         self,
         qi: Sequence[str] | None = None,
@@ -200,6 +208,7 @@ class Session:
             write_report(report, request)
         return measures
 
+    @validated
     def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
         """The table's columns, with the types that the policy gives them (D10)."""
         with self._calling():

@@ -50,9 +50,29 @@ def test_a_table_is_replaced_only_by_force(catalog: Any) -> None:
     assert _tables(catalog) == {"copied", "people"}
 
 
-def test_a_table_can_take_its_own_place(catalog: Any) -> None:
-    acompass.run(POLICY, "people", engine=catalog, output="people", force=True)
-    assert _rows(catalog, "people") == [("ab", 2), ("c", 3)]
+@pytest.mark.parametrize("output", ["people", "PEOPLE", "default.people", "`people`"])
+def test_the_input_is_never_replaced(catalog: Any, output: str) -> None:
+    catalog.sql("CREATE OR REPLACE TEMPORARY VIEW seen AS SELECT * FROM people")
+    for table in ("people", "seen", catalog.table("people").where("n = 1")):
+        with pytest.raises(AcompassError, match="it is the input, which is only read"):
+            acompass.run(POLICY, table, engine=catalog, output=output, force=True)
+    assert _rows(catalog, "people") == [("ab  ", 1), ("c   ", 3)]
+    catalog.catalog.dropTempView("seen")
+
+
+def test_an_empty_input_is_never_replaced(catalog: Any) -> None:
+    catalog.sql("CREATE TABLE copied (n INT) USING parquet")
+    with pytest.raises(AcompassError, match="it is the input, which is only read"):
+        acompass.run(POLICY, "copied", engine=catalog, output="copied", force=True)
+
+
+def test_files_that_are_read_are_never_replaced(catalog: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "a folder.parquet"
+    catalog.table("people").write.parquet(f"file:{folder}")
+    for table in (f"{folder}/*.parquet", catalog.read.parquet(f"file:{folder}")):
+        with pytest.raises(AcompassError, match="the input is never overwritten"):
+            acompass.run(POLICY, table, engine=catalog, output=folder, force=True)
+    assert catalog.read.parquet(f"file:{folder}").count() == 2
 
 
 def test_padding_is_not_part_of_a_text(catalog: Any) -> None:

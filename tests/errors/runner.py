@@ -41,7 +41,7 @@ def _schema(text: str) -> Schema:
 
 
 def _options(text: str) -> dict[str, Any]:
-    """Lines `set: k=3`, `run`, and `name: value` for every other keyword of `check` and `run`."""
+    """Lines `set: k=3`, `trace: 0.5 0.25`, `run`, and `name: value` for every other keyword."""
     options: dict[str, Any] = {}
     settings: list[str] = []
     for line in text.splitlines():
@@ -51,6 +51,8 @@ def _options(text: str) -> dict[str, Any]:
                 options["run"] = True
             case "set":
                 settings.append(value)
+            case "trace":
+                options["trace"] = value.split()
             case _:
                 options[key] = value
     return options | {"params": parse_settings(settings)}

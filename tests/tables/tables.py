@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from acompass.checked.uses import ColumnUse, Use
-from acompass.diagnostics import Diagnostic, Span, TableError
+from acompass.diagnostics import CallError, Diagnostic, Span, TableError
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.read import open_table
@@ -85,7 +85,7 @@ def returned(table: Any, changed: Sequence[int] = (), **uses: Use) -> Any:
 
 
 def fault(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Diagnostic:
-    with pytest.raises(TableError) as raised, loading(table, missing, delimiter, **uses):
+    with pytest.raises((TableError, CallError)) as raised, loading(table, missing, delimiter, **uses):
         pass
     hidden = raised.value.__suppress_context__ or raised.value.__context__ is None
     assert hidden, "the engine's own error, which may quote records, would be shown with ours"

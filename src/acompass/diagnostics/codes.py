@@ -121,6 +121,7 @@ CODES: dict[str, str] = {
     "AC404": "invalid seed or trace",
     "AC405": "trace too short",
     "AC406": "unknown order",
+    "AC407": "invalid argument",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove

@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Destination:
-    """`path` is None if the result is returned, as the same kind of table as the input."""
+    """`path` is None if the result is returned, as the same kind of table as the input.
+
+    With `force`, a table that violates a check is written, and an existing table of a database is replaced.
+    """
 
     path: str | None
     canonical: bool
-    overwrite: bool
+    force: bool
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ class ReportRequest:
     measure. `journalist` is the risk of the last table against a population."""
 
     command: Command
-    before: Any
-    after: Any = None
+    before: Any = field(repr=False)
+    after: Any = field(default=None, repr=False)
     policy: Policy | None = None
     params: Mapping[str, ParamValue] | None = None
     schema: Schema | None = None

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from acompass.checked.types import MOST_DIGITS
 from acompass.checked.uses import TextComparison
-from acompass.diagnostics import Diagnostic, Label, Span, TableError
+from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
 
 #: a file and a line; None where the table is not a file
 Place: TypeAlias = tuple[str, int] | None
@@ -193,13 +193,12 @@ def mixed_column(name: str) -> TableError:
     )
 
 
-def unknown_table(kind: str) -> TableError:
-    return _error(
-        "AC217",
-        f"`{kind}` is not a table",
+def unknown_table(kind: str) -> CallError:
+    help_ = (
         "use a path, a pandas or Polars data frame, a PyArrow table, a DuckDB relation, an Ibis table, "
-        "or a list of dicts",
+        "or a list of dicts"
     )
+    return CallError([Diagnostic("AC217", f"`{kind}` is not a table", help=help_)])
 
 
 def library_needed(kind: str) -> TableError:
@@ -218,7 +217,7 @@ def output_is_input(path: str) -> TableError:
     return _error(
         "AC220",
         f"the output `{path}` is also the input",
-        "choose another output, or overwrite the input with `--force`",
+        "choose another output: the input is never overwritten",
     )
 
 

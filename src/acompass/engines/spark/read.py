@@ -1,6 +1,7 @@
 """Tables in Spark. CSV files are read as text; data frames, tables and Parquet files have types."""
 
 import itertools
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,12 +16,13 @@ from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.engines.spark.columns import SparkColumn, stored_column
 from acompass.engines.spark.csv import read_text
 from acompass.engines.spark.errors import failures
+from acompass.engines.spark.files import local_files
 from acompass.engines.spark.session import PlanSession
 from acompass.engines.spark.table import LoadedInSpark
 from acompass.plan.lowering import sql
 from acompass.tables.csv import Csv
 from acompass.tables.header import read_header, require_names
-from acompass.tables.source import Files, Source
+from acompass.tables.source import Files, Frame, Source
 
 
 class SparkTable(ABC):
@@ -62,6 +64,26 @@ class SparkTable(ABC):
         if not self._handed_over:
             self._reading.clear()
 
+    @abstractmethod
+    def input_files(self) -> tuple[str, ...]:
+        """The files that the table is read from, as far as Spark knows them."""
+
+    def reads(self, name: str) -> bool:
+        """Whether the table of this name in the catalog is the input, or stores records of it."""
+        with failures():
+            stored = local_files(self.catalog.table(name))
+            return not set(stored).isdisjoint(self.input_files()) or self._is_named(name)
+
+    def _is_named(self, name: str) -> bool:
+        given = self.source.table if isinstance(self.source, Frame) else None
+        if not isinstance(given, str | os.PathLike):
+            return False
+        return self._full_name(os.fspath(given)) == self._full_name(name)
+
+    def _full_name(self, name: str) -> tuple[object, ...]:
+        found = self.catalog.catalog.getTable(name)
+        return found.catalog, found.namespace, found.name
+
     @property
     @abstractmethod
     def relation(self) -> str:
@@ -85,6 +107,9 @@ class CsvTable(SparkTable):
         self._csv = Csv(source, *read_header(source))
         self.names, self.delimiter = self._csv.names, self._csv.delimiter
 
+    def input_files(self) -> tuple[str, ...]:
+        return tuple(os.path.realpath(path) for path in self._csv.source.paths)
+
     @cached_property
     def relation(self) -> str:
         return read_text(self.spark, self._reading, self._csv)
@@ -107,6 +132,10 @@ class FrameTable(SparkTable):
         self.names = tuple(column.name for column in self.columns)
         require_names(self.names)
         self._frame = frame
+
+    def input_files(self) -> tuple[str, ...]:
+        with failures():
+            return local_files(self._frame)
 
     @cached_property
     def relation(self) -> str:

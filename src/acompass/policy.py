@@ -4,12 +4,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
 from acompass.syntax.format import format_tree
 from acompass.syntax.parse import MAXIMUM_DEPTH
 from acompass.syntax.parse import parse as parse_text
+from acompass.syntax.table_text import ENOUGH, is_csv, table_kind
 from acompass.syntax.tree import Program
+
+#: the size of the largest policy file that is read, in bytes
+LARGEST = 10 << 20
+
+_SWAPPED = (
+    "the arguments may be swapped: the policy comes first, as in `acompass check policy.acp people.csv`"
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,8 @@ def _text_of(program: Program) -> str:
 
 def parse(text: str, name: str = "<policy>") -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors."""
+    if is_csv(text):
+        raise _table_instead_of_policy(name, "a CSV file")
     program, found = parse_text(text)
     if found:
         raise PolicyError(found, text, name)
@@ -50,14 +61,33 @@ def parse(text: str, name: str = "<policy>") -> Policy:
 def load(path: str | Path) -> Policy:
     """Load a policy from a UTF-8 file."""
     try:
-        content = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            text = read_text(file, str(path))
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise CallError([Diagnostic("AC402", f"cannot read policy `{path}`: {reason}")]) from None
-    return parse(decode(content, str(path)), str(path))
+    return parse(text, str(path))
 
 
-def decode(content: bytes, name: str) -> str:
+def read_text(file: BinaryIO, name: str) -> str:
+    """The text of a policy. No more than the first bytes of a table or of a very large file are read."""
+    start = file.read(ENOUGH)
+    kind = table_kind(start)
+    if kind is not None:
+        raise _table_instead_of_policy(name, kind)
+    content = start + file.read(LARGEST + 1 - len(start))
+    if len(content) > LARGEST:
+        message = f"policy `{name}` is larger than {LARGEST >> 20} MiB"
+        raise PolicyError([Diagnostic("AC409", message, help=_SWAPPED)], None, name)
+    return _decode(content, name)
+
+
+def _table_instead_of_policy(name: str, kind: str) -> PolicyError:
+    message = f"expected a policy, but `{name}` is {kind}"
+    return PolicyError([Diagnostic("AC408", message, help=_SWAPPED)], None, name)
+
+
+def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

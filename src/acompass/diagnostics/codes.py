@@ -117,6 +117,8 @@ CODES: dict[str, str] = {
     "AC404": "invalid seed or trace",
     "AC405": "trace too short",
     "AC406": "unknown order",
+    "AC408": "a table in place of the policy",
+    "AC409": "policy too large",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove

@@ -12,6 +12,7 @@ from lark.lexer import Lexer
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from acompass.diagnostics import Diagnostic, Span
+from acompass.diagnostics.diagnostic import MOST_REPORTED
 from acompass.diagnostics.fixing import with_sound_fixes
 from acompass.syntax import tree
 from acompass.syntax.build import TreeBuilder
@@ -26,7 +27,7 @@ MAXIMUM_DEPTH = 64
 
 @without_collection()
 def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
-    """The requirements that parse, and a diagnostic for each of the others."""
+    """The requirements that parse, and a diagnostic for each of the others, up to MOST_REPORTED."""
     comments: list[tree.Comment] = []
     requirements: list[tree.Requirement] = []
     diagnostics: list[Diagnostic] = []
@@ -36,6 +37,8 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
             requirements.append(requirement)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
+        if len(diagnostics) == MOST_REPORTED:
+            break
     program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
     spans = [comment.span for comment in comments]
     return program, tuple(with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics)

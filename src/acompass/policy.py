@@ -99,8 +99,17 @@ def _decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str") -> Policy:
-    """The policy itself, or the policy with the given text."""
-    return policy if isinstance(policy, Policy) else parse(policy)
+    """The policy itself, or the policy with the given text, for use in a call.
+
+    Without requirements it would let every table pass, so that is an error here (D29). `parse`, `load` and
+    the formatter accept it: a policy may be written step by step.
+    """
+    parsed = policy if isinstance(policy, Policy) else parse(policy)
+    if not parsed.tree.requirements:
+        message = f"policy `{parsed.name}` has no requirements"
+        help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"
+        raise PolicyError([Diagnostic("AC410", message, help=help_)], None, parsed.name)
+    return parsed
 
 
 @contextmanager

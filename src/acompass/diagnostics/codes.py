@@ -119,6 +119,7 @@ CODES: dict[str, str] = {
     "AC406": "unknown order",
     "AC408": "a table in place of the policy",
     "AC409": "policy too large",
+    "AC410": "policy without requirements",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove

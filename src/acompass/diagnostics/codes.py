@@ -9,6 +9,7 @@ CODES: dict[str, str] = {
     "AC005": "malformed number",
     "AC006": "empty name",
     "AC007": "curly quotes",
+    "AC008": "`allow` without a reason",
     "AC010": "missing semicolon",
     "AC011": "missing colon",
     "AC012": "missing condition",
@@ -133,6 +134,7 @@ CODES: dict[str, str] = {
     "AC508": "a generalization rule that rewrites the result of another",
     "AC509": "a RANDOM that can draw the value it replaces",
     "AC510": "a REJECT that can empty the table",
+    "AC511": "an `allow` that silences nothing",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     # AC6xx: measuring

@@ -15,6 +15,7 @@ from acompass.diagnostics import Diagnostic, Span
 from acompass.diagnostics.diagnostic import MOST_REPORTED
 from acompass.diagnostics.fixing import with_sound_fixes
 from acompass.syntax import tree
+from acompass.syntax.allowances import without_reason
 from acompass.syntax.build import TreeBuilder
 from acompass.syntax.collection import without_collection
 from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
@@ -39,9 +40,19 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
             diagnostics.append(diagnostic)
         if len(diagnostics) == MOST_REPORTED:
             break
+    diagnostics = _in_order(diagnostics, list(without_reason(comments)))
     program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
     spans = [comment.span for comment in comments]
     return program, tuple(with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics)
+
+
+def _in_order(diagnostics: list[Diagnostic], others: list[Diagnostic]) -> list[Diagnostic]:
+    """Both lists in one, in the order of the text."""
+    return sorted([*diagnostics, *others], key=_place) if others else diagnostics
+
+
+def _place(diagnostic: Diagnostic) -> int:
+    return diagnostic.labels[0].span.start
 
 
 def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:

@@ -46,6 +46,12 @@ MISTAKES = (
     Mistake('EACH RESULT : "" = 1;', "AC006", '""', "write `''` for the empty text"),
     Mistake("EACH RESULT : Name = ‘Bob’;", "AC007", "‘Bob’", "write `'Bob'`"),
     Mistake("EACH RESULT : “Postal Code” = 'x';", "AC007", "“Postal Code”", "write `Postal Code`"),
+    Mistake(
+        "-- allow ac506",
+        "AC008",
+        "-- allow ac506",
+        "write `-- allow AC506: the curator decided so on 1 May`, with the actual reason",
+    ),
     Mistake("EACH RESULT : Age = 3", "AC010", "3", "write `Age = 3;`"),
     Mistake("EACH RESULT : Age < 80 REJECT;", "AC011", "REJECT", "write `: REJECT`"),
     Mistake("EACH RESULT REJECT;", "AC011", "REJECT", "write `: REJECT`"),

@@ -11,6 +11,7 @@ from typing import NoReturn, TypeAlias
 from click import ClickException
 from click.exceptions import Exit
 
+from acompass.cli.command import max_errors
 from acompass.cli.interrupts import noted_interrupts
 from acompass.cli.streams import print_err, print_out, shows_color
 from acompass.diagnostics import AcompassError, Diagnostic
@@ -65,16 +66,15 @@ def _fail(error: AcompassError, report_error: ReportError | None) -> NoReturn:
 def print_error(error: AcompassError) -> None:
     from acompass.diagnostics.render import render_text
 
-    print_err(
-        render_text(error.diagnostics, error.source, error.name, color=shows_color(sys.stderr)).rstrip("\n")
-    )
+    color = shows_color(sys.stderr)
+    print_err(render_text(error.diagnostics, error.source, error.name, color, max_errors()).rstrip("\n"))
 
 
 def print_error_json(error: AcompassError) -> None:
     from acompass.report.json.document import to_json
     from acompass.report.json.error import error_object
 
-    print_out(to_json(error_object(error)))
+    print_out(to_json(error_object(error, max_errors())))
 
 
 def exit_by_verdict(ok: bool) -> None:

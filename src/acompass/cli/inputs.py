@@ -20,10 +20,10 @@ def policy_and_table(policy: str, table: str) -> "Policy":
 
 
 def read_policy(path: str) -> "Policy":
-    from acompass.policy import decode, load, parse
+    from acompass.policy import load, parse, read_text
 
     if path == STANDARD_INPUT:
-        return parse(decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>")
+        return parse(read_text(sys.stdin.buffer, "<stdin>"), "<stdin>")
     return load(path)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from acompass.cli import fixing, options
-from acompass.cli.command import Command
+from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import params_of, policy_and_table
 from acompass.cli.streams import print_out, shows_color
@@ -52,7 +52,8 @@ def lint(
     fixer.require_text(not as_json)
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
-        from acompass.diagnostics.render import render_json, render_text
+        from acompass.diagnostics.render import render_text
+        from acompass.report.json.error import diagnostics_object
 
         params = params_of(settings)
 
@@ -61,10 +62,10 @@ def lint(
 
         parsed, found = fixer.perform(lambda: policy_and_table(policy, table or ""), findings, tuple)
         if as_json:
-            print_out(to_json({"diagnostics": render_json(found, parsed.text, parsed.name)}))
+            print_out(to_json(diagnostics_object(found, parsed.text, parsed.name, max_errors())))
         elif found:
             color = shows_color(fixer.report_stream)
-            fixer.print_report(render_text(found, parsed.text, parsed.name, color))
+            fixer.print_report(render_text(found, parsed.text, parsed.name, color, max_errors()))
         else:
             fixer.print_report("nothing found")
         exit_by_verdict(not found)

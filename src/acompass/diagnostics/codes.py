@@ -9,6 +9,7 @@ CODES: dict[str, str] = {
     "AC005": "malformed number",
     "AC006": "empty name",
     "AC007": "curly quotes",
+    "AC008": "`allow` without a reason",
     "AC010": "missing semicolon",
     "AC011": "missing colon",
     "AC012": "missing condition",
@@ -122,6 +123,9 @@ CODES: dict[str, str] = {
     "AC405": "trace too short",
     "AC406": "unknown order",
     "AC407": "invalid argument",
+    "AC408": "a table in place of the policy",
+    "AC409": "policy too large",
+    "AC410": "policy without requirements",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove
@@ -135,6 +139,7 @@ CODES: dict[str, str] = {
     "AC508": "a generalization rule that rewrites the result of another",
     "AC509": "a RANDOM that can draw the value it replaces",
     "AC510": "a REJECT that can empty the table",
+    "AC511": "an `allow` that silences nothing",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     # AC6xx: measuring

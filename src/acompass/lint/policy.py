@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
+from acompass.lint.allowing import without_allowed
 from acompass.lint.broken_later import broken_later
 from acompass.lint.chains import generalization
 from acompass.lint.draws import draws_what_it_replaces
@@ -31,9 +32,12 @@ def lint_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """The probable mistakes of a valid policy. Raises PolicyError for an invalid one."""
+    """The probable mistakes of a valid policy, without those that it allows (X9).
+
+    Raises PolicyError for an invalid policy.
+    """
     if not policy.requirements:
         return ()
     inspected = InspectedPolicy(policy, checked_policy(policy, source, (), schema, dict(params or {})))
-    found = [finding for rule in RULES for finding in rule(inspected)]
+    found = without_allowed(policy, [finding for rule in RULES for finding in rule(inspected)])
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))

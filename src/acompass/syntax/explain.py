@@ -1,5 +1,7 @@
 """Explain a syntax error, and suggest what to write instead."""
 
+from dataclasses import replace as replace_field
+
 from acompass.diagnostics import Diagnostic, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax import tree
@@ -10,6 +12,7 @@ from acompass.syntax.tokens import Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 from acompass.syntax.unreadable import unreadable
 
+_LONGEST_HELP = 250
 #: tokens that are wrong anywhere, then habits, then misread words, then missing parts
 RULES: tuple[Rule, ...] = (unreadable, *HABITS, *MISREAD, *MISSING)
 
@@ -19,10 +22,19 @@ def explain(unexpected: Unexpected) -> Diagnostic:
     for rule in RULES:
         diagnostic = rule(unexpected)
         if diagnostic is not None:
-            return diagnostic
+            return _with_short_help(diagnostic)
     message = f"expected {unexpected.expected}, found {unexpected.found}"
     help_ = f"write `{unexpected.sample}`"
-    return Diagnostic("AC014", message, unexpected.label(), help_, fixes=_offers(unexpected))
+    diagnostic = Diagnostic("AC014", message, unexpected.label(), help_, fixes=_offers(unexpected))
+    return _with_short_help(diagnostic)
+
+
+def _with_short_help(diagnostic: Diagnostic) -> Diagnostic:
+    """A help that repeats much of the policy is cut to a part of one line."""
+    line = " ".join((diagnostic.help or "").split("\n"))
+    if line == diagnostic.help and len(line) <= _LONGEST_HELP:
+        return diagnostic
+    return replace_field(diagnostic, help=f"{line[: _LONGEST_HELP - 1]}…")
 
 
 def _offers(unexpected: Unexpected) -> tuple[Fix, ...]:

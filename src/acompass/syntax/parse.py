@@ -12,8 +12,10 @@ from lark.lexer import Lexer
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from acompass.diagnostics import Diagnostic, Span
+from acompass.diagnostics.diagnostic import MOST_REPORTED
 from acompass.diagnostics.fixing import with_sound_fixes
 from acompass.syntax import tree
+from acompass.syntax.allowances import without_reason
 from acompass.syntax.build import TreeBuilder
 from acompass.syntax.collection import without_collection
 from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
@@ -26,7 +28,7 @@ MAXIMUM_DEPTH = 64
 
 @without_collection()
 def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
-    """The requirements that parse, and a diagnostic for each of the others."""
+    """The requirements that parse, and a diagnostic for each of the others, up to MOST_REPORTED."""
     comments: list[tree.Comment] = []
     requirements: list[tree.Requirement] = []
     diagnostics: list[Diagnostic] = []
@@ -36,9 +38,21 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
             requirements.append(requirement)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
+        if len(diagnostics) == MOST_REPORTED:
+            break
+    diagnostics = _in_order(diagnostics, list(without_reason(comments)))
     program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
     spans = [comment.span for comment in comments]
     return program, tuple(with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics)
+
+
+def _in_order(diagnostics: list[Diagnostic], others: list[Diagnostic]) -> list[Diagnostic]:
+    """Both lists in one, in the order of the text."""
+    return sorted([*diagnostics, *others], key=_place) if others else diagnostics
+
+
+def _place(diagnostic: Diagnostic) -> int:
+    return diagnostic.labels[0].span.start
 
 
 def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:

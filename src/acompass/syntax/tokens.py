@@ -58,6 +58,7 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE,
 )
+_LINE_END = re.compile(r"[\r\n]")
 _WORD = re.compile(r"[^\W\d](?:[\w.]|-(?!-))*+")
 
 
@@ -90,7 +91,8 @@ def scan(text: str, comments: list[Comment]) -> Iterator[Token]:
         found = match[0]
         start, end = match.span()
         if kind == "COMMENT":
-            comments.append(Comment(found, Span(start, end)))
+            follows_code = held is not None and not _LINE_END.search(text, held.end, start)
+            comments.append(Comment(found, Span(start, end), follows_code))
             continue
         last = held.type if held else ""
         if kind == "WORD":

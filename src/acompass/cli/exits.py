@@ -20,6 +20,9 @@ VIOLATED = 1
 WRONG = 2
 #: the number of the signal is added, as in shells: 130 for Ctrl-C
 SIGNALED = 128
+#: nobody reads standard output any more, as in `acompass run … -o - | head`: 128 and the number of SIGPIPE,
+#: which Windows lacks
+UNREAD = SIGNALED + 13
 
 ReportError: TypeAlias = Callable[[AcompassError], None]
 
@@ -47,7 +50,7 @@ def _end(error: BaseException, report_error: ReportError | None) -> NoReturn:
     match error:
         case BrokenPipeError():
             _drop_standard_output()
-            raise Exit(VIOLATED) from None
+            raise Exit(UNREAD) from None
         case AcompassError():
             _fail(error, report_error)
         case _:

@@ -13,6 +13,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from acompass.diagnostics import CallError, Diagnostic
+from acompass.options import MissingArgument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,7 +23,7 @@ class Opening(TypedDict, total=False):
     """The arguments of `acompass.open`."""
 
     engine: Any
-    missing: str | None
+    missing: MissingArgument | None
     delimiter: str | None
     memory_limit: str | None
 
@@ -128,6 +129,17 @@ def _text_or_number(value: Any) -> str:
             return _plain(Decimal(float.__repr__(float(value))))
         case _:
             return str(_whole(value))
+
+
+def _missing(value: Any) -> MissingArgument:
+    """For all columns, by column, or as the command line takes it: several texts."""
+    match value:
+        case Mapping():
+            return {_text(name): _text_or_number(fill) for name, fill in value.items()}
+        case tuple() | list():
+            return tuple(_text(each) for each in value)
+        case _:
+            return _text_or_number(value)
 
 
 def _plain(number: Decimal) -> str:
@@ -289,7 +301,7 @@ EXPECTED = {
     "force": _Expected("True or False", "True", _boolean),
     "limit": _Expected("a whole number, at least 0", "5", _count),
     "memory_limit": _Expected("text", '"2GiB"', _text),
-    "missing": _Expected("text or a number", '"drop"', _text_or_number),
+    "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),
     "name": _Expected("text", '"policy.acp"', _text),
     "order": _Expected("text", '"canonical"', _text),
     "output": _OUTPUT,

@@ -15,7 +15,8 @@ from acompass.checked.types import Kind, Schema
 from acompass.checked.uses import uses
 from acompass.diagnostics import Diagnostic, PolicyError, TableError
 from acompass.engines.engine import Destination, Execution, LoadedTable, OpenTable, Outcome
-from acompass.options import ERROR
+from acompass.engines.missing import missing_options
+from acompass.options import ERROR, MissingArgument
 from acompass.plan.describe import describe
 from acompass.plan.from_checked import plan, without_actions
 from acompass.plan.running.trace import TraceExhausted
@@ -31,7 +32,7 @@ class Call:
 
     policy: Policy
     params: Mapping[str, ParamValue] = field(default_factory=dict)
-    missing: str = ERROR
+    missing: MissingArgument = ERROR
     execution: Execution = field(default_factory=Execution)
 
 
@@ -86,7 +87,8 @@ def loaded_for(source: OpenTable, call: Call) -> Iterator[tuple[LoadedTable, Pro
 
 @contextmanager
 def _loaded(source: OpenTable, call: Call) -> Iterator[LoadedTable]:
-    with source.load(uses(call.policy.tree, source.names, call.params), call.missing) as loaded:
+    used = uses(call.policy.tree, source.names, call.params)
+    with source.load(used, missing_options(call.missing, source.names)) as loaded:
         yield loaded
 
 

@@ -15,7 +15,7 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
 from acompass.engines.engine import Destination, Execution
 from acompass.engines.errors import needs_duckdb
-from acompass.options import ERROR, Options
+from acompass.options import ERROR, MissingArgument, Options
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
@@ -39,7 +39,7 @@ def open(  # noqa: A001
     table: Any,
     *,
     engine: Any = None,
-    missing: str | None = None,
+    missing: MissingArgument | None = None,
     delimiter: str | None = None,
     memory_limit: str | None = None,
 ) -> "Session":
@@ -71,7 +71,7 @@ class Session:
         policy: Policy | str,
         *,
         params: Params | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
         show: int = 0,
         report: Path | None = None,
         progress: Progress | None = None,
@@ -92,7 +92,7 @@ class Session:
         params: Params | None = None,
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
         order: str | None = None,
         output: Path | None = None,
         force: bool = False,
@@ -124,7 +124,7 @@ class Session:
         params: Params | None = None,
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
         order: str | None = None,
         progress: Progress | None = None,
     ) -> Plan:
@@ -144,7 +144,7 @@ class Session:
         params: Params | None = None,
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
     ) -> "Explanation":
         """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
@@ -231,7 +231,11 @@ class Session:
         self.close()
 
     def _call(
-        self, policy: Policy | str, params: Params | None, missing: str | None, execution: Execution
+        self,
+        policy: Policy | str,
+        params: Params | None,
+        missing: MissingArgument | None,
+        execution: Execution,
     ) -> Call:
         return Call(
             as_policy(policy), params or {}, self._options.missing if missing is None else missing, execution

@@ -61,7 +61,7 @@ def check(
     policy: str,
     table: str,
     settings: tuple[str, ...],
-    missing: str | None,
+    missing: tuple[str, ...],
     engine: str | None,
     format_: Format,
     show: int,

@@ -57,7 +57,7 @@ def explain_command(
     settings: tuple[str, ...],
     seed: str | None,
     trace: Path | None,
-    missing: str | None,
+    missing: tuple[str, ...],
     delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,

@@ -32,8 +32,10 @@ order = click.option(
 )
 missing = click.option(
     "--missing",
-    metavar="drop|VALUE",
-    help="Drop records with missing values in columns that the policy names, or fill them with VALUE.",
+    multiple=True,
+    metavar="drop|VALUE|COLUMN=…",
+    help="Drop records with missing values in columns that the policy names, or fill them with VALUE; "
+    "COLUMN=drop or COLUMN=VALUE for one column, repeatable.",
 )
 engine = click.option(
     "--engine", metavar="URL", help="Where to run: duckdb (the default), reference, or a URL."
@@ -59,7 +61,7 @@ class Performing(TypedDict):
     """The options of `performing` that are passed on unchanged."""
 
     seed: str | None
-    missing: str | None
+    missing: tuple[str, ...]
     order: str | None
     engine: str | None
     delimiter: str | None

@@ -88,6 +88,7 @@ CODES: dict[str, str] = {
     "AC230": "number with leading zeros",
     "AC231": "numbers ordered as text",
     "AC232": "text compared with a date",
+    "AC233": "invalid choice for missing values",
     "AC240": "data frame or column whose library fails",
     # AC3xx: engines
     "AC301": "engine failure",

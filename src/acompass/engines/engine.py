@@ -9,7 +9,7 @@ from acompass.checked.types import Schema
 from acompass.checked.uses import ColumnUse
 from acompass.checked.verdict import Verdict
 from acompass.engines.cancellation import Cancellation
-from acompass.options import Options
+from acompass.options import MissingOptions, Options
 from acompass.plan.from_checked import Rewrite
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context, Observer, Progress
@@ -115,7 +115,9 @@ class OpenTable(Protocol):
     def duckdb_table(self) -> "DuckDBTable | None":
         """The same table opened in DuckDB; None if only another engine can read it."""
 
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> AbstractContextManager[LoadedTable]: ...
+    def load(
+        self, uses: Mapping[int, ColumnUse], missing: MissingOptions
+    ) -> AbstractContextManager[LoadedTable]: ...
 
     def cancel(self) -> None:
         """Stop the statement that another thread is waiting for."""

@@ -14,7 +14,7 @@ from acompass.checked.uses import ColumnUse
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.missing import Missing, count_missing, missing_counts
 from acompass.engines.text_columns import FirstPlace, TextColumns
-from acompass.options import DROP
+from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
@@ -74,13 +74,13 @@ def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql
 
 
 def prepare_typed(
-    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], option: str
+    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], options: MissingOptions
 ) -> Prepared:
     """Complete a table whose columns already have types."""
     named = sorted(uses)
     facts.ask(questions(columns, named))
     _require_exact(facts, columns, named)
-    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, option)
+    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options)
     schema = tuple(Column(column.name, column.type) for column in columns)
     values = [
         missing.filled(position, column.value(position in uses), schema[position])
@@ -92,10 +92,10 @@ def prepare_typed(
     return _prepared(facts, schema, values, uses, missing)
 
 
-def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], option: str) -> Prepared:
+def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: MissingOptions) -> Prepared:
     """Complete a table of text, with NULL for missing. Columns that the policy does not name stay text."""
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
-    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, option)
+    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options)
     values: list[Sql] = list(columns)
     for position, use in uses.items():
         values[position] = missing.filled_text(position, columns[position], csv.names[position], use)
@@ -134,7 +134,7 @@ def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequenc
 
 
 def _first_place(csv: Csv, missing: Missing) -> FirstPlace:
-    dropped_for = missing.counts if missing.option == DROP else ()
+    dropped_for = missing.dropped_for
 
     def find(position: int, matches: Callable[[str], bool]) -> tuple[str, int] | None:
         def is_wanted(fields: Sequence[Field]) -> bool:

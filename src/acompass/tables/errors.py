@@ -165,6 +165,16 @@ def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
     )
 
 
+def missing_given_twice(text: str) -> TableError:
+    help_ = "give one value for all columns, and others by column: `--missing drop --missing 'Zip=?'`"
+    return _error("AC233", f"`--missing {text}` names no column, and `--missing` is already given", help_)
+
+
+def unknown_missing_column(name: str, columns: str) -> TableError:
+    message = f"`--missing` names the column `{name}`, which the table does not have"
+    return _error("AC233", message, f"columns: {columns}")
+
+
 def unfit_filling(name: str, type_: str, value: str) -> TableError:
     return _error(
         "AC213",

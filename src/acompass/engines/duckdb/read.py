@@ -20,6 +20,7 @@ from acompass.engines.duckdb.session import DuckDBSession
 from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
+from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
@@ -54,7 +55,7 @@ class DuckDBTable(ABC):
         self._reading = DuckDBSession(con, self.cancellation)
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedInDuckDB]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedInDuckDB]:
         session = DuckDBSession(self.con, self.cancellation)
         with failures():
             prepared = self._prepare(uses, missing)
@@ -80,7 +81,7 @@ class DuckDBTable(ABC):
         """The name of a table or view with the columns c0, c1, … as stored and the row key."""
 
     @abstractmethod
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared: ...
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared: ...
 
     @abstractmethod
     def _layout(self, prepared: Prepared, view: str) -> Layout: ...
@@ -116,7 +117,7 @@ class _CsvTable(DuckDBTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
         return prepare_text(self._facts, self._csv, uses, missing)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
@@ -147,7 +148,7 @@ class _ParquetTable(_TypedTable):
         self.con.execute(f"CREATE TEMP VIEW {view} AS {self._parquet.select}")
         return view
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
         facts = self._new_facts()
         facts.know(RECORDS, self._parquet.records(self.con))
         for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
@@ -205,7 +206,7 @@ class _FrameTable(_TypedTable):
                 facts.know(count_where(column.is_missing()), array.null_count)
         return facts
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
         return prepare_typed(self._facts, self.columns, uses, missing)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:

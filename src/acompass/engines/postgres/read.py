@@ -18,6 +18,7 @@ from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, stored_co
 from acompass.engines.postgres.relation import find_relation
 from acompass.engines.postgres.session import KeepingSession, ReadingSession
 from acompass.engines.postgres.table import LoadedOnServer
+from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors as table_errors
@@ -42,7 +43,7 @@ class ServerTable:
         self.names = tuple(column.name for column in self._columns)
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedOnServer]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedOnServer]:
         reading, keeping = self._reading(), KeepingSession(self._server, self.cancellation)
         try:
             columns, prepared = self._prepare(reading, uses, missing)
@@ -58,7 +59,7 @@ class ServerTable:
         return ReadingSession(self._server, self.cancellation)
 
     def _prepare(
-        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: str
+        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: MissingOptions
     ) -> tuple[tuple[PostgresColumn, ...], Prepared]:
         """The sized columns and the prepared table. All aggregates are computed in one scan of the table."""
         facts = Facts(reading, self._relation.table())

@@ -10,6 +10,7 @@ from acompass.checked.uses import ColumnUse
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.engines.postgres.session import KeepingSession, ReadingSession
 from acompass.engines.postgres.table import UploadedToServer
+from acompass.options import MissingOptions
 
 
 class UploadedTable:
@@ -20,7 +21,7 @@ class UploadedTable:
         self.cancellation = local.cancellation
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[UploadedToServer]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[UploadedToServer]:
         reading = ReadingSession(self._server, self.cancellation)
         keeping = KeepingSession(self._server, self.cancellation)
         try:

@@ -9,7 +9,7 @@ from acompass.engines.duckdb.connect import DuckDBEngine
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.engines.errors import is_the_reference
 from acompass.engines.reference.table import ReferenceTable
-from acompass.options import Options
+from acompass.options import MissingOptions, Options
 
 
 class ReferenceEngine:
@@ -29,7 +29,7 @@ class OpenReferenceTable:
         self.cancellation = inner.cancellation
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[ReferenceTable]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[ReferenceTable]:
         with self.duckdb_table.load(uses, missing) as loaded:
             yield ReferenceTable(loaded.con, loaded.source, loaded.session, loaded.prepared, loaded.layout)
 

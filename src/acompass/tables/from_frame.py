@@ -8,8 +8,11 @@ from typing import Any, assert_never
 from acompass.checked.types import MOST_DIGITS
 from acompass.tables import errors
 from acompass.tables.arrow import readable
-from acompass.tables.frames import FrameKind, kind_of
-from acompass.tables.header import require_names
+from acompass.tables.frames import FrameKind, kind_of, require_arrow
+from acompass.tables.header import require_names, require_text
+
+#: `from_dicts` reads the others
+_OTHER_VALUES = "a list of dicts with values other than numbers, text, booleans, dates and local times"
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,10 @@ class ArrowColumns:
 
 
 def arrow_columns(table: Any) -> ArrowColumns:
-    names, arrays = _columns(kind_of(table), table)
-    require_names(_texts(names))
+    kind = kind_of(table)
+    require_arrow(_OTHER_VALUES if kind is FrameKind.DICTS else kind)
+    names, arrays = _columns(kind, table)
+    require_names(require_text(names))
     converted = (readable(name, array) for name, array in zip(names, arrays, strict=True))
     return ArrowColumns(tuple(names), tuple(converted), tuple(array.type for array in arrays))
 
@@ -82,10 +87,3 @@ def _polars_array(values: Any) -> Any:
     if str(values.dtype) == "Object":
         return _array(values.name, values.to_list())
     return values.to_arrow()
-
-
-def _texts(names: list[Any]) -> list[str]:
-    for position, name in enumerate(names, 1):
-        if not isinstance(name, str):
-            raise errors.name_not_text(position)
-    return names

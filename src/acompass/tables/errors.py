@@ -53,6 +53,14 @@ def not_utf8(path: str, line: int) -> TableError:
     )
 
 
+def not_unicode(name: str) -> TableError:
+    return _error(
+        "AC205",
+        f"column `{name}` has text that is not valid Unicode",
+        "replace the lone surrogates first: `text.encode('utf-8', 'replace').decode()`",
+    )
+
+
 def ragged(path: str, line: int, found: int, expected: int) -> TableError:
     return _error(
         "AC206",

@@ -9,8 +9,11 @@ from acompass.checked.types import MOST_DIGITS
 from acompass.tables import errors
 from acompass.tables.arrow import readable
 from acompass.tables.frame_failures import column_failures, frame_failures
-from acompass.tables.frames import FrameKind, kind_of
-from acompass.tables.header import require_names
+from acompass.tables.frames import FrameKind, kind_of, require_arrow
+from acompass.tables.header import require_names, require_text
+
+#: `from_dicts` reads the others
+_OTHER_VALUES = "a list of dicts with values other than numbers, text, booleans, dates and local times"
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,10 @@ class ArrowColumns:
 
 def arrow_columns(table: Any) -> ArrowColumns:
     kind = kind_of(table)
+    require_arrow(_OTHER_VALUES if kind is FrameKind.DICTS else kind)
     with frame_failures(kind):
         names, arrays = _columns(kind, table)
-    require_names(_texts(names))
+    require_names(require_text(names))
     converted = (_readable(name, array) for name, array in zip(names, arrays, strict=True))
     return ArrowColumns(tuple(names), tuple(converted), tuple(array.type for array in arrays))
 
@@ -109,10 +113,3 @@ def _polars_decimals(values: Any) -> Any:
 def _readable(name: str, array: Any) -> Any:
     with column_failures(name):
         return readable(name, array)
-
-
-def _texts(names: list[Any]) -> list[str]:
-    for position, name in enumerate(names, 1):
-        if not isinstance(name, str):
-            raise errors.name_not_text(position)
-    return names

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedIOBase
 from itertools import islice
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from acompass.tables import errors
 from acompass.tables.rfc4180 import Field, MalformedCsv, Problem, records
@@ -26,6 +26,13 @@ def read_header(source: Files) -> tuple[tuple[str, ...], str]:
         if _names(path, shown, delimiter) != names:
             raise errors.files_differ(first_shown, shown, "columns")
     return names, delimiter
+
+
+def require_text(names: Sequence[Any]) -> list[str]:
+    for position, name in enumerate(names, 1):
+        if not isinstance(name, str):
+            raise errors.name_not_text(position)
+    return list(names)
 
 
 def require_names(names: Sequence[str]) -> None:

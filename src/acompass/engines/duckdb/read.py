@@ -16,7 +16,7 @@ from acompass.engines.duckdb.csv import read_text
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.names import fresh_name
 from acompass.engines.duckdb.parquet import read_footers
-from acompass.engines.duckdb.session import DuckDBSession
+from acompass.engines.duckdb.session import DuckDBSession, select_parameters
 from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
@@ -25,6 +25,8 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
 from acompass.tables.frame_failures import column_failures
+from acompass.tables.frames import FrameKind, kind_of
+from acompass.tables.from_dicts import PlainColumn, plain_columns
 from acompass.tables.from_frame import arrow_columns
 from acompass.tables.header import read_header
 from acompass.tables.source import Files, Frame, Source
@@ -37,7 +39,10 @@ def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: b
         case Files():
             return _ParquetTable(con, source, keeps_order)
         case Frame():
-            return _FrameTable(con, source, keeps_order)
+            plain = plain_columns(source.table) if kind_of(source.table) is FrameKind.DICTS else None
+            if plain is None:
+                return _FrameTable(con, source, keeps_order)
+            return _DictsTable(con, source, keeps_order, plain)
         case _:
             assert_never(source)
 
@@ -159,6 +164,49 @@ class _ParquetTable(_TypedTable):
         return Layout(
             view, self._keeps_order, self._kept_types(prepared), tuple(c.stored for c in self.columns)
         )
+
+
+class _DictsTable(_TypedTable):
+    """A list of dicts, sent as parameters: it needs no pyarrow."""
+
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        source: Frame,
+        keeps_order: bool,
+        plain: tuple[PlainColumn, ...],
+    ):
+        super().__init__(con, source, keeps_order)
+        self.names = tuple(column.name for column in plain)
+        self._plain = plain
+        self._records = len(source.table)
+
+    @cached_property
+    def relation(self) -> str:
+        columns = [*((sql.name(i), each.type) for i, each in enumerate(self._plain)), (ROW_KEY, "BIGINT")]
+        values = [*(column.values for column in self._plain), list(range(self._records))]
+        name = fresh_name("dicts")
+        self.con.execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
+        return name
+
+    @cached_property
+    def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]
+        return tuple(DuckDBColumn(i, each.name, each.type) for i, each in enumerate(self._plain))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        facts = self._new_facts()
+        facts.know(RECORDS, self._records)
+        for column, given in zip(self.columns, self._plain, strict=True):
+            facts.know(count_where(column.is_missing()), given.missing)
+        return facts
+
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+        return prepare_typed(self._facts, self.columns, uses, missing)
+
+    def _layout(self, prepared: Prepared, view: str) -> Layout:
+        stored = tuple(column.stored for column in self.columns)
+        return Layout(view, self._keeps_order, self._kept_types(prepared), stored)
 
 
 class _FrameTable(_TypedTable):

@@ -14,6 +14,8 @@ from acompass.tables.to_frame import from_arrow
 
 def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> Any:
     """The result as the kind of the source; for files, a PyArrow table."""
+    if isinstance(source, Frame) and kind_of(source.table) is FrameKind.DICTS and not output.arrow_types:
+        return _dicts(con, output)
     require_arrow("a run without an output file")
     result = _fetch(con, output)
     if not isinstance(source, Frame):
@@ -21,6 +23,13 @@ def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> A
     if kind_of(source.table) is FrameKind.DUCKDB:
         return duckdb.from_arrow(result)
     return from_arrow(source.table, result, output.changed)
+
+
+def _dicts(con: duckdb.DuckDBPyConnection, output: Output) -> list[dict[str, Any]]:
+    """Without Arrow, like the list of dicts that was read without it."""
+    names = [column.name for column in output.schema]
+    rows = con.execute(output.typed).fetchall() if names else []
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:

@@ -162,7 +162,7 @@ def prove(
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> "Proof":
-    """Prove which claims hold for every table that the policy produces.
+    """Prove which claims hold for every table that a run of the policy writes.
 
     The default claims are the policy's own assertions. `table` provides only the schema.
     """

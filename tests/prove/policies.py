@@ -84,7 +84,7 @@ class Writer:
         name = self._rng.choice(self._names)
         if self._rng.random() < 0.45:
             return " : REJECT"
-        if self._rng.random() < 0.1:
+        if self._rng.random() < 0.3:
             return ""
         if self._rng.random() < 0.25:
             lower = self._rng.choice(_NUMBERS)

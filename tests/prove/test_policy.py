@@ -67,6 +67,41 @@ def test_a_counterexample_to_anonymity_is_minimal(k: int) -> None:
     assert len(claim.counterexample.records) == k
 
 
+def verdicts_of(text: str) -> list[str]:
+    return [str(claim.verdict) for claim in proof_of(text).claims]
+
+
+def test_the_claim_of_a_check_is_asked_without_it() -> None:
+    assert verdicts_of("EACH RESULT : Age <= 80;") == ["refuted"]
+    assert verdicts_of("EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3;") == ["refuted"]
+    assert verdicts_of("SOME RESULT : Age <= 80;") == ["refuted"]
+
+
+def test_the_claim_of_a_check_rests_on_the_checks_before_it_only() -> None:
+    first, second = proof_of("EACH RESULT : Age <= 80; EACH RESULT : Age <= 80;").claims
+    assert (first.verdict, second.verdict) == (ClaimVerdict.REFUTED, ClaimVerdict.PROVED)
+    assert second.reason == "line 1: nothing is written unless it holds there"
+
+
+def test_the_claim_of_an_action_rests_on_all_checks() -> None:
+    text = "EACH RESULT : Age <= 80 : REPLACE Age WITH 81;\nEACH RESULT : Age <= 80;"
+    assert verdicts_of(text) == ["proved", "refuted"]
+
+
+def test_a_counterexample_satisfies_the_checks() -> None:
+    text = "EACH RESULT : Zip = 'x';\nEACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3;"
+    claim = only_claim(text, "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 4")
+    assert claim.counterexample is not None
+    assert len(claim.counterexample.records) == 3
+    assert {zip_ for zip_, _ in claim.counterexample.records} == {"x"}
+
+
+def test_many_checks_are_proved_in_bounded_time() -> None:
+    text = "".join(f"EACH RESULT : Age <= {80 - at};\n" for at in range(60))
+    verdicts = verdicts_of(text)
+    assert verdicts == ["refuted"] * 60
+
+
 def test_the_json_has_the_documented_shape() -> None:
     text = "EACH RESULT : Day >= '2000-01-01' : REPLACE Pay WITH 1.5;"
     proof = proof_of(text, schema={"Day": "date", "Pay": "decimal(1)", "Share": "float"})

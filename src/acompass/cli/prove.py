@@ -39,7 +39,7 @@ def prove(
     engine: str | None,
     delimiter: str | None,
 ) -> None:
-    """Prove for each assertion that every table the policy produces satisfies it.
+    """Prove for each assertion that every table a run of the policy writes satisfies it.
 
     An assertion is proved, refuted with a smallest counterexample, or undecided.
 

@@ -1,6 +1,7 @@
 """Verdicts on a policy's claims: attempt a proof first, then search for a counterexample."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from acompass.checked.from_syntax import check
@@ -17,6 +18,9 @@ from acompass.prove.refute import Refuter
 from acompass.prove.witness import Witness
 from acompass.syntax import tree
 from acompass.syntax.walk import parameter_names
+
+#: the checks that the proof of another check may use, so that the number of provers is bounded
+MOST_CHECKS = 16
 
 
 def prove_policy(
@@ -37,7 +41,7 @@ def prove_policy(
     if claims is None:
         checked = own_claims(policy, source, program, settings)
     else:
-        checked = check_claims(parsed, program.final_schema, settings)
+        checked = check_claims(parsed, program, settings)
     return Proof(_verdicts(program, checked))
 
 
@@ -60,24 +64,39 @@ def checked_policy(
 
 
 def _verdicts(program: Program, claims: Sequence[CheckedClaim]) -> tuple[Claim, ...]:
-    asked = {at: claim.assertion for at, claim in enumerate(claims) if claim.assertion is not None}
-    prover = Prover(program, list(asked.values()))
+    """Claims that rest on the same checks share a prover."""
+    groups: dict[frozenset[int], dict[int, CheckedClaim]] = defaultdict(dict)
+    for at, claim in enumerate(claims):
+        groups[_used(claim)][at] = claim
+    found = {at: verdict for known, group in groups.items() for at, verdict in _judge(program, group, known)}
+    return tuple(found[at] for at in range(len(claims)))
+
+
+def _used(claim: CheckedClaim) -> frozenset[int]:
+    """The known checks that a proof may use: for the claim of a check, not more than the first few."""
+    return frozenset(sorted(claim.known)[:MOST_CHECKS]) if claim.is_of_check else claim.known
+
+
+def _judge(
+    program: Program, claims: Mapping[int, CheckedClaim], known: frozenset[int]
+) -> Iterator[tuple[int, Claim]]:
+    asked = {at: claim.assertion for at, claim in claims.items() if claim.assertion is not None}
+    prover = Prover(program, list(asked.values()), known)
     reasons = Reasons(prover)
     attempts = {at: prover.attempt(assertion, prover.last) for at, assertion in asked.items()}
     unproved = {at: assertion for at, assertion in asked.items() if not attempts[at].is_proof}
-    found = Refuter(prover).refute(list(unproved.values())) if unproved else []
+    required = [claims[at].known for at in unproved]
+    found = Refuter(prover).refute(list(unproved.values()), required) if unproved else []
     witnesses = dict(zip(unproved, found, strict=True))
-    verdicts = []
-    for at, claim in enumerate(claims):
+    for at, claim in claims.items():
         if at not in asked:
-            verdicts.append(_without_types(claim, program))
+            yield at, _without_types(claim, program)
         elif at not in unproved:
             reason = reasons.why_proved(asked[at], attempts[at])
-            verdicts.append(Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason))
+            yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason)
         else:
             reason = reasons.why_unproved(asked[at], attempts[at])
-            verdicts.append(_unproved(claim, reason, witnesses[at], program))
-    return tuple(verdicts)
+            yield at, _unproved(claim, reason, witnesses[at], program)
 
 
 def _unproved(claim: CheckedClaim, reason: str, witness: Witness | None, program: Program) -> Claim:

@@ -201,7 +201,7 @@ class _DictsTable(_TypedTable):
             facts.know(count_where(column.is_missing()), given.missing)
         return facts
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
         return prepare_typed(self._facts, self.columns, uses, missing)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:

@@ -136,7 +136,7 @@ def _missing(value: Any) -> MissingArgument:
     match value:
         case Mapping():
             return {_text(name): _text_or_number(fill) for name, fill in value.items()}
-        case tuple() | list():
+        case tuple():
             return tuple(_text(each) for each in value)
         case _:
             return _text_or_number(value)

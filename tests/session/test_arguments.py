@@ -37,7 +37,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "force": (0, 1, "no", None, [], object()),
     "limit": (*NOT_WHOLE, -1, None),
     "memory_limit": NOT_TEXT,
-    "missing": (True, b"a", ["a"], {"a": 1}, object(), float("nan"), Decimal("Infinity"), 1j),
+    "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
     "name": (*NOT_TEXT, None),
     "order": NOT_TEXT,
     "output": NOT_A_PATH,

@@ -197,9 +197,14 @@ import sys, duckdb
 from acompass.checked.types import TEXT, Column
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.write import write
-print("ready", flush=True)
-select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(3000000)"
-write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
+from acompass.cli.supervisor import supervised
+
+def main():
+    print("ready", flush=True)
+    select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(3000000)"
+    write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
+
+supervised(main) if sys.argv[2] == "SIGINT" else main()  # on an interrupt DuckDB can hang for ever
 """
 
 
@@ -209,13 +214,15 @@ def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, delay: float
     path = tmp_path / "out.csv"
     path.write_text("old")
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITE, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", SLOW_WRITE, str(path), sign.name],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(delay)
     process.send_signal(sign)
-    process.communicate()
+    process.communicate(timeout=120)
     assert path.read_text() == "old"
     visible = [each for each in tmp_path.iterdir() if not each.name.startswith(".")]
     assert visible == [path]

@@ -15,6 +15,7 @@ from acompass.cli.command import max_errors
 from acompass.cli.interrupts import noted_interrupts
 from acompass.cli.streams import print_err, print_out, shows_color
 from acompass.diagnostics import AcompassError, Diagnostic
+from acompass.leftovers import note_end
 
 VIOLATED = 1
 WRONG = 2
@@ -42,6 +43,7 @@ def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
 
 
 def _stop(sign: signal.Signals) -> NoReturn:
+    note_end()
     print_err("interrupted")
     raise Exit(SIGNALED + sign) from None
 

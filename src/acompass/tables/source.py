@@ -4,13 +4,13 @@ import glob
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from acompass.leftovers import temporary_folder
 from acompass.tables import errors
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -60,7 +60,7 @@ def opened(table: Any, delimiter: str | None = None) -> Iterator[Source]:
     if not isinstance(table, str | os.PathLike):
         yield Frame(table)
     elif os.fspath(table) == STANDARD_INPUT:
-        with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+        with temporary_folder() as folder:
             yield _standard_input(folder, delimiter)
     else:
         yield _files(os.fspath(table), delimiter)

@@ -39,6 +39,9 @@ class DuckDBSession:
         self._execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
         return name
 
+    def drop(self, name: str) -> None:
+        self._execute(f"DROP TABLE {name}")
+
     def clear(self) -> None:
         for name in self._kept:
             with failures():

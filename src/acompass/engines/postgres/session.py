@@ -73,6 +73,10 @@ class KeepingSession(_Session):
                 copy.write_row(row)
         return name
 
+    def drop(self, name: str) -> None:
+        """Within its transaction, only TRUNCATE frees the space of a table."""
+        self.execute(f"TRUNCATE {name}")
+
     def create(self, columns: Sequence[tuple[str, str]]) -> str:
         name = self.fresh()
         described = ", ".join(f"{column} {_column_type(type_)}" for column, type_ in columns)
@@ -118,6 +122,9 @@ class ReadingSession(_Session):
         ]
         names = [column for column, _ in columns]
         return self.store(_values(literals, names) if literals else _no_rows(columns))
+
+    def drop(self, name: str) -> None:
+        """A query takes no space, and later ones may read it."""
 
     def clear(self) -> None:
         self._kept.clear()

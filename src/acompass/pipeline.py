@@ -5,7 +5,7 @@ Every command and every Python call goes through here, on a table that `session.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from acompass.checked import from_syntax
 from acompass.checked.effects import needs_order
@@ -16,6 +16,7 @@ from acompass.checked.uses import uses
 from acompass.diagnostics import Diagnostic, PolicyError, TableError
 from acompass.engines.engine import Destination, Execution, LoadedTable, OpenTable, Outcome
 from acompass.engines.missing import missing_options
+from acompass.notes import check_notes, run_notes
 from acompass.options import ERROR, MissingArgument
 from acompass.plan.describe import describe
 from acompass.plan.from_checked import plan, without_actions
@@ -44,7 +45,8 @@ def check(source: OpenTable, call: Call) -> Result:
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
     requirements = _requirements(program, outcome)
-    return _result(loaded, outcome, requirements, all(each.holds for each in requirements))
+    result = _result(loaded, program, outcome, requirements, all(each.holds for each in requirements))
+    return replace(result, notes=check_notes(program, outcome))
 
 
 def run(source: OpenTable, call: Call, destination: Destination) -> Result:
@@ -118,11 +120,17 @@ def _require_order(schema: Schema) -> None:
 
 def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Result:
     requirements = _requirements(program, outcome)
-    return _result(loaded, outcome, requirements, all(r.holds for r in requirements if r.action is None))
+    ok = all(each.holds for each in requirements if each.action is None)
+    result = _result(loaded, program, outcome, requirements, ok)
+    return replace(result, notes=run_notes(program, outcome))
 
 
 def _result(
-    loaded: LoadedTable, outcome: Outcome, requirements: tuple[RequirementOutcome, ...], ok: bool
+    loaded: LoadedTable,
+    program: Program,
+    outcome: Outcome,
+    requirements: tuple[RequirementOutcome, ...],
+    ok: bool,
 ) -> Result:
     return Result(
         records_in=outcome.records_in + loaded.dropped,
@@ -131,6 +139,7 @@ def _result(
         requirements=requirements,
         trace_used=outcome.trace_used,
         dropped=loaded.dropped,
+        unnamed=tuple(column.name for i, column in enumerate(program.schema) if i not in program.named),
     )
 
 

@@ -49,11 +49,20 @@ class RequirementOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Something that is not an error but probably not intended (D29). `line` is None for the whole table."""
+
+    line: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A run is `ok` if no requirement without an action was violated, a check if every assertion holds.
 
-    `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `table` has
-    the same kind as the input; it is None for a check and for a run that wrote a file.
+    `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `unnamed`
+    are the columns that the policy never names (D30), in the order of the table. `table` has the same kind as
+    the input; it is None for a check and for a run that wrote a file.
     """
 
     records_in: int
@@ -62,6 +71,8 @@ class Result:
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
     dropped: int = 0
+    unnamed: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     table: Any = field(default=None, repr=False)
 
     def with_table(self, table: Any) -> "Result":

@@ -55,6 +55,7 @@ def test_json_is_one_object_and_nothing_else(acompass, policy):
     assert json.loads(ran.stdout) == {
         "records_in": 3,
         "records_out": 3,
+        "dropped": 0,
         "ok": True,
         "requirements": [
             {
@@ -67,6 +68,8 @@ def test_json_is_one_object_and_nothing_else(acompass, policy):
             }
         ],
         "trace_used": 0,
+        "unnamed": ["Name", "Zip"],
+        "notes": [],
     }
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from acompass.engines.duckdb.read import DuckDBTable
     from acompass.explanation import Explanation
     from acompass.measures import Measures
+    from acompass.report.html.content import Command
 
 Params: TypeAlias = Mapping[str, ParamValue]
 Path: TypeAlias = str | os.PathLike[str]
@@ -78,10 +79,10 @@ class Session:
     ) -> Result:
         """Evaluate every assertion on the table; perform no action (D22)."""
         call = self._call(policy, params, missing, Execution(show=show, progress=progress))
-        self._require_files(report)
+        self._require_files(report, [self._table])
         with self._calling():
             result = pipeline.check(self._source, call)
-        self._report(report, "check", call, result)
+        self._report_call(report, "check", call, result)
         return result
 
     @validated
@@ -109,11 +110,11 @@ class Session:
         destination = Destination(path, _is_canonical(order), force)
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
         call = self._call(policy, params, missing, execution)
-        self._require_files(report, path)
+        self._require_files(report, [self._table], path)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
         left = result.table if path is None else path if result.ok or force else None
-        self._report(report, "run", call, result, left)
+        self._report_call(report, "run", call, result, left)
         return result
 
     @validated
@@ -180,7 +181,7 @@ class Session:
         from acompass.measure.flow import measure_table
         from acompass.measures import THRESHOLDS
 
-        self._require_files(report, against)
+        self._require_files(report, [self._table, against])
         parsed = None if policy is None else as_policy(policy)
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
         with self._calling():
@@ -192,20 +193,11 @@ class Session:
                 below=below or THRESHOLDS,
                 delimiter=self._options.delimiter,
             )
-        if report is not None:
-            from acompass.pages.request import ReportRequest
-            from acompass.pages.write import write_report
-
-            request = ReportRequest(
-                "measure",
-                before=self._table if against is None else against,
-                after=None if against is None else self._table,
-                policy=parsed,
-                roles=roles,
-                journalist=measures.journalist,
-                options=self._options,
-            )
-            write_report(report, request)
+        before, after = (self._table, None) if against is None else (against, self._table)
+        risk = measures.journalist
+        self._report(
+            report, "measure", before=before, after=after, policy=parsed, roles=roles, journalist=risk
+        )
         return measures
 
     @validated
@@ -253,36 +245,35 @@ class Session:
             self._source.cancellation.reset()
             yield
 
-    def _require_files(self, report: Path | None, *others: Any) -> None:
+    def _require_files(self, report: Path | None, tables: Sequence[Any], output: Any = None) -> None:
         if report is not None:
             from acompass.pages.write import require_files
 
-            require_files(report, [self._table], *others)
+            require_files(report, tables, output)
 
-    def _report(
+    def _report_call(
         self,
         path: Path | None,
         command: Literal["check", "run"],
         call: Call,
         result: Result,
-        left: Any = None,
+        after: Any = None,
     ) -> None:
+        if path is None:
+            return
+        schema = pipeline.schema_of(self._source, call)
+        tables = {"before": self._table, "after": after}
+        self._report(
+            path, command, **tables, policy=call.policy, params=call.params, schema=schema, result=result
+        )
+
+    def _report(self, path: Path | None, command: "Command", **content: Any) -> None:
         if path is None:
             return
         from acompass.pages.request import ReportRequest
         from acompass.pages.write import write_report
 
-        request = ReportRequest(
-            command,
-            before=self._table,
-            after=left,
-            policy=call.policy,
-            params=call.params,
-            schema=pipeline.schema_of(self._source, call),
-            result=result,
-            options=self._options,
-        )
-        write_report(path, request)
+        write_report(path, ReportRequest(command, options=self._options, **content))
 
 
 def _is_canonical(order: str | None) -> bool:

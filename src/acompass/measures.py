@@ -171,7 +171,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`counts` has one entry per table; None stands for a count from 1 to SMALLEST - 1."""
+    """`counts` has one entry per table; None stands for a count that is withheld."""
 
     label: str
     counts: tuple[int | None, ...]
@@ -179,12 +179,13 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """`other` has the number of records in each table that no bar shows: those with rare values, and those
-    with values beyond the most frequent."""
+    """`other` has the number of records in each table that no bar shows: those with rare values, those with
+    values beyond the most frequent, and before, those with values that the released table does not have. None
+    stands for a number that is withheld."""
 
     column: str
     bars: tuple[Bar, ...]
-    other: tuple[int, ...]
+    other: tuple[int | None, ...]
     totals: tuple[int, ...]
 
 

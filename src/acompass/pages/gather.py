@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
 from acompass.measure.columns import Roles, assign_roles
 from acompass.measure.overview import overview
@@ -57,11 +57,30 @@ def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
     if not all(map(_is_readable, tables)):
         return None
     roles = request.roles or _roles_in(request.policy)
-    found = overview(tables, roles, request.options.delimiter, request.options.memory_limit)
+    found = overview(
+        tables,
+        roles,
+        request.options.delimiter,
+        request.options.memory_limit,
+        with_columns=_can_be_shown(request, tables),
+    )
     if request.journalist is None:
         return found
     *before, last = found.measures
     return replace(found, measures=(*before, replace(last, journalist=request.journalist)))
+
+
+def _can_be_shown(request: ReportRequest, tables: list[Any]) -> bool:
+    """Whether values of the last table may be on the page: it is released, or it satisfies the policy."""
+    match request.command:
+        case "run":
+            return len(tables) == 2
+        case "check":
+            return request.result is not None and request.result.ok
+        case "measure":
+            return True
+        case _:
+            assert_never(request.command)
 
 
 def _is_readable(table: Any) -> bool:

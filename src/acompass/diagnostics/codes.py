@@ -133,6 +133,7 @@ CODES: dict[str, str] = {
     "AC510": "a REJECT that can empty the table",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
+    "AC552": "a type for an unknown column",
     # AC6xx: measuring
     "AC601": "no quasi-identifiers",
     "AC602": "unknown column to measure",

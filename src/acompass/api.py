@@ -158,13 +158,16 @@ def prove(
     claims: Sequence[str] | None = None,
     schema: Mapping[str, str | Type] | None = None,
     *,
+    types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> "Proof":
     """Prove which claims hold for every table that a run of the policy writes.
 
-    The default claims are the policy's own assertions. `table` provides only the schema.
+    The default claims are the policy's own assertions. `table` provides only the schema. Without a schema,
+    `types` gives the types of some columns, such as `{"Age": "integer"}`; the others are inferred from the
+    policy, and a number may have any scale.
     """
     from acompass.prove import prove_policy
 
@@ -172,7 +175,7 @@ def prove(
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
-        return prove_policy(parsed.tree, parsed.text, claims, schema, params)
+        return prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
 
 
 @validated
@@ -180,18 +183,20 @@ def lint(
     policy: Policy | str,
     schema: Mapping[str, str | Type] | None = None,
     *,
+    types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
-    """Find probable mistakes in the policy. `table` provides only the schema."""
+    """Find probable mistakes in the policy. `table` provides only the schema, `types` only the types of some
+    columns."""
     from acompass.lint import lint_policy
 
     parsed = as_policy(policy)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
-        return lint_policy(parsed.tree, parsed.text, schema, params)
+        return lint_policy(parsed.tree, parsed.text, schema, params, types)
 
 
 def _open(table: Any, opening: Opening) -> "Session":

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
-from acompass.checked.types import Schema
+from acompass.checked.types import INTEGER, TEXT, Column, Schema, decimal
 from acompass.conformance.generate import Case, random_case
 from acompass.prove import Claim, ClaimVerdict, Proof, prove_policy
 from acompass.semantics import holds, run_program, trace_of_values
@@ -24,6 +24,8 @@ from acompass.syntax.parse import parse
 from tests.prove.policies import Writer, random_records, random_trace
 from tests.prove.replaying import checked, fails, is_written
 
+#: tables of one schema, where the scales vary
+_TABLES_OF_A_SCHEMA = 20
 #: policies in one unit of work, which has its own seed
 _SHARE = 250
 
@@ -90,6 +92,25 @@ def _survive(
                 figures.broken.append(f"{policy}\n{claim.text}\nproved, but fails on {records} with {trace}")
 
 
+def untyped_policy(rng: random.Random, tables: int, figures: Figures) -> None:
+    """Test one policy of `policies` without types, on tables with numbers of several scales."""
+    case = Writer(rng).policy()
+    proof = prove_policy(parse(case.text)[0], case.text, case.claims)
+    figures.count(proof)
+    proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
+    for _ in range(tables // _TABLES_OF_A_SCHEMA if proved else 0):
+        schema = tuple(_scaled(rng, column, proof) for column in case.schema)
+        program = checked(case.text, schema)
+        _survive(rng, program, proved, _TABLES_OF_A_SCHEMA, figures, f"{case.text}\n{schema}")
+
+
+def _scaled(rng: random.Random, column: Column, proof: Proof) -> Column:
+    """A number whose scale no type decides, in one of several scales."""
+    if column.type is TEXT or proof.types.get(column.name) == "integer":
+        return column
+    return Column(column.name, rng.choice((INTEGER, decimal(1), decimal(2))))
+
+
 def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     """Test one policy of `conform`'s generator, which covers all types, on tables of the same values."""
     case = random_case(rng)
@@ -122,11 +143,14 @@ def _proof_of(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof
     return prove_policy(parse(text)[0], text, None, {column.name: column.type for column in schema}, params)
 
 
+_KINDS = (conformance_policy, curators_policy, untyped_policy, curators_policy)
+
+
 def campaign(seed: int, policies: int, tables: int) -> Figures:
     rng = random.Random(seed)
     figures = Figures()
     for at in range(policies):
-        (conformance_policy if at % 4 == 0 else curators_policy)(rng, tables, figures)
+        _KINDS[at % len(_KINDS)](rng, tables, figures)
     return figures
 
 

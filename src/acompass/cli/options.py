@@ -18,6 +18,12 @@ table = click.argument(
 )
 table_file = click.argument("table", help=TABLE_FILE)
 schema_table = click.option("--table", metavar="TABLE", help="Take the columns and their types from a table.")
+types = click.option(
+    "--types",
+    multiple=True,
+    metavar="COLUMN=TYPE",
+    help="The type of a column, such as Age=integer; otherwise inferred from the policy; may be repeated.",
+)
 settings = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Bind a parameter of the policy."
 )

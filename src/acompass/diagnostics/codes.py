@@ -143,6 +143,7 @@ CODES: dict[str, str] = {
     "AC511": "an `allow` that silences nothing",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
+    "AC552": "a type for an unknown column",
     # AC6xx: measuring
     "AC601": "no quasi-identifiers",
     "AC602": "unknown column to measure",

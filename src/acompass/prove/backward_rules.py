@@ -256,5 +256,5 @@ class BackwardRules:
 def _is_injective(before: Type, after: Type) -> bool:
     """Whether the conversion keeps equal values equal and different values different."""
     if after.kind is Kind.TEXT:
-        return before.kind in (Kind.INTEGER, Kind.DATE, Kind.BOOLEAN)
+        return before.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN)
     return before.kind in (Kind.INTEGER, Kind.DECIMAL) and after.kind is Kind.DECIMAL

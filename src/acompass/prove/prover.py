@@ -17,11 +17,17 @@ class Prover:
     `known` are the steps of checks that hold where they stand, because nothing is written otherwise (D31).
     """
 
-    def __init__(self, program: Program, claims: Sequence[Assertion], known: frozenset[int] = frozenset()):
+    def __init__(
+        self,
+        program: Program,
+        claims: Sequence[Assertion],
+        known: frozenset[int] = frozenset(),
+        any_scale: frozenset[int] = frozenset(),
+    ):
         self.program = program
         self.claims = tuple(claims)
         self.known = known
-        self.variables = Variables(program, claims)
+        self.variables = Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
         self.reachability = Reachability(program, self.variables, known)
         self._search = ProofSearch(self.reachability)

@@ -11,7 +11,7 @@ from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyErr
 from acompass.syntax.format import format_tree
 from acompass.syntax.parse import MAXIMUM_DEPTH
 from acompass.syntax.parse import parse as parse_text
-from acompass.syntax.table_text import ENOUGH, is_csv, table_kind
+from acompass.syntax.table_text import ENOUGH, is_csv, is_utf16, table_kind
 from acompass.syntax.tree import Program
 
 #: the size of the largest policy file that is read, in bytes
@@ -95,6 +95,10 @@ def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if is_utf16(content):
+            help_ = f"convert it first: `iconv -f UTF-16 -t UTF-8 {name} > policy-utf8.acp`"
+            finding = Diagnostic("AC403", "the policy is UTF-16, not UTF-8", help=help_)
+            raise PolicyError([finding], None, name) from None
         line = content.count(b"\n", 0, error.start) + 1
         finding = Diagnostic(
             "AC403", f"line {line} of the policy is not UTF-8", help="save the file as UTF-8"

@@ -39,6 +39,13 @@ CODES: dict[str, str] = {
     "AC037": "an SQL statement",
     "AC038": "`IS NULL`",
     "AC039": "`&&`, `||` and `!`",
+    "AC040": "another word for RESULT",
+    "AC041": "words between the bounds of RANDOM",
+    "AC042": "REPLACE without WITH",
+    "AC043": "number with a comma",
+    "AC044": "comma in a condition",
+    "AC045": "constant before the comparison sign",
+    "AC046": "comments with `#` or `//`",
     # AC1xx: the policy against a schema
     "AC101": "unknown column",
     "AC102": "ambiguous column name",

@@ -8,13 +8,14 @@ from acompass.syntax import tree
 from acompass.syntax.habits import HABITS, Rule
 from acompass.syntax.misread import MISREAD
 from acompass.syntax.missing import MISSING
+from acompass.syntax.slips import SLIPS, replace_without_with
 from acompass.syntax.tokens import Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 from acompass.syntax.unreadable import unreadable
 
 _LONGEST_HELP = 250
-#: tokens that are wrong anywhere, then habits, then misread words, then missing parts
-RULES: tuple[Rule, ...] = (unreadable, *HABITS, *MISREAD, *MISSING)
+#: tokens that are wrong anywhere, then slips and habits, then misread words, then missing parts
+RULES: tuple[Rule, ...] = (unreadable, *SLIPS, *HABITS, *MISREAD, replace_without_with, *MISSING)
 
 
 def explain(unexpected: Unexpected) -> Diagnostic:
@@ -24,9 +25,21 @@ def explain(unexpected: Unexpected) -> Diagnostic:
         if diagnostic is not None:
             return _with_short_help(diagnostic)
     message = f"expected {unexpected.expected}, found {unexpected.found}"
-    help_ = f"write `{unexpected.sample}`"
+    help_ = _help(unexpected)
     diagnostic = Diagnostic("AC014", message, unexpected.label(), help_, fixes=_offers(unexpected))
     return _with_short_help(diagnostic)
+
+
+def _help(unexpected: Unexpected) -> str:
+    token = unexpected.token
+    if token.type == "RPAR":
+        return "remove the `)`"
+    if token.type == "OPERATOR" and unexpected.wants_name:
+        comparison = text_of([token, *unexpected.after[:1]])
+        return f"name a column before {quote(token.text)}, as in `Age {comparison}`"
+    if "SEMICOLON" in unexpected.accepted and unexpected.left_out is None:
+        return f"end the requirement with `;` before {quote(token.text)}, or remove the rest"
+    return f"write `{unexpected.sample}`"
 
 
 def _with_short_help(diagnostic: Diagnostic) -> Diagnostic:

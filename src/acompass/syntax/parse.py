@@ -19,6 +19,7 @@ from acompass.syntax.allowances import without_reason
 from acompass.syntax.build import TreeBuilder
 from acompass.syntax.collection import without_collection
 from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
+from acompass.syntax.slips import foreign_comments
 from acompass.syntax.tokens import Token, scan
 from acompass.syntax.unexpected import Unexpected
 
@@ -40,15 +41,17 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
             diagnostics.append(diagnostic)
         if len(diagnostics) == MOST_REPORTED:
             break
-    diagnostics = _in_order(diagnostics, list(without_reason(comments)))
     program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
     spans = [comment.span for comment in comments]
-    return program, tuple(with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics)
+    sound = [with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics]
+    return program, _in_order(sound, [*without_reason(comments), *foreign_comments(comments, text)])
 
 
-def _in_order(diagnostics: list[Diagnostic], others: list[Diagnostic]) -> list[Diagnostic]:
-    """Both lists in one, in the order of the text."""
-    return sorted([*diagnostics, *others], key=_place) if others else diagnostics
+def _in_order(diagnostics: list[Diagnostic], about_comments: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """All diagnostics in the order of the text."""
+    if not about_comments:
+        return tuple(diagnostics)
+    return tuple(sorted([*diagnostics, *about_comments], key=_place)[:MOST_REPORTED])
 
 
 def _place(diagnostic: Diagnostic) -> int:

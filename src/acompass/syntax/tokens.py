@@ -36,11 +36,14 @@ AGGREGATE_KINDS = frozenset({*AGGREGATES.values(), "COUNT_DISTINCT"})
 
 SIGNS = {":": "COLON", ";": "SEMICOLON", "(": "LPAR", ")": "RPAR", ",": "COMMA", "*": "STAR"}
 
+#: comments of other languages, which are errors
+FOREIGN_COMMENTS = ("#", "//")
+
 # Quantifiers are possessive, so that no text causes backtracking.
 _PATTERN = re.compile(
     r"""
       (?P<SPACE>[\s\ufeff]++)
-    | (?P<COMMENT>--[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/)
+    | (?P<COMMENT>--[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/|(?<!\w)(?:\#(?!\d)|//)[^\n\r]*+)
     | (?P<OPEN_COMMENT>/\*(?s:.)*+)
     | (?P<STRING>'[^']*+(?:''[^']*+)*+')
     | (?P<OPEN_STRING>'[^;\n\r]*+)

@@ -45,11 +45,22 @@ def no_columns() -> TableError:
     return _error("AC204", "the table has no columns", "use a table with at least one column")
 
 
-def not_utf8(path: str, line: int) -> TableError:
+def not_utf8(path: str, line: int, encoding: str | None = None) -> TableError:
+    """`encoding` is the actual one, if it is known."""
+    message = f"line {line} of `{path}` is not UTF-8"
     return _error(
         "AC205",
-        f"line {line} of `{path}` is not UTF-8",
-        f"convert it first, for example: `iconv -f ISO-8859-1 -t UTF-8 {path} > table.csv`",
+        message if encoding is None else f"{message} but {encoding}",
+        f"convert it first{'' if encoding else ', for example'}: "
+        f"`iconv -f {encoding or 'ISO-8859-1'} -t UTF-8 {path} > table.csv`",
+    )
+
+
+def is_a_workbook(path: str) -> TableError:
+    return _error(
+        "AC217",
+        f"`{path}` is an Excel workbook or another zip file, not a CSV or Parquet file",
+        "save the sheet as CSV in UTF-8, or in Python pass `pandas.read_excel(path)`",
     )
 
 

@@ -195,6 +195,7 @@ class Session:
                 policy=parsed,
                 roles=roles,
                 journalist=measures.journalist,
+                engine=self._duckdb_table("`measure`").about.version,
                 options=self._options,
             )
             write_report(report, request)
@@ -267,6 +268,8 @@ class Session:
             params=call.params,
             schema=pipeline.schema_of(self._source, call),
             result=result,
+            engine=self._source.about.version,
+            has_tables=self._source.about.has_tables,
             options=self._options,
         )
         write_report(path, request)

@@ -13,7 +13,7 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
-from acompass.engines.engine import Destination, Execution
+from acompass.engines.engine import About, Destination, Execution
 from acompass.engines.errors import needs_duckdb
 from acompass.options import ERROR, MissingArgument, Options
 from acompass.pipeline import Call
@@ -195,8 +195,9 @@ class Session:
             )
         before, after = (self._table, None) if against is None else (against, self._table)
         risk = measures.journalist
+        about = self._duckdb_table("`measure`").about
         self._report(
-            report, "measure", before=before, after=after, policy=parsed, roles=roles, journalist=risk
+            report, "measure", about, before=before, after=after, policy=parsed, roles=roles, journalist=risk
         )
         return measures
 
@@ -262,18 +263,26 @@ class Session:
         if path is None:
             return
         schema = pipeline.schema_of(self._source, call)
-        tables = {"before": self._table, "after": after}
         self._report(
-            path, command, **tables, policy=call.policy, params=call.params, schema=schema, result=result
+            path,
+            command,
+            self._source.about,
+            before=self._table,
+            after=after,
+            policy=call.policy,
+            params=call.params,
+            schema=schema,
+            result=result,
         )
 
-    def _report(self, path: Path | None, command: "Command", **content: Any) -> None:
+    def _report(self, path: Path | None, command: "Command", about: About, **content: Any) -> None:
         if path is None:
             return
         from acompass.pages.request import ReportRequest
         from acompass.pages.write import write_report
 
-        write_report(path, ReportRequest(command, options=self._options, **content))
+        content |= {"engine": about.version, "has_tables": about.has_tables, "options": self._options}
+        write_report(path, ReportRequest(command, **content))
 
 
 def _is_canonical(order: str | None) -> bool:

@@ -11,6 +11,7 @@ import pytest
 import acompass
 from acompass.diagnostics import AcompassError
 from tests.engines.spark_sessions import require_java
+from tests.report.pages import certificate_in, read_page
 
 POLICY = "EACH RESULT : n >= 2 : REPLACE n WITH 2;"
 
@@ -39,6 +40,14 @@ def test_a_table_into_a_table(catalog: Any) -> None:
     assert result.table is None
     assert _rows(catalog, "copied") == [("ab", 2), ("c", 3)]
     assert _rows(catalog, "people") == [("ab  ", 1), ("c   ", 3)]
+
+
+def test_a_report_names_the_tables_and_the_version_of_spark(catalog: Any, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    acompass.run(POLICY, "people", engine=catalog, output="copied", report=report)
+    certificate = certificate_in(read_page(report))
+    assert certificate["tables"] == {"input": "people", "output": "copied"}
+    assert certificate["versions"]["engine"] == f"Spark {catalog.version}"
 
 
 def test_a_table_is_replaced_only_by_force(catalog: Any) -> None:

@@ -102,11 +102,23 @@ class LoadedTable(Protocol):
         """The SQL statements sent so far."""
 
 
+@dataclass(frozen=True)
+class About:
+    """For reports. `version` is the engine's name and version. `has_tables` says whether a bare name, such as
+    `people`, means a table of the engine and not a file."""
+
+    version: str
+    has_tables: bool
+
+
 class OpenTable(Protocol):
     """A table that stays open for many calls. Only its column names are known."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def about(self) -> About: ...
 
     @property
     def cancellation(self) -> Cancellation: ...

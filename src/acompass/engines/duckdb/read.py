@@ -18,6 +18,7 @@ from acompass.engines.duckdb.names import fresh_name
 from acompass.engines.duckdb.parquet import read_footers
 from acompass.engines.duckdb.session import DuckDBSession, select_parameters
 from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
+from acompass.engines.engine import About
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.options import MissingOptions
@@ -51,6 +52,7 @@ class DuckDBTable(ABC):
     """`keeps_order` is False if a memory limit makes it too expensive to keep the input order."""
 
     names: tuple[str, ...]
+    about = About(f"DuckDB {duckdb.__version__}", has_tables=False)
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Source, keeps_order: bool):
         self.con = con

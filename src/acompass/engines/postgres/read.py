@@ -16,7 +16,7 @@ from acompass.engines.loading import Prepared, prepare_typed, questions
 from acompass.engines.postgres import errors
 from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, stored_column
 from acompass.engines.postgres.relation import find_relation
-from acompass.engines.postgres.session import KeepingSession, ReadingSession
+from acompass.engines.postgres.session import KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import LoadedOnServer
 from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
@@ -32,6 +32,7 @@ class ServerTable:
     def __init__(self, server: psycopg.Connection[Any], name: str, memory_limit: str | None):
         self._server = server
         self._memory_limit = memory_limit
+        self.about = about(server)
         self.cancellation = Cancellation()
         reading = self._reading()
         relation = find_relation(reading, name)

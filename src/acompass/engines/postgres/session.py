@@ -14,9 +14,16 @@ from psycopg import errors as server_errors
 from sqlglot import exp
 
 from acompass.engines.cancellation import Cancellation
+from acompass.engines.engine import About
 from acompass.engines.postgres.errors import failures
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.postgres import POSTGRES
+
+
+def about(server: psycopg.Connection[Any]) -> About:
+    """The server's version without the name of its distribution."""
+    version = server.info.parameter_status("server_version") or ""
+    return About(f"PostgreSQL {version.partition(' ')[0]}", has_tables=True)
 
 
 class _Session:

@@ -8,7 +8,7 @@ import psycopg
 
 from acompass.checked.uses import ColumnUse
 from acompass.engines.duckdb.read import DuckDBTable
-from acompass.engines.postgres.session import KeepingSession, ReadingSession
+from acompass.engines.postgres.session import KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import UploadedToServer
 from acompass.options import MissingOptions
 
@@ -18,6 +18,7 @@ class UploadedTable:
         self.duckdb_table = local
         self._server = server
         self.names = local.names
+        self.about = about(server)
         self.cancellation = local.cancellation
 
     @contextmanager

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from acompass.checked.uses import ColumnUse
@@ -26,6 +27,7 @@ class OpenReferenceTable:
     def __init__(self, inner: DuckDBTable):
         self.duckdb_table = inner
         self.names = inner.names
+        self.about = replace(inner.about, version=f"reference, {inner.about.version}")
         self.cancellation = inner.cancellation
 
     @contextmanager

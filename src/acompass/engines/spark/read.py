@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from acompass.checked.uses import ColumnUse
 from acompass.engines.cancellation import Cancellation
+from acompass.engines.engine import About
 from acompass.engines.facts import Facts
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.engines.spark.columns import SparkColumn, stored_column
@@ -38,6 +39,7 @@ class SparkTable(ABC):
         self.catalog = catalog
         self.spark = spark
         self.source = source
+        self.about = About(f"Spark {spark.version}", has_tables=True)
         self.cancellation = Cancellation()
         self._numbers = itertools.count()
         self._reading = self._new_session()

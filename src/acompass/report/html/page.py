@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from acompass.measures import Measures
-from acompass.report.certificate import sealed
+from acompass.report.certificate import Certificate, sealed
 from acompass.report.html.certificate import certificate_section
 from acompass.report.html.content import Command, PageContent
 from acompass.report.html.distributions import columns_section
@@ -43,9 +43,16 @@ def page_html(content: PageContent) -> str:
 
 
 def _title(content: PageContent) -> str:
-    files = content.certificate.output or content.certificate.input or ()
-    name = f": {files[0].name}" if files else ""
-    return _TITLES[content.command] + name
+    name = _name(content.certificate)
+    return _TITLES[content.command] + ("" if name is None else f": {name}")
+
+
+def _name(certificate: Certificate) -> str | None:
+    """The name of the output, or else of the input."""
+    for hashed, what in ((certificate.output, "output"), (certificate.input, "input")):
+        if hashed or what in certificate.tables:
+            return hashed[0].name if hashed else certificate.tables[what]
+    return None
 
 
 def _header(content: PageContent, title: str) -> Html:
@@ -57,7 +64,7 @@ def _verdict(content: PageContent) -> Iterator[str]:
     result = content.result
     if result is not None and content.command == "run":
         yield badge("every check holds", "good") if result.ok else badge("a check is violated", "bad")
-        if content.certificate.output is None and not result.ok:
+        if not (result.ok or content.certificate.output or "output" in content.certificate.tables):
             yield " No table was written."
     elif result is not None:
         yield badge("every requirement holds", "good") if result.ok else badge("violated", "bad")

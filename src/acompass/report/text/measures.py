@@ -93,7 +93,10 @@ def _unshared(comparison: Comparison) -> str:
 
 
 def _share(value: Fraction | float | None) -> str:
-    return "none" if value is None else f"{float(value):.1%}"
+    if value is None:
+        return "none"
+    # adding 0 turns -0.0 into 0.0: entropies are doubles, so nothing lost can be a tiny gain
+    return f"{round(float(value), 3) + 0:.1%}"
 
 
 def _aligned(rows: Iterator[tuple[str, ...]]) -> str:

@@ -36,7 +36,8 @@ def lint_policy(
 ) -> tuple[Diagnostic, ...]:
     """The probable mistakes of a valid policy, without those that it allows (X9).
 
-    Raises PolicyError for an invalid policy. Without a schema, columns have the narrowest types that fit the policy: gaps between integers are usual.
+    Raises PolicyError for an invalid policy. Without a schema, columns have the narrowest types that fit the
+    policy: gaps between integers are usual.
     """
     if not policy.requirements:
         return ()

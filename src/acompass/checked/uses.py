@@ -9,6 +9,7 @@ from acompass.checked.names import Names
 from acompass.checked.parameters import Parameters, ParamValue
 from acompass.diagnostics import Span
 from acompass.syntax import tree
+from acompass.syntax.allowances import allowed
 from acompass.syntax.tree import Function, Operator
 from acompass.syntax.walk import comparisons
 
@@ -22,12 +23,12 @@ class Use(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextComparison:
-    """A comparison of a column's values with a text constant, in the requirement at this index from 1."""
+    """A comparison of a column's values with a text constant; `allowed` are codes that are silenced there."""
 
     operator: Operator
     text: str
     span: Span
-    requirement: int
+    allowed: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,9 @@ def uses(
     compared with numbers and replaced with text begins as a number (D10).
     """
     seen = _Uses(Names(names), Parameters(params or {}))
-    for index, requirement in enumerate(policy.requirements, start=1):
-        seen.requirement = index
+    silenced = allowed(policy)
+    for index, requirement in enumerate(policy.requirements):
+        seen.allowed = frozenset(silenced.get(index, ()))
         seen.add_assertion(requirement.assertion)
         if requirement.action is not None:
             seen.add_action(requirement.action)
@@ -67,7 +69,7 @@ class _Uses:
         self.replaced: dict[int, ColumnUse] = {}
         self.compared: dict[int, ColumnUse] = {}
         self.texts: dict[int, list[TextComparison]] = {}
-        self.requirement = 0
+        self.allowed: frozenset[str] = frozenset()
 
     def add_assertion(self, assertion: tree.Assertion) -> None:
         match assertion.result:
@@ -116,7 +118,7 @@ class _Uses:
             self.compared.setdefault(column, ColumnUse(Use.NUMBER, comparison.span))
             return
         self.compared.setdefault(column, ColumnUse(Use.TEXT, comparison.span))
-        compared = TextComparison(comparison.operator, constant.value, comparison.span, self.requirement)
+        compared = TextComparison(comparison.operator, constant.value, comparison.span, self.allowed)
         self.texts.setdefault(column, []).append(compared)
 
     def _add_process(self, process: tree.Process, condition: tree.Condition) -> None:

@@ -100,6 +100,8 @@ class TextColumns:
         """D24: the order of text and the order of numbers must agree where all values are numbers or `*`."""
         if comparison.operator not in _COMPARE or not is_number(comparison.text):
             return
+        if errors.ORDERED_AS_TEXT in comparison.allowed:
+            return
         value, constant = self.values[position], Decimal(comparison.text)
         others, whole, scale = self.facts.ask([self._neither_number_nor_star(value), *_digits(value)])
         if others or (whole or 0) + (scale or 0) > MOST_DIGITS:

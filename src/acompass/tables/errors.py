@@ -8,6 +8,9 @@ from acompass.checked.types import MOST_DIGITS
 from acompass.checked.uses import TextComparison
 from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
 
+#: the code of `ordered_as_text`, which a policy can allow (X9)
+ORDERED_AS_TEXT = "AC231"
+
 #: a file and a line; None where the table is not a file
 Place: TypeAlias = tuple[str, int] | None
 
@@ -140,7 +143,7 @@ def leading_zeros(name: str, place: Place, padded: int, use: Span) -> TableError
 def ordered_as_text(name: str, place: Place, wrong: int, comparison: TextComparison) -> TableError:
     found = "1 record" if wrong == 1 else f"{wrong:,} records"
     finding = Diagnostic(
-        "AC231",
+        ORDERED_AS_TEXT,
         f"column `{name}` holds numbers, and their order as text differs from their order as numbers in "
         f"{found}{_where(place, wrong)}",
         (Label(comparison.span, "ordered as text here"),),

@@ -321,6 +321,7 @@ EXPECTED = {
     "table": _TABLE,
     "text": _Expected("text", '"EACH RESULT : Age <= 80;"', _text),
     "trace": _Expected("a list of numbers", '["0.5", "0.25"]', _values),
+    "types": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
     "weight": _Expected("text", '"Weight"', _text),
     "where": _Expected("text", "\"Age = 86 AND Zip = '21401'\"", _text),
 }

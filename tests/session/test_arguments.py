@@ -56,6 +56,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "table": NOT_A_TABLE,
     "text": (*NOT_TEXT, None),
     "trace": (5, 1.5, True, "0.5", {"a": 1}, object(), len),
+    "types": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
     "weight": NOT_TEXT,
     "where": NOT_TEXT,
 }

@@ -156,7 +156,7 @@ CODES: dict[str, str] = {
     "AC602": "unknown column to measure",
     "AC603": "ambiguous column to measure",
     "AC604": "column with two roles",
-    "AC605": "weights that are not positive integers",
+    "AC605": "weights that are not positive numbers",
     "AC606": "total weight too large",
     "AC607": "population does not contain the table",
     "AC608": "column that cannot be measured",

@@ -17,13 +17,13 @@ from acompass.checked.types import Kind
 from acompass.measure.query import one_row
 from acompass.measure.view import View, comparable, count_records
 from acompass.measure.withhold import Pair, shown_before
-from acompass.measures import SMALLEST, Bar, Distribution
+from acompass.measures import SMALLEST, Bar, Distribution, Persons
 
 #: the largest number of bars for one column
 MOST_BARS = 12
 
 #: the label of a bar, and its count in each table
-_Row: TypeAlias = tuple[str, tuple[int, ...]]
+_Row: TypeAlias = tuple[str, tuple[Persons, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,14 @@ class _Column:
 
     @property
     def is_frequent(self) -> str:
-        return f"{self.last_count} >= {SMALLEST}"
+        return f"{self.last_count} >= {SMALLEST * self.views[-1].unit}"
 
     @property
     def last_count(self) -> str:
         return f"n{len(self.views) - 1}"
+
+    def persons(self, counts: Sequence[int]) -> tuple[Persons, ...]:
+        return tuple(view.persons(n) for view, n in zip(self.views, counts, strict=True))
 
 
 def distributions(con: duckdb.DuckDBPyConnection, views: Sequence[View]) -> tuple[Distribution, ...]:
@@ -97,7 +100,7 @@ def _value(view: View, place: int, views: Sequence[View]) -> str:
 
 
 def _distribution(
-    con: duckdb.DuckDBPyConnection, column: _Column, is_number: bool, totals: tuple[int, ...]
+    con: duckdb.DuckDBPyConnection, column: _Column, is_number: bool, totals: tuple[Persons, ...]
 ) -> Distribution:
     ranges = _ranges(con, column) if is_number else None
     rows = _values(con, column) if ranges is None else _in_ranges(con, column, ranges)
@@ -110,7 +113,7 @@ def _distribution(
     return Distribution(column.name, bars, (other_before, *_rare(other[1:])), totals)
 
 
-def _rare(others: tuple[int, ...]) -> tuple[int | None, ...]:
+def _rare(others: tuple[Persons, ...]) -> tuple[Persons | None, ...]:
     return tuple(None if 0 < other < SMALLEST else other for other in others)
 
 
@@ -119,7 +122,7 @@ def _values(con: duckdb.DuckDBPyConnection, column: _Column) -> list[_Row]:
         f"SELECT CAST(key AS VARCHAR), {column.counts} FROM {column.histogram('v')} "
         f"WHERE {column.is_frequent} ORDER BY {column.last_count} DESC, key LIMIT {MOST_BARS}"
     ).fetchall()
-    return [("missing" if label is None else label, tuple(counts)) for label, *counts in rows]
+    return [("missing" if label is None else label, column.persons(counts)) for label, *counts in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,4 +180,6 @@ def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: _Ranges)
     rows = con.execute(
         f"SELECT key, {column.counts} FROM {column.histogram(key)} WHERE {column.is_frequent} ORDER BY key"
     ).fetchall()
-    return [("missing" if key is None else ranges.label(key), tuple(counts)) for key, *counts in rows]
+    return [
+        ("missing" if key is None else ranges.label(key), column.persons(counts)) for key, *counts in rows
+    ]

@@ -12,7 +12,8 @@ from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.read import DuckDBTable, open_table
 from acompass.measure.columns import Positions, refuse_opaque
-from acompass.measure.view import View, check_weight
+from acompass.measure.view import View
+from acompass.measure.weights import with_unit
 from acompass.options import MissingOptions
 from acompass.tables.source import opened
 
@@ -40,8 +41,7 @@ class Tables:
         loaded = self._stack.enter_context(table.load(uses, MissingOptions()))
         refuse_opaque(found, loaded.schema)
         view = View(loaded.layout.view, loaded.schema, found.weight)
-        check_weight(self.con, view)
-        return view, found
+        return with_unit(self.con, view), found
 
 
 @contextmanager

@@ -8,22 +8,22 @@ shown counts from the total.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acompass.measures import SMALLEST
+from acompass.measures import SMALLEST, Persons
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """The counts of a bar, or of all records without a bar, before and in the released table."""
 
-    before: int
-    after: int
+    before: Persons
+    after: Persons
 
     @property
-    def change(self) -> int:
+    def change(self) -> Persons:
         return self.before - self.after
 
 
-def shown_before(bars: Sequence[Pair], other: Pair) -> tuple[list[int | None], int | None]:
+def shown_before(bars: Sequence[Pair], other: Pair) -> tuple[list[Persons | None], Persons | None]:
     """The counts before, None where they are withheld: one per bar, and that of the other records.
 
     The total is known, so the sum over the withheld bars and the other records is known as well. As long as
@@ -49,5 +49,5 @@ def _is_safe(withheld: Sequence[Pair], other: Pair) -> bool:
     return not (_is_small(lost) or _is_small(gained) or (withheld and _is_small(before)))
 
 
-def _is_small(count: int) -> bool:
-    return 0 < abs(count) < SMALLEST
+def _is_small(count: Persons) -> bool:
+    return -SMALLEST < count < SMALLEST and count != 0

@@ -8,6 +8,7 @@ from typing import Any, assert_never
 from acompass.checked.convert import to_text
 from acompass.checked.exact import EXACT
 from acompass.checked.types import Type
+from acompass.measures import Persons
 from acompass.result import ActionName, Note, RequirementOutcome, Result
 from acompass.syntax.spelling import spell_string
 
@@ -66,6 +67,11 @@ def dropped(result: Result) -> str:
 
 def note_text(note: Note) -> str:
     return note.text if note.line is None else f"line {note.line}: {note.text}"
+
+
+def persons(number: Persons) -> str:
+    """A number of persons or records; with decimal weights, to two decimals."""
+    return f"{int(number):,}" if number == int(number) else f"{float(number):,.2f}"
 
 
 def rounded(measure: Fraction | float | None) -> str:

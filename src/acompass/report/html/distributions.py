@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from acompass.measures import SMALLEST, Bar, Distribution
+from acompass.measures import SMALLEST, Bar, Distribution, Persons
 from acompass.report.html.charts import share_bar
 from acompass.report.html.elements import Html, about, joined, row, section, table, tag
 from acompass.report.html.measures import key
+from acompass.report.words import persons
 
 _WITHHELD = "not shown"
 
@@ -37,12 +38,12 @@ def _distribution(distribution: Distribution, series: Sequence[str]) -> Html:
     return table(f"Values of {distribution.column}", ("value", *series, "share"), rows)
 
 
-def _bar(bar: Bar, whole: int, series: Sequence[str]) -> Html:
-    numbers = [_WITHHELD if count is None else f"{count:,}" for count in bar.counts]
+def _bar(bar: Bar, whole: Persons, series: Sequence[str]) -> Html:
+    numbers = [_WITHHELD if count is None else persons(count) for count in bar.counts]
     bars = [share_bar(count or 0, whole, name) for count, name in zip(bar.counts, series, strict=True)]
     return row(bar.label, *numbers, joined(bars))
 
 
-def _other(distribution: Distribution, whole: int, series: Sequence[str]) -> Iterator[Html]:
+def _other(distribution: Distribution, whole: Persons, series: Sequence[str]) -> Iterator[Html]:
     if any(count != 0 for count in distribution.other):
         yield _bar(Bar("other", distribution.other), whole, series)

@@ -12,6 +12,7 @@ from acompass.report.html.elements import Html, about, badge, tag
 from acompass.report.html.measures import classes_section, percent, risk_section, sensitive_section
 from acompass.report.html.proof import proof_section
 from acompass.report.html.result import policy_section
+from acompass.report.words import persons
 from acompass.version import __version__
 
 _TITLES: dict[Command, str] = {
@@ -81,9 +82,9 @@ def _figures(content: PageContent) -> Iterator[Html]:
         if content.command == "run":
             yield _figure("records out", f"{result.records_out:,}")
     elif measures:
-        yield _figure("records", _arrow([f"{each.records:,}" for each in measures]))
+        yield _figure("records", _arrow([persons(each.records) for each in measures]))
     if measures:
-        smallest = ["none" if each.k is None else f"{each.k:,}" for each in measures]
+        smallest = ["none" if each.k is None else persons(each.k) for each in measures]
         yield _figure("smallest class", _arrow(smallest))
         yield _figure("highest risk", _arrow([percent(each.classes.prosecutor_maximum) for each in measures]))
 

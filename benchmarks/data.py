@@ -18,10 +18,20 @@ FROM range({records})
 
 def people(folder: Path, records: int) -> str:
     """A Parquet file with that many people, generated once per folder."""
-    path = folder / f"people-{records}.parquet"
+    return _generated(folder / f"people-{records}.parquet", _PEOPLE.format(records=records))
+
+
+def numbers(folder: Path, records: int, columns: str) -> str:
+    """A Parquet file with that many records of numbers below 1,000, generated once per folder."""
+    values = (f"CAST(hash(range * {2 * i + 3} + {i}) % 1000 AS BIGINT) AS {c}" for i, c in enumerate(columns))
+    query = f"SELECT {', '.join(values)} FROM range({records})"
+    return _generated(folder / f"numbers-{records}.parquet", query)
+
+
+def _generated(path: Path, query: str) -> str:
     if not path.exists():
         part = path.with_suffix(".part")
         with duckdb.connect() as con:
-            con.execute(f"COPY ({_PEOPLE.format(records=records)}) TO '{part}' (FORMAT parquet)")
+            con.execute(f"COPY ({query}) TO '{part}' (FORMAT parquet)")
         part.rename(path)
     return str(path)

@@ -1,5 +1,7 @@
 """The policies that the benchmarks run."""
 
+import random
+
 K_CHECK = "EACH PROCESS COUNT(*) AS n GROUP BY age, zip, sex : n >= 3;"
 
 K_L_REJECT = """
@@ -32,4 +34,30 @@ def full(count: int = 100) -> str:
             "EACH RESULT : aec >= 600 : RANDOM aec 600 1000;",
             K_L_REJECT,
         )
+    )
+
+
+TANGLED_COLUMNS = "ABCDEFGH"
+
+
+def tangled_rules(count: int) -> list[tuple[str, str, str, int]]:
+    """(filter, condition, column, value) for each of `count` requirements. Each reads what others wrote."""
+    rng = random.Random("tangled")
+    columns = (TANGLED_COLUMNS[i % len(TANGLED_COLUMNS)] for i in range(count))
+    return [(_either(rng), _either(rng), column, rng.randrange(1000)) for column in columns]
+
+
+def _either(rng: random.Random) -> str:
+    return f"({_all_of_four(rng)}) OR ({_all_of_four(rng)})"
+
+
+def _all_of_four(rng: random.Random) -> str:
+    columns = rng.sample(TANGLED_COLUMNS, 4)
+    return " AND ".join(f"{rng.choice(('', 'NOT '))}{column} >= {rng.randrange(1000)}" for column in columns)
+
+
+def tangled(count: int) -> str:
+    return "\n".join(
+        f"EACH FILTER {selected} : {condition} : REPLACE {column} WITH {value};"
+        for selected, condition, column, value in tangled_rules(count)
     )

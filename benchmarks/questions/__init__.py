@@ -15,6 +15,7 @@ from benchmarks.questions import (
     spark,
     start_up,
     statements,
+    tangled,
 )
 
 QUESTIONS = (
@@ -28,6 +29,8 @@ QUESTIONS = (
     pycanon.QUESTION,
     anjana.QUESTION,
     growth.QUESTION,
+    tangled.BY_HAND,
+    tangled.GROWTH,
     start_up.QUESTION,
     session.QUESTION,
     memory.QUESTION,

@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from acompass.arguments import Opening, validated
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
@@ -19,15 +20,7 @@ if TYPE_CHECKING:
     from acompass.session import Session
 
 
-class Opening(TypedDict, total=False):
-    """The arguments of `acompass.open`."""
-
-    engine: Any
-    missing: str | None
-    delimiter: str | None
-    memory_limit: str | None
-
-
+@validated
 def check(
     policy: Policy | str,
     table: Any,
@@ -48,6 +41,7 @@ def check(
         return session.check(parsed, params=params, show=show, report=report, progress=progress)
 
 
+@validated
 def run(
     policy: Policy | str,
     table: Any,
@@ -65,8 +59,9 @@ def run(
     """Perform the requirements one after the other.
 
     With `output`, the table is written there, unless a requirement without an action is violated and `force`
-    is False. Otherwise, it is in the result. `report` is the path of a report page to write. `opening` are
-    arguments of `acompass.open`.
+    is False. Otherwise, it is in the result. With `force`, an existing table of a database is replaced. The
+    input is never overwritten. `report` is the path of a report page to write. `opening` are arguments of
+    `acompass.open`.
     """
     parsed = as_policy(policy)
     with _open(table, opening) as session:
@@ -83,6 +78,7 @@ def run(
         )
 
 
+@validated
 def plan(
     policy: Policy | str,
     table: Any,
@@ -100,6 +96,7 @@ def plan(
         return session.plan(parsed, params=params, seed=seed, trace=trace, order=order, progress=progress)
 
 
+@validated
 def explain(
     policy: Policy | str,
     table: Any,
@@ -123,6 +120,7 @@ def explain(
         )
 
 
+@validated
 def measure(
     table: Any,
     qi: Sequence[str] | None = None,
@@ -154,18 +152,22 @@ def measure(
         )
 
 
+@validated
 def prove(
     policy: Policy | str,
     claims: Sequence[str] | None = None,
     schema: Mapping[str, str | Type] | None = None,
     *,
+    types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> "Proof":
-    """Prove which claims hold for every table that the policy produces.
+    """Prove which claims hold for every table that a run of the policy writes.
 
-    The default claims are the policy's own assertions. `table` provides only the schema.
+    The default claims are the policy's own assertions. `table` provides only the schema. Without a schema,
+    `types` gives the types of some columns, such as `{"Age": "integer"}`; the others are inferred from the
+    policy, and a number may have any scale.
     """
     from acompass.prove import prove_policy
 
@@ -173,25 +175,28 @@ def prove(
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
-        return prove_policy(parsed.tree, parsed.text, claims, schema, params)
+        return prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
 
 
+@validated
 def lint(
     policy: Policy | str,
     schema: Mapping[str, str | Type] | None = None,
     *,
+    types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
-    """Find probable mistakes in the policy. `table` provides only the schema."""
+    """Find probable mistakes in the policy. `table` provides only the schema, `types` only the types of some
+    columns."""
     from acompass.lint import lint_policy
 
     parsed = as_policy(policy)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
-        return lint_policy(parsed.tree, parsed.text, schema, params)
+        return lint_policy(parsed.tree, parsed.text, schema, params, types)
 
 
 def _open(table: Any, opening: Opening) -> "Session":

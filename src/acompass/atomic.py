@@ -3,10 +3,11 @@
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from acompass.leftovers import noted
 
 _SUFFIX = ".acompass-part"
 
@@ -19,29 +20,24 @@ def atomically(path: str | Path) -> Iterator[str]:
     """
     target = Path(os.path.realpath(path))
     _remove_leftovers(target)
-    part = _create_part(target)
-    try:
-        yield part
-        _keep_mode(target, part)
-        _sync(part)
-        os.replace(part, target)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(part)
-        raise
+    part = _part(target)
+    with noted(part):
+        try:
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            yield part
+            _keep_mode(target, part)
+            _sync(part)
+            os.replace(part, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(part)
+            raise
     _sync(str(target.parent))
 
 
-def _create_part(target: Path) -> str:
+def _part(target: Path) -> str:
     """The name contains the process id, so that a later run can remove the file of a killed process."""
-    handle, name = tempfile.mkstemp(
-        prefix=f"{_prefix(target)}{os.getpid()}.", suffix=_SUFFIX, dir=target.parent
-    )
-    mask = os.umask(0)
-    os.umask(mask)
-    os.fchmod(handle, 0o666 & ~mask)
-    os.close(handle)
-    return name
+    return str(target.parent / f"{_prefix(target)}{os.getpid()}.{os.urandom(4).hex()}{_SUFFIX}")
 
 
 def _prefix(target: Path) -> str:

@@ -1,6 +1,9 @@
-"""The history of a record in a run, as data. It contains personal data, for the requested records only."""
+"""The history of a record in a run, as data. It contains personal data, for the requested records only.
 
-from dataclasses import dataclass
+No repr shows a value, since a repr reaches logs and tracebacks (invariant 4).
+"""
+
+from dataclasses import dataclass, field
 from typing import Any
 
 from acompass.result import ActionName
@@ -10,17 +13,17 @@ from acompass.result import ActionName
 class ClassSeen:
     """The equivalence class of a record: its GROUP BY values, its size and its aggregate value."""
 
-    key: dict[str, Any]
+    key: dict[str, Any] = field(repr=False)
     records: int
     name: str
-    value: Any
+    value: Any = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     column: str
-    before: Any
-    after: Any
+    before: Any = field(repr=False)
+    after: Any = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Step:
     seen: ClassSeen | None
     change: Change | None
     dropped: bool
-    nearest: tuple[str, ...]
+    nearest: tuple[str, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,9 @@ class Life:
     (D11), `left` if it was dropped at any point."""
 
     record: int
-    given: dict[str, Any] | None
+    given: dict[str, Any] | None = field(repr=False)
     steps: tuple[Step, ...]
-    left: dict[str, Any] | None
+    left: dict[str, Any] | None = field(repr=False)
 
     @property
     def dropped_by(self) -> Step | None:

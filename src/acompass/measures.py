@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
+
+#: a number of persons: with decimal weights, an exact fraction
+Persons: TypeAlias = int | Fraction
 
 #: by default, records are counted in classes smaller than each of these
 THRESHOLDS = (2, 3, 5, 10)
@@ -13,11 +17,11 @@ SMALLEST = 10
 class Classes:
     """The equivalence classes by size: pairs (size, number of classes), in ascending order of size."""
 
-    sizes: tuple[tuple[int, int], ...]
+    sizes: tuple[tuple[Persons, int], ...]
     thresholds: tuple[int, ...] = THRESHOLDS
 
     @property
-    def records(self) -> int:
+    def records(self) -> Persons:
         return sum(size * classes for size, classes in self.sizes)
 
     @property
@@ -25,19 +29,19 @@ class Classes:
         return sum(classes for _, classes in self.sizes)
 
     @property
-    def k(self) -> int | None:
+    def k(self) -> Persons | None:
         """None for an empty table, which is k-anonymous for every k."""
         return self.sizes[0][0] if self.sizes else None
 
     @property
-    def largest(self) -> int | None:
+    def largest(self) -> Persons | None:
         return self.sizes[-1][0] if self.sizes else None
 
     @property
-    def uniques(self) -> int:
+    def uniques(self) -> Persons:
         return self.records_below(2)
 
-    def records_below(self, k: int) -> int:
+    def records_below(self, k: int) -> Persons:
         return sum(size * classes for size, classes in self.sizes if size < k)
 
     @property
@@ -50,16 +54,23 @@ class Classes:
         return self.average / self.sizes[0][0] if self.average is not None else None
 
     @property
-    def discernibility(self) -> int:
+    def discernibility(self) -> Persons:
         return sum(size * size * classes for size, classes in self.sizes)
 
     @property
     def prosecutor_maximum(self) -> Fraction | None:
-        return Fraction(1, self.sizes[0][0]) if self.sizes else None
+        return risk_among(self.sizes[0][0]) if self.sizes else None
 
     @property
     def prosecutor_average(self) -> Fraction | None:
-        return Fraction(self.number, self.records) if self.sizes else None
+        if not self.sizes:
+            return None
+        return sum(size * risk_among(size) * number for size, number in self.sizes) / Fraction(self.records)
+
+
+def risk_among(persons: Persons) -> Fraction:
+    """The risk of one person among several; 1 if weights add up to less than one person."""
+    return min(Fraction(1), 1 / Fraction(persons))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +135,14 @@ class Comparison:
     Entropies are those of the quasi-identifiers together, in bits.
     """
 
-    records_before: int
-    records_after: int
+    records_before: Persons
+    records_after: Persons
     columns: tuple[ColumnChange, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
     entropy_before: float
     entropy_after: float
-    discernibility: int
+    discernibility: Persons
 
     @property
     def information_lost(self) -> float | None:
@@ -151,11 +162,11 @@ class Measures:
     comparison: Comparison | None = None
 
     @property
-    def records(self) -> int:
+    def records(self) -> Persons:
         return self.classes.records
 
     @property
-    def k(self) -> int | None:
+    def k(self) -> Persons | None:
         return self.classes.k
 
     @property
@@ -171,21 +182,22 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`counts` has one entry per table; None stands for a count from 1 to SMALLEST - 1."""
+    """`counts` has one entry per table; None stands for a count that is withheld."""
 
     label: str
-    counts: tuple[int | None, ...]
+    counts: tuple[Persons | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """`other` has the number of records in each table that no bar shows: those with rare values, and those
-    with values beyond the most frequent."""
+    """`other` has the number of records in each table that no bar shows: those with rare values, those with
+    values beyond the most frequent, and before, those with values that the released table does not have. None
+    stands for a number that is withheld."""
 
     column: str
     bars: tuple[Bar, ...]
-    other: tuple[int, ...]
-    totals: tuple[int, ...]
+    other: tuple[Persons | None, ...]
+    totals: tuple[Persons, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,33 @@
-"""Options for opening a table."""
+"""How a table is opened: with which engine, and how it is read."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-#: how to treat incomplete records (D11), besides filling them with a value
+#: ways to handle missing values (D11), other than filling them with a value
 ERROR = "error"
 DROP = "drop"
+
+#: as a caller writes it: for all columns, by column, or as texts such as `drop` and `Zip=?`
+MissingArgument: TypeAlias = str | Mapping[str, str] | tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MissingOptions:
+    """How missing values are handled: ERROR, DROP or the text to fill with, by position or by `default`."""
+
+    default: str = ERROR
+    by_position: Mapping[int, str] = field(default_factory=dict)
+
+    def of(self, position: int) -> str:
+        return self.by_position.get(position, self.default)
 
 
 @dataclass(frozen=True)
 class Options:
-    """`engine` is a URL, a Spark session, or None for the engine that the table belongs to.
-
-    `missing` is ERROR, DROP, or the text to fill missing values with.
-    """
+    """`engine` is a URL, a Spark session, or None for the engine of the table."""
 
     engine: Any = None
-    missing: str = ERROR
+    missing: MissingArgument = ERROR
     delimiter: str | None = None
     memory_limit: str | None = None

@@ -5,7 +5,7 @@ Every command and every Python call goes through here, on a table that `session.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from acompass.checked import from_syntax
 from acompass.checked.effects import needs_order
@@ -15,7 +15,9 @@ from acompass.checked.types import Kind, Schema
 from acompass.checked.uses import uses
 from acompass.diagnostics import Diagnostic, PolicyError, TableError
 from acompass.engines.engine import Destination, Execution, LoadedTable, OpenTable, Outcome
-from acompass.options import ERROR
+from acompass.engines.missing import missing_options
+from acompass.notes import check_notes, run_notes
+from acompass.options import ERROR, MissingArgument
 from acompass.plan.describe import describe
 from acompass.plan.from_checked import plan, without_actions
 from acompass.plan.running.trace import TraceExhausted
@@ -31,7 +33,7 @@ class Call:
 
     policy: Policy
     params: Mapping[str, ParamValue] = field(default_factory=dict)
-    missing: str = ERROR
+    missing: MissingArgument = ERROR
     execution: Execution = field(default_factory=Execution)
 
 
@@ -43,19 +45,20 @@ def check(source: OpenTable, call: Call) -> Result:
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
     requirements = _requirements(program, outcome)
-    return _result(loaded, outcome, requirements, all(each.holds for each in requirements))
+    result = _result(loaded, program, outcome, requirements, all(each.holds for each in requirements))
+    return replace(result, notes=check_notes(program, outcome))
 
 
 def run(source: OpenTable, call: Call, destination: Destination) -> Result:
     """Perform the requirements one after the other, and write or return the resulting table.
 
-    If a requirement without an action is violated, a file is written only with `destination.overwrite`.
+    If a requirement without an action is violated, a file is written only with `destination.force`.
     """
     with loaded_for(source, call) as (loaded, program):
         loaded.check_destination(destination)
         outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
         result = _run_result(loaded, program, outcome)
-        if not (result.ok or destination.overwrite or destination.path is None):
+        if not (result.ok or destination.force or destination.path is None):
             return result
         return result.with_table(loaded.deliver(outcome, destination))
 
@@ -86,7 +89,8 @@ def loaded_for(source: OpenTable, call: Call) -> Iterator[tuple[LoadedTable, Pro
 
 @contextmanager
 def _loaded(source: OpenTable, call: Call) -> Iterator[LoadedTable]:
-    with source.load(uses(call.policy.tree, source.names, call.params), call.missing) as loaded:
+    used = uses(call.policy.tree, source.names, call.params)
+    with source.load(used, missing_options(call.missing, source.names)) as loaded:
         yield loaded
 
 
@@ -116,11 +120,17 @@ def _require_order(schema: Schema) -> None:
 
 def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Result:
     requirements = _requirements(program, outcome)
-    return _result(loaded, outcome, requirements, all(r.holds for r in requirements if r.action is None))
+    ok = all(each.holds for each in requirements if each.action is None)
+    result = _result(loaded, program, outcome, requirements, ok)
+    return replace(result, notes=run_notes(program, outcome))
 
 
 def _result(
-    loaded: LoadedTable, outcome: Outcome, requirements: tuple[RequirementOutcome, ...], ok: bool
+    loaded: LoadedTable,
+    program: Program,
+    outcome: Outcome,
+    requirements: tuple[RequirementOutcome, ...],
+    ok: bool,
 ) -> Result:
     return Result(
         records_in=outcome.records_in + loaded.dropped,
@@ -129,6 +139,7 @@ def _result(
         requirements=requirements,
         trace_used=outcome.trace_used,
         dropped=loaded.dropped,
+        unnamed=tuple(column.name for i, column in enumerate(program.schema) if i not in program.named),
     )
 
 

@@ -4,12 +4,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
+from acompass.arguments import validated
 from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
 from acompass.syntax.format import format_tree
 from acompass.syntax.parse import MAXIMUM_DEPTH
 from acompass.syntax.parse import parse as parse_text
+from acompass.syntax.table_text import ENOUGH, is_csv, is_utf16, table_kind
 from acompass.syntax.tree import Program
+
+#: the size of the largest policy file that is read, in bytes
+LARGEST = 10 << 20
+
+_SWAPPED = (
+    "the arguments may be swapped: the policy comes first, as in `acompass check policy.acp people.csv`"
+)
 
 
 @dataclass(frozen=True)
@@ -19,6 +29,7 @@ class Policy:
     tree: Program
 
     @classmethod
+    @validated
     def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
         """The policy of a tree built in code. Its text is the formatted tree.
 
@@ -39,28 +50,55 @@ def _text_of(program: Program) -> str:
         raise PolicyError([Diagnostic("AC020", message, help=help_)]) from None
 
 
+@validated
 def parse(text: str, name: str = "<policy>") -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors."""
+    if is_csv(text):
+        raise _table_instead_of_policy(name, "a CSV file")
     program, found = parse_text(text)
     if found:
         raise PolicyError(found, text, name)
     return Policy(text, name, program)
 
 
+@validated
 def load(path: str | Path) -> Policy:
     """Load a policy from a UTF-8 file."""
     try:
-        content = Path(path).read_bytes()
+        with open(path, "rb") as file:
+            text = read_text(file, str(path))
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise CallError([Diagnostic("AC402", f"cannot read policy `{path}`: {reason}")]) from None
-    return parse(decode(content, str(path)), str(path))
+    return parse(text, str(path))
 
 
-def decode(content: bytes, name: str) -> str:
+def read_text(file: BinaryIO, name: str) -> str:
+    """The text of a policy. No more than the first bytes of a table or of a very large file are read."""
+    start = file.read(ENOUGH)
+    kind = table_kind(start)
+    if kind is not None:
+        raise _table_instead_of_policy(name, kind)
+    content = start + file.read(LARGEST + 1 - len(start))
+    if len(content) > LARGEST:
+        message = f"policy `{name}` is larger than {LARGEST >> 20} MiB"
+        raise PolicyError([Diagnostic("AC409", message, help=_SWAPPED)], None, name)
+    return _decode(content, name)
+
+
+def _table_instead_of_policy(name: str, kind: str) -> PolicyError:
+    message = f"expected a policy, but `{name}` is {kind}"
+    return PolicyError([Diagnostic("AC408", message, help=_SWAPPED)], None, name)
+
+
+def _decode(content: bytes, name: str) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if is_utf16(content):
+            help_ = f"convert it first: `iconv -f UTF-16 -t UTF-8 {name} > policy-utf8.acp`"
+            finding = Diagnostic("AC403", "the policy is UTF-16, not UTF-8", help=help_)
+            raise PolicyError([finding], None, name) from None
         line = content.count(b"\n", 0, error.start) + 1
         finding = Diagnostic(
             "AC403", f"line {line} of the policy is not UTF-8", help="save the file as UTF-8"
@@ -69,8 +107,17 @@ def decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str") -> Policy:
-    """The policy itself, or the policy with the given text."""
-    return policy if isinstance(policy, Policy) else parse(policy)
+    """The policy itself, or the policy with the given text, for use in a call.
+
+    Without requirements it would let every table pass, so that is an error here (D29). `parse`, `load` and
+    the formatter accept it: a policy may be written step by step.
+    """
+    parsed = policy if isinstance(policy, Policy) else parse(policy)
+    if not parsed.tree.requirements:
+        message = f"policy `{parsed.name}` has no requirements"
+        help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"
+        raise PolicyError([Diagnostic("AC410", message, help=help_)], None, parsed.name)
+    return parsed
 
 
 @contextmanager

@@ -1,6 +1,9 @@
-"""The result of a run or a check: verdicts, counts and, for a run, the table."""
+"""The result of a run or a check: verdicts, counts and, for a run, the table.
 
-from dataclasses import dataclass, replace
+No repr shows a record, since a repr reaches logs and tracebacks (invariant 4).
+"""
+
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.checked.program import Action, Random, Reject, Replace
@@ -27,7 +30,7 @@ class Sample:
     """Some of the violating classes or records. They are personal data and are fetched only on demand."""
 
     columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
+    rows: list[tuple[Any, ...]] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +49,20 @@ class RequirementOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """Something that is not an error but probably not intended (D29). `line` is None for the whole table."""
+
+    line: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A run is `ok` if no requirement without an action was violated, a check if every assertion holds.
 
-    `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `table` has
-    the same kind as the input; it is None for a check and for a run that wrote a file.
+    `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `unnamed`
+    are the columns that the policy never names (D30), in the order of the table. `table` has the same kind as
+    the input; it is None for a check and for a run that wrote a file.
     """
 
     records_in: int
@@ -59,7 +71,9 @@ class Result:
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
     dropped: int = 0
-    table: Any = None
+    unnamed: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    table: Any = field(default=None, repr=False)
 
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)

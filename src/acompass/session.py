@@ -8,13 +8,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from acompass import pipeline
+from acompass.arguments import validated
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
-from acompass.engines.engine import Destination, Execution
+from acompass.engines.engine import About, Destination, Execution
 from acompass.engines.errors import needs_duckdb
-from acompass.options import ERROR, Options
+from acompass.options import ERROR, MissingArgument, Options
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from acompass.engines.duckdb.read import DuckDBTable
     from acompass.explanation import Explanation
     from acompass.measures import Measures
+    from acompass.report.html.content import Command
 
 Params: TypeAlias = Mapping[str, ParamValue]
 Path: TypeAlias = str | os.PathLike[str]
@@ -33,11 +35,12 @@ Path: TypeAlias = str | os.PathLike[str]
 FEW = 5
 
 
+@validated
 def open(  # noqa: A001
     table: Any,
     *,
     engine: Any = None,
-    missing: str | None = None,
+    missing: MissingArgument | None = None,
     delimiter: str | None = None,
     memory_limit: str | None = None,
 ) -> "Session":
@@ -63,12 +66,13 @@ class Session:
         """The names of the table's columns."""
         return self._source.names
 
+    @validated
     def check(
         self,
         policy: Policy | str,
         *,
         params: Params | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
         show: int = 0,
         report: Path | None = None,
         progress: Progress | None = None,
@@ -78,9 +82,10 @@ class Session:
         self._require_files(report, [self._table])
         with self._calling():
             result = pipeline.check(self._source, call)
-        self._report(report, "check", call, result)
+        self._report_call(report, "check", call, result)
         return result
 
+    @validated
     def run(
         self,
         policy: Policy | str,
@@ -88,7 +93,7 @@ class Session:
         params: Params | None = None,
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
         order: str | None = None,
         output: Path | None = None,
         force: bool = False,
@@ -98,7 +103,8 @@ class Session:
         """Perform the requirements one after the other.
 
         With `output`, the table is written there, unless a requirement without an action is violated and
-        `force` is False. Otherwise, it is in the result.
+        `force` is False. Otherwise, it is in the result. With `force`, an existing table of a database is
+        replaced. The input is never overwritten.
         """
         path = None if output is None else os.fspath(output)
         destination = Destination(path, _is_canonical(order), force)
@@ -108,9 +114,10 @@ class Session:
         with self._calling():
             result = pipeline.run(self._source, call, destination)
         left = result.table if path is None else path if result.ok or force else None
-        self._report(report, "run", call, result, left)
+        self._report_call(report, "run", call, result, left)
         return result
 
+    @validated
     def plan(
         self,
         policy: Policy | str,
@@ -118,7 +125,7 @@ class Session:
         params: Params | None = None,
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
         order: str | None = None,
         progress: Progress | None = None,
     ) -> Plan:
@@ -127,6 +134,7 @@ class Session:
         with self._calling():
             return pipeline.plan_run(self._source, self._call(policy, params, missing, execution))
 
+    @validated
     def explain(
         self,
         policy: Policy | str,
@@ -137,7 +145,7 @@ class Session:
         params: Params | None = None,
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
-        missing: str | None = None,
+        missing: MissingArgument | None = None,
     ) -> "Explanation":
         """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
@@ -151,6 +159,7 @@ class Session:
         with self._calling():
             return explain_records(self._duckdb_table("`explain`"), call, choice, knows_trace=is_random)
 
+    @validated
     def measure(
         self,
         qi: Sequence[str] | None = None,
@@ -184,22 +193,15 @@ class Session:
                 below=below or THRESHOLDS,
                 delimiter=self._options.delimiter,
             )
-        if report is not None:
-            from acompass.pages.request import ReportRequest
-            from acompass.pages.write import write_report
-
-            request = ReportRequest(
-                "measure",
-                before=self._table if against is None else against,
-                after=None if against is None else self._table,
-                policy=parsed,
-                roles=roles,
-                journalist=measures.journalist,
-                options=self._options,
-            )
-            write_report(report, request)
+        before, after = (self._table, None) if against is None else (against, self._table)
+        risk = measures.journalist
+        about = self._duckdb_table("`measure`").about
+        self._report(
+            report, "measure", about, before=before, after=after, policy=parsed, roles=roles, journalist=risk
+        )
         return measures
 
+    @validated
     def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
         """The table's columns, with the types that the policy gives them (D10)."""
         with self._calling():
@@ -222,7 +224,11 @@ class Session:
         self.close()
 
     def _call(
-        self, policy: Policy | str, params: Params | None, missing: str | None, execution: Execution
+        self,
+        policy: Policy | str,
+        params: Params | None,
+        missing: MissingArgument | None,
+        execution: Execution,
     ) -> Call:
         return Call(
             as_policy(policy), params or {}, self._options.missing if missing is None else missing, execution
@@ -246,30 +252,37 @@ class Session:
 
             require_files(report, tables, output)
 
-    def _report(
+    def _report_call(
         self,
         path: Path | None,
         command: Literal["check", "run"],
         call: Call,
         result: Result,
-        left: Any = None,
+        after: Any = None,
     ) -> None:
+        if path is None:
+            return
+        schema = pipeline.schema_of(self._source, call)
+        self._report(
+            path,
+            command,
+            self._source.about,
+            before=self._table,
+            after=after,
+            policy=call.policy,
+            params=call.params,
+            schema=schema,
+            result=result,
+        )
+
+    def _report(self, path: Path | None, command: "Command", about: About, **content: Any) -> None:
         if path is None:
             return
         from acompass.pages.request import ReportRequest
         from acompass.pages.write import write_report
 
-        request = ReportRequest(
-            command,
-            before=self._table,
-            after=left,
-            policy=call.policy,
-            params=call.params,
-            schema=pipeline.schema_of(self._source, call),
-            result=result,
-            options=self._options,
-        )
-        write_report(path, request)
+        content |= {"engine": about.version, "has_tables": about.has_tables, "options": self._options}
+        write_report(path, ReportRequest(command, **content))
 
 
 def _is_canonical(order: str | None) -> bool:

@@ -166,15 +166,40 @@ def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["policy.acp", "temporary"]
 
 
-def test_a_closed_pipe_shows_no_error(tmp_path):
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["check", "policy.acp", "people.csv"],
+        ["check", "policy.acp", "people.csv", "--format", "json"],
+        ["run", "policy.acp", "people.csv", "-o", "-"],
+        ["run", "policy.acp", "people.csv", "-o", "-", "--engine", "reference"],
+        ["fmt", "-"],
+        ["--help"],
+        ["run", "--help"],
+        ["--version"],
+    ],
+)
+def test_a_closed_pipe_is_neither_an_error_nor_a_failed_check(tmp_path, arguments):
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "people.csv").write_text("Age\n36\n")
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "acompass", "check", "policy.acp", "people.csv"]
-    ran = subprocess.run(command, cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE)
+    command = [sys.executable, "-m", "acompass", *arguments]
+    ran = subprocess.run(
+        command, cwd=tmp_path, input=POLICY.encode(), stdout=writing, stderr=subprocess.PIPE, timeout=120
+    )
     os.close(writing)
-    assert (ran.returncode, ran.stderr) == (1, b"")
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
+def test_the_reader_of_a_table_may_stop_early(tmp_path):
+    """More records than a pipe holds, so that the command still writes when `head` ends."""
+    (tmp_path / "policy.acp").write_text(POLICY)
+    (tmp_path / "people.csv").write_text("Age\n" + "36\n" * 100_000)
+    command = f"{sys.executable} -m acompass run policy.acp people.csv -o - | head -n 2"
+    shown = f"{command}; echo ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", shown], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (ran.stdout, ran.stderr) == ("Age\n36\n141\n", "")
 
 
 def test_no_colour_reaches_a_pipe(tmp_path):

@@ -45,3 +45,9 @@ def test_no_hint_under_quiet_or_json(acompass, policy, tmp_path):
     path = policy(GAPS)
     assert acompass("check", path, str(table), "--quiet").stderr == ""
     assert acompass("check", path, str(table), "--format", "json").stderr == ""
+
+
+def test_types_can_be_given(acompass, policy):
+    path = policy("EACH RESULT : Age <= 3 OR Age >= 4 : REJECT;")
+    assert "AC501" in acompass("lint", path).stdout
+    assert "AC501" not in acompass("lint", path, "--types", "Age=decimal(1)").stdout

@@ -27,6 +27,17 @@ def test_columns_can_be_those_of_a_table(acompass, policy):
     assert "did you mean `Name`?" in known.stderr
 
 
+def test_types_can_be_given(acompass, policy):
+    path = policy("EACH RESULT : Age > 9 AND Age < 10 : REJECT;")
+    claim = ("--claim", "EACH RESULT : Age = 7")
+    assert acompass("prove", path, *claim).exit_code == 1
+    assert acompass("prove", path, *claim, "--types", "Age=integer").exit_code == 0
+    ran = acompass("prove", path, *claim, "--types", "Age = decimal(1)", "--json")
+    assert (ran.exit_code, json.loads(ran.stdout)["types"]) == (1, {"Age": "decimal(1)"})
+    assert "AC552" in acompass("prove", path, "--types", "Agee=integer").stderr
+    assert "AC551" in acompass("prove", path, "--types", "Age").stderr
+
+
 def test_parameters_are_bound(acompass, policy):
     path = policy("EACH PROCESS COUNT(*) AS Size GROUP BY Zip : Size >= k : REJECT;")
     assert acompass("prove", path, "--set", "k=3").exit_code == 0

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,7 @@ def test_json_is_one_object_and_nothing_else(acompass, policy):
     assert json.loads(ran.stdout) == {
         "records_in": 3,
         "records_out": 3,
+        "dropped": 0,
         "ok": True,
         "requirements": [
             {
@@ -65,6 +68,8 @@ def test_json_is_one_object_and_nothing_else(acompass, policy):
             }
         ],
         "trace_used": 0,
+        "unnamed": ["Name", "Zip"],
+        "notes": [],
     }
 
 
@@ -80,6 +85,41 @@ def test_force_writes_a_table_that_fails_its_check(acompass, policy, tmp_path):
     ran = acompass("run", policy(ADULTS), "people.csv", "-o", "out.csv", "--force")
     assert ran.exit_code == 1
     assert (tmp_path / "out.csv").read_text() == PEOPLE
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "reference"])
+@pytest.mark.parametrize("output", ["people.csv", "./people.csv", "../{}/people.csv", "hard.csv", "link.csv"])
+def test_the_input_is_never_overwritten(acompass, policy, tmp_path, engine, output):
+    (tmp_path / "hard.csv").hardlink_to("people.csv")
+    (tmp_path / "link.csv").symlink_to("people.csv")
+    written = output.format(tmp_path.name)
+    arguments = ["run", policy(TOP_CODING), "people.csv", "-o", written, "--force", "--engine", engine]
+    ran = acompass(*arguments)
+    assert ran.exit_code == 2
+    assert f"the output `{written}` is also the input" in ran.stderr
+    assert (tmp_path / "people.csv").read_text() == PEOPLE
+
+
+@pytest.mark.parametrize("ends", ["- -o people.csv < people.csv", "people.csv -o - >> people.csv"])
+def test_the_input_is_never_overwritten_through_the_shell(acompass, policy, tmp_path, ends):
+    command = f"{sys.executable} -m acompass run {policy(TOP_CODING)} {ends}"
+    ran = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr[:12]) == (2, "error[AC220]")
+    assert (tmp_path / "people.csv").read_text() == PEOPLE
+
+
+def test_a_report_never_overwrites_the_input(acompass, policy, tmp_path):
+    (tmp_path / "hard.csv").hardlink_to("people.csv")
+    for table, report in (("people.csv", "hard.csv"), ("peop*.csv", "people.csv")):
+        ran = acompass("check", policy(TOP_CODING), table, "--report", report)
+        assert "error[AC708]" in ran.stderr
+    assert (tmp_path / "people.csv").read_text() == PEOPLE
+
+
+def test_an_ordinary_file_is_replaced(acompass, policy, tmp_path):
+    (tmp_path / "out.csv").write_text("old")
+    assert acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv").exit_code == 0
+    assert (tmp_path / "out.csv").read_text() == TOP_CODED
 
 
 def test_the_table_goes_to_standard_output_and_the_report_beside_it(acompass, policy):

@@ -15,7 +15,7 @@ POLICY = "EACH RESULT : age <= 80 : REPLACE age WITH 80;"
 PEOPLE = """
     DROP SCHEMA IF EXISTS other CASCADE;
     DROP VIEW IF EXISTS seen, slow, old_people;
-    DROP TABLE IF EXISTS people, released, "Released", "drop table people";
+    DROP TABLE IF EXISTS people, parts, released, "Released", "drop table people";
     CREATE TABLE people (id int, age int);
     INSERT INTO people VALUES (1, 20), (2, 90);
     CREATE VIEW old_people AS SELECT * FROM people WHERE age > 80;
@@ -80,6 +80,15 @@ def test_a_table_is_replaced_only_if_forced(url: str) -> None:
 def test_neither_the_input_nor_a_view_is_replaced(url: str, output: str) -> None:
     assert _code(acompass.run, POLICY, "people", engine=url, output=output, force=True) == "AC310"
     assert _query(url, "SELECT * FROM people ORDER BY id") == [(1, 20), (2, 90)]
+
+
+def test_a_partition_of_the_input_is_not_replaced(url: str) -> None:
+    with psycopg.connect(url) as con:
+        con.execute("CREATE TABLE parts (id INT, age INT) PARTITION BY LIST (id)")
+        con.execute("CREATE TABLE first_part PARTITION OF parts FOR VALUES IN (1)")
+        con.execute("INSERT INTO parts VALUES (1, 90)")
+    assert _code(acompass.run, POLICY, "parts", engine=url, output="first_part", force=True) == "AC310"
+    assert _query(url, "SELECT * FROM parts") == [(1, 90)]
 
 
 def test_a_table_that_others_depend_on_is_not_replaced(url: str) -> None:

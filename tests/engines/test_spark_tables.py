@@ -11,6 +11,7 @@ import pytest
 import acompass
 from acompass.diagnostics import AcompassError
 from tests.engines.spark_sessions import require_java
+from tests.report.pages import certificate_in, read_page
 
 POLICY = "EACH RESULT : n >= 2 : REPLACE n WITH 2;"
 
@@ -41,6 +42,14 @@ def test_a_table_into_a_table(catalog: Any) -> None:
     assert _rows(catalog, "people") == [("ab  ", 1), ("c   ", 3)]
 
 
+def test_a_report_names_the_tables_and_the_version_of_spark(catalog: Any, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    acompass.run(POLICY, "people", engine=catalog, output="copied", report=report)
+    certificate = certificate_in(read_page(report))
+    assert certificate["tables"] == {"input": "people", "output": "copied"}
+    assert certificate["versions"]["engine"] == f"Spark {catalog.version}"
+
+
 def test_a_table_is_replaced_only_by_force(catalog: Any) -> None:
     catalog.sql("CREATE TABLE copied (n INT) USING parquet")
     with pytest.raises(AcompassError, match="table `copied` already exists"):
@@ -50,9 +59,29 @@ def test_a_table_is_replaced_only_by_force(catalog: Any) -> None:
     assert _tables(catalog) == {"copied", "people"}
 
 
-def test_a_table_can_take_its_own_place(catalog: Any) -> None:
-    acompass.run(POLICY, "people", engine=catalog, output="people", force=True)
-    assert _rows(catalog, "people") == [("ab", 2), ("c", 3)]
+@pytest.mark.parametrize("output", ["people", "PEOPLE", "default.people", "`people`"])
+def test_the_input_is_never_replaced(catalog: Any, output: str) -> None:
+    catalog.sql("CREATE OR REPLACE TEMPORARY VIEW seen AS SELECT * FROM people")
+    for table in ("people", "seen", catalog.table("people").where("n = 1")):
+        with pytest.raises(AcompassError, match="it is the input, which is only read"):
+            acompass.run(POLICY, table, engine=catalog, output=output, force=True)
+    assert _rows(catalog, "people") == [("ab  ", 1), ("c   ", 3)]
+    catalog.catalog.dropTempView("seen")
+
+
+def test_an_empty_input_is_never_replaced(catalog: Any) -> None:
+    catalog.sql("CREATE TABLE copied (n INT) USING parquet")
+    with pytest.raises(AcompassError, match="it is the input, which is only read"):
+        acompass.run(POLICY, "copied", engine=catalog, output="copied", force=True)
+
+
+def test_files_that_are_read_are_never_replaced(catalog: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "a folder.parquet"
+    catalog.table("people").write.parquet(f"file:{folder}")
+    for table in (f"{folder}/*.parquet", catalog.read.parquet(f"file:{folder}")):
+        with pytest.raises(AcompassError, match="the input is never overwritten"):
+            acompass.run(POLICY, table, engine=catalog, output=folder, force=True)
+    assert catalog.read.parquet(f"file:{folder}").count() == 2
 
 
 def test_padding_is_not_part_of_a_text(catalog: Any) -> None:

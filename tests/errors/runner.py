@@ -1,4 +1,4 @@
-"""Run the example of a page and return the codes of its diagnostics."""
+"""Run the example of a page and return its diagnostics."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ from acompass import api
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import parse_settings
 from acompass.checked.types import Kind, Schema, Type, schema_of
-from acompass.diagnostics import AcompassError
+from acompass.diagnostics import AcompassError, Diagnostic
 from acompass.syntax.parse import parse
 
 #: the paper's Table 1
@@ -15,23 +15,27 @@ ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity" / "table.cs
 
 
 def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
-    """The codes of the policy's syntax errors or, without any, of its errors for the table or the schema."""
+    return {diagnostic.code for diagnostic in diagnostics_of(blocks, folder)}
+
+
+def diagnostics_of(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, ...]:
+    """The policy's syntax errors or, without any, its errors for the table or the schema."""
     policy = blocks["acompass"]
     program, diagnostics = parse(policy)
     if diagnostics:
-        return {diagnostic.code for diagnostic in diagnostics}
+        return diagnostics
     try:
         options = _options(blocks.get("options", ""))
         if "schema" in blocks:
             _, diagnostics = check(program, policy, _schema(blocks["schema"]), options.get("params"))
-            return {diagnostic.code for diagnostic in diagnostics}
+            return diagnostics
         table = folder / "table.csv"
         table.write_text(blocks["csv"] if "csv" in blocks else ELECTRICITY.read_text(), encoding="utf-8")
         perform = api.run if options.pop("run", False) else api.check
         perform(policy, str(table), **options)
     except AcompassError as error:
-        return {diagnostic.code for diagnostic in error.diagnostics}
-    return set()
+        return error.diagnostics
+    return ()
 
 
 def _schema(text: str) -> Schema:
@@ -41,9 +45,10 @@ def _schema(text: str) -> Schema:
 
 
 def _options(text: str) -> dict[str, Any]:
-    """Lines `set: k=3`, `run`, and `name: value` for every other keyword of `check` and `run`."""
+    """Lines `set: k=3`, `trace: 0.5 0.25`, `run`, and `name: value` for every other keyword."""
     options: dict[str, Any] = {}
     settings: list[str] = []
+    missing: list[str] = []
     for line in text.splitlines():
         key, _, value = (part.strip() for part in line.partition(":"))
         match key:
@@ -51,6 +56,10 @@ def _options(text: str) -> dict[str, Any]:
                 options["run"] = True
             case "set":
                 settings.append(value)
+            case "trace":
+                options["trace"] = value.split()
+            case "missing":
+                missing.append(value)
             case _:
                 options[key] = value
-    return options | {"params": parse_settings(settings)}
+    return options | {"params": parse_settings(settings), "missing": missing or None}

@@ -33,7 +33,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
     """The current folder is the case's, so that messages with file names are the same everywhere."""
     policy = case.blocks["acompass"]
     params = parse_settings(value for name, value in case.options if name == "set")
-    missing = case.option("missing")
+    missing = tuple(value for name, value in case.options if name == "missing") or None
     if case.option("command") == "check":
         return api.check(policy, table, params=params, missing=missing, engine=engine)
     trace = case.option("trace")

@@ -16,10 +16,11 @@ def codes_of(blocks: dict[str, str]) -> set[str]:
     policy, problems = parse(text)
     assert not problems
     schema = dict(line.split(": ") for line in blocks["schema"].splitlines()) if "schema" in blocks else None
+    types = dict(line.split(": ") for line in blocks["types"].splitlines()) if "types" in blocks else None
     claims = blocks["claim"].splitlines() if "claim" in blocks else None
     try:
-        prove_policy(policy, text, claims, schema)
-        return {finding.code for finding in lint_policy(policy, text, schema)}
+        prove_policy(policy, text, claims, schema, types=types)
+        return {finding.code for finding in lint_policy(policy, text, schema, types=types)}
     except AcompassError as error:
         return {finding.code for finding in error.diagnostics}
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -29,7 +30,7 @@ tables = st.lists(record, min_size=1, max_size=40)
 
 def as_table(records: Sequence[Sequence[Any]], names: Sequence[str] = NAMES) -> Any:
     pyarrow = pytest.importorskip("pyarrow")
-    types = {"q": pyarrow.string(), "s": pyarrow.string()}
+    types = {"q": pyarrow.string(), "s": pyarrow.string(), "Weight": pyarrow.decimal128(9, 3)}
     columns = list(zip(*records, strict=True)) if records else [()] * len(names)
     return pyarrow.table(
         {n: pyarrow.array(c, types.get(n, pyarrow.int64())) for n, c in zip(names, columns, strict=True)}
@@ -76,6 +77,20 @@ def test_a_weight_is_equivalent_to_repeating_the_record(weighted: list[tuple[tup
     other = measure(repeated, ["q", "r"], ["s", "v"])
     assert one.classes == other.classes
     assert one.sensitive == other.sensitive
+
+
+@given(st.lists(st.tuples(record, st.integers(1, 5)), min_size=1, max_size=15))
+@settings(deadline=None, max_examples=25)
+def test_decimal_weights_scale_the_sizes_and_nothing_else(
+    weighted: list[tuple[tuple[Any, ...], int]],
+) -> None:
+    """An eighth of each weight: three decimals."""
+    whole = as_table([(*r, n) for r, n in weighted], (*NAMES, "Number"))
+    eighths = as_table([(*r, Decimal(n) / 8) for r, n in weighted], (*NAMES, "Weight"))
+    one = measure(whole, ["q", "r"], ["s", "v"], weight="Number")
+    other = measure(eighths, ["q", "r"], ["s", "v"], weight="Weight")
+    assert other.sensitive == one.sensitive
+    assert other.classes.sizes == tuple((Fraction(size, 8), n) for size, n in one.classes.sizes)
 
 
 @given(tables, tables)

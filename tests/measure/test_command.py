@@ -1,13 +1,18 @@
 """The command: options to names, JSON, text, exit codes."""
 
 import json
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
+from acompass import measure
 from acompass.cli.app import app
 from acompass.cli.measure import names_in
+from acompass.measures import ColumnChange, Comparison
+from acompass.report.text.measures import measures_text
 from tests.measure.tables import csv_table
 
 PEOPLE = ("Age,Zip,Disease,Number", (31, "a", "flu", 2), (31, "a", "cold", 1), (44, "b", "flu", 3))
@@ -100,3 +105,14 @@ def test_a_name_cannot_steer_the_terminal() -> None:
     result = _measure(csv_table("a\x1b[2Jb,s", (1, 2)), "--qi", "a\x1b[2Jb", "--sensitive", "s")
     assert result.exit_code == 0
     assert "\x1b" not in result.stdout
+
+
+def test_nothing_lost_is_not_negative() -> None:
+    change = ColumnChange("A", Fraction(0), 3, 3, 1.584962500721156, 1.5849625007211563)
+    assert change.information_lost is not None
+    assert change.information_lost < 0
+    measured = measure(csv_table("A", ("a",)), ["A"])
+    comparison = Comparison(1, 1, (change,), (), (), 2.0, 2.0000000000000004, 1)
+    text = measures_text(replace(measured, comparison=comparison))
+    assert "information lost 0.0%" in text
+    assert "-0.0%" not in text

@@ -45,8 +45,8 @@ def test_every_unknown_column_is_named_at_once() -> None:
     assert error.value.diagnostics[0].help == "columns: Age, Zip; did you mean `Age`?"
 
 
-@pytest.mark.parametrize("weight", [0, -2, "1.5", "many", None])
-def test_a_weight_is_a_positive_whole_number(weight: object) -> None:
+@pytest.mark.parametrize("weight", [0, "0.0", -2, "-1.5", "many", "1,5", "1e3", None])
+def test_a_weight_is_a_positive_number(weight: object) -> None:
     table = csv_table("q,n,z", ("a", 3, 1), ("a", weight, 1))
     with pytest.raises(TableError) as error:
         measure(table, ["q"], weight="n")
@@ -57,8 +57,16 @@ def test_no_value_of_a_record_is_in_a_message() -> None:
     with pytest.raises(TableError) as error:
         measure(csv_table("q,n", ("a", -48213)), ["q"], weight="n")
     assert "48213" not in str(error.value)
-    expected = "column `n` cannot be the weight: expected positive whole numbers, found 1 other value"
+    expected = "column `n` cannot be the weight: expected positive numbers, found 1 other value"
     assert _message(error) == expected
+
+
+def test_weights_with_too_many_decimals() -> None:
+    table = csv_table("q,n", ("a", "3124.82130972459"), ("a", 12))
+    with pytest.raises(TableError) as error:
+        measure(table, ["q"], weight="n")
+    assert error.value.diagnostics[0].code == "AC606"
+    assert _message(error) == "the weights in `n` have 11 decimals and add up to more than 2,814"
 
 
 def test_a_population_must_hold_the_table() -> None:

@@ -1,4 +1,7 @@
-"""Read corpus.md: headings, policies in fenced blocks, and after each policy the claims about it."""
+"""Read corpus.md: headings, policies in fenced blocks, and after each policy the claims about it.
+
+`proved with Age=integer:` gives the type of a column.
+"""
 
 import re
 from dataclasses import dataclass
@@ -7,7 +10,7 @@ from pathlib import Path
 PATH = Path(__file__).with_name("corpus.md")
 
 _POLICY = re.compile(r"^```acompass\n(.*?)^```\n(.*?)(?=^```|^## |\Z)", re.MULTILINE | re.DOTALL)
-_CLAIM = re.compile(r"^- (proved|refuted): (.+)$", re.MULTILINE)
+_CLAIM = re.compile(r"^- (proved|refuted)(?: with (\S+))?: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -16,10 +19,11 @@ class Case:
     policy: str
     verdict: str
     claim: str
+    types: tuple[str, ...]
 
     @property
     def id(self) -> str:
-        return f"{self.title}: {self.claim}"
+        return f"{self.title}: {self.claim} {' '.join(self.types)}"
 
 
 def cases() -> list[Case]:
@@ -27,5 +31,6 @@ def cases() -> list[Case]:
     for section in PATH.read_text(encoding="utf-8").split("\n## ")[1:]:
         title = section.partition("\n")[0]
         for policy, claims in _POLICY.findall(section):
-            found += [Case(title, policy, verdict, claim) for verdict, claim in _CLAIM.findall(claims)]
+            for verdict, type_, claim in _CLAIM.findall(claims):
+                found.append(Case(title, policy, verdict, claim, (type_,) if type_ else ()))
     return found

@@ -5,10 +5,12 @@ The tables are generated independently of the prover's regions.
 """
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
-from acompass.checked.types import INTEGER, TEXT, Column, Schema, Type
+from acompass.checked.types import INTEGER, TEXT, Column, Kind, Schema, Type, Value
 
 _TYPES: dict[str, Type] = {"Age": INTEGER, "Zip": TEXT, "Job": TEXT, "Pay": INTEGER, "Number": INTEGER}
 _NUMBERS = (-1, 0, 1, 2, 3, 4)
@@ -84,7 +86,7 @@ class Writer:
         name = self._rng.choice(self._names)
         if self._rng.random() < 0.45:
             return " : REJECT"
-        if self._rng.random() < 0.1:
+        if self._rng.random() < 0.3:
             return ""
         if self._rng.random() < 0.25:
             lower = self._rng.choice(_NUMBERS)
@@ -116,9 +118,17 @@ class Writer:
         return [*needed, *self._rng.sample(free, self._rng.randint(0, len(free)))]
 
 
-def random_records(rng: random.Random, schema: Schema) -> list[tuple[int | str, ...]]:
+def _values(type_: Type) -> Sequence[Value]:
+    """Numbers with digits after the point lie between those that a policy names."""
+    if type_.kind is not Kind.DECIMAL:
+        return _TEXTS if type_ == TEXT else _NUMBERS
+    unit = Decimal(1).scaleb(-type_.scale)
+    return [Decimal(number).quantize(unit) + part for number in _NUMBERS for part in (0 * unit, unit)]
+
+
+def random_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ...]]:
     """Up to a dozen records from a few values, so that many are equal or nearly equal."""
-    pools = [_TEXTS if column.type == TEXT else _NUMBERS for column in schema]
+    pools = [_values(column.type) for column in schema]
     narrow = [rng.sample(pool, rng.randint(1, 3)) for pool in pools]
     return [
         tuple(rng.choice(pool) for pool in narrow) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 6, 9, 12)))

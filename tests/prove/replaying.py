@@ -1,4 +1,4 @@
-"""Replay a counterexample through `semantics`, using only what it shows."""
+"""Replay a counterexample through `semantics`, using only what it shows, and ask whether it is written."""
 
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.prove import Counterexample
-from acompass.semantics import holds, run_program, trace_of_values
+from acompass.semantics import Outcome, holds, run_program, trace_of_values
 from acompass.syntax.parse import parse
 
 
@@ -18,12 +18,18 @@ def checked(text: str, schema: Schema) -> Program:
     return program
 
 
+def is_written(program: Program, outcome: Outcome, before: int | None = None) -> bool:
+    """Whether every check holds, or every check before a requirement: otherwise, nothing is written (D31)."""
+    performed = list(zip(program.requirements, outcome.requirements, strict=True))
+    return all(verdict.holds for requirement, verdict in performed[:before] if requirement.action is None)
+
+
 def fails(policy: str, claim: str, counterexample: Counterexample) -> bool:
-    """Whether the claim fails on the table that the policy makes of the counterexample."""
+    """Whether the claim fails on the table that a run of the policy writes for the counterexample."""
     program = checked(policy, counterexample.schema)
     rho = trace_of_values(map(Fraction, counterexample.trace))
     outcome = run_program(program, counterexample.records, rho)
     assert outcome.trace_used == len(counterexample.trace)
     assert outcome.records == list(counterexample.left)
     assertion = checked(claim + ";", program.final_schema).requirements[0].assertion
-    return not holds(outcome.records, assertion)
+    return is_written(program, outcome) and not holds(outcome.records, assertion)

@@ -12,7 +12,8 @@ from tests.prove.replaying import fails
 def test_the_verdict_is_the_truth(case: Case) -> None:
     tree, problems = parse(case.policy)
     assert not problems
-    (claim,) = prove_policy(tree, case.policy, [case.claim]).claims
+    types = dict(type_.split("=") for type_ in case.types)
+    (claim,) = prove_policy(tree, case.policy, [case.claim], types=types).claims
     assert claim.verdict == case.verdict, claim.reason
     assert claim.reason
     assert (claim.counterexample is not None) == (claim.verdict is ClaimVerdict.REFUTED)

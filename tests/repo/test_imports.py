@@ -17,10 +17,11 @@ ARROWS = {
     "prove": {"checked", "diagnostics", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "plan": {"checked", "result"},
-    "tables": {"atomic", "checked", "diagnostics"},
+    "tables": {"atomic", "checked", "diagnostics", "leftovers"},
     "engines": {
         "checked",
         "diagnostics",
+        "leftovers",
         "options",
         "plan",
         "randomness",
@@ -78,6 +79,7 @@ ARROWS = {
         "conformance",
         "diagnostics",
         "explain",
+        "leftovers",
         "lint",
         "measures",
         "pages",
@@ -103,6 +105,7 @@ HOMES = {
     "pyarrow": ("tables/", "engines/"),
     "pyspark": ("engines/spark",),
     "rich": ("cli/",),
+    "tempfile": ("leftovers.py",),
     "sqlglot": ("conformance/", "engines/", "plan/"),
 }
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,11 @@ def test_the_certificate_contains_hashes_and_counts(page: Element) -> None:
     assert [file["sha256"] for file in certificate["output"]] == [digests["out.csv"]]
     assert certificate["parameters"] == {"k": "2"}
     assert certificate["counts"]["records_in"] == 401
-    assert certificate["versions"]["acompass"] == acompass.__version__
+    assert certificate["versions"] == {
+        "acompass": acompass.__version__,
+        "engine": f"DuckDB {metadata.version('duckdb')}",
+    }
+    assert certificate["tables"] == {}
 
 
 def test_a_report_verifies_against_its_files(invoke: Invoke, page: Element) -> None:

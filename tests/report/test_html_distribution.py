@@ -19,10 +19,28 @@ def test_frequent_values_come_first_and_rare_ones_are_pooled() -> None:
     assert (found.other, found.totals) == ((10,), (50,))
 
 
-def test_a_small_count_next_to_a_large_one_is_not_shown() -> None:
-    found = shown(["a"] * 40, ["a"] * 3 + ["b"] * 20)
-    assert found.bars == (Bar("a", (40, None)), Bar("b", (0, 20)))
-    assert found.other == (0, 3)
+def test_only_values_of_the_released_table_have_bars() -> None:
+    found = shown(["a"] * 40 + ["c"] * 20, ["a"] * 3 + ["b"] * 20)
+    assert found.bars == (Bar("b", (0, 20)),)
+    assert found.other == (60, None)
+
+
+def test_ranges_come_from_the_released_table_alone() -> None:
+    ages = [value for value in range(20, 70) for _ in range(20)]
+    found = shown([*ages, *range(90, 140)], ages)
+    assert found.bars == shown(ages, ages).bars
+    assert found.other == (50, 0)
+
+
+def test_a_small_change_is_not_shown() -> None:
+    found = shown(["a"] * 25 + ["b"] * 60 + ["c"] * 90, ["a"] * 24 + ["b"] * 40 + ["c"] * 90)
+    assert found.bars == (Bar("c", (90, 90)), Bar("b", (None, 40)), Bar("a", (None, 24)))
+    assert found.other == (None, 0)
+
+
+def test_a_small_count_before_is_not_shown() -> None:
+    found = shown(["a"] * 3 + ["b"] * 60, ["a"] * 40 + ["b"] * 23)
+    assert [bar.counts[0] for bar in found.bars] == [None, None]
 
 
 def test_numbers_in_ranges_with_round_bounds() -> None:
@@ -31,7 +49,7 @@ def test_numbers_in_ranges_with_round_bounds() -> None:
     assert found.bars[1] == Bar("20 to 29", (110,))
     assert found.bars[-1] == Bar("90 to 99", (33,))
     assert sum(bar.counts[0] or 0 for bar in found.bars) == len(ages)
-    assert found.other == (1,)
+    assert found.other == (None,)
 
 
 def test_ranges_of_floats_exclude_their_upper_bound() -> None:
@@ -56,7 +74,8 @@ def test_dates_are_grouped_by_year() -> None:
 
 def test_a_column_that_became_text() -> None:
     found = shown([36] * 20, ["30-39"] * 20)
-    assert found.bars == (Bar("30-39", (0, 20)), Bar("36", (20, 0)))
+    assert found.bars == (Bar("30-39", (0, 20)),)
+    assert found.other == (20, 0)
 
 
 def test_a_column_of_only_one_table_is_omitted() -> None:

@@ -18,7 +18,9 @@ DIAGNOSTIC = Diagnostic("AC001", "found `Age`", (Label(Span(37, 40)),), help="pu
 
 def test_json_has_exactly_the_keys_that_scripts_rely_on() -> None:
     value = json.loads(to_json(result_object(MIXED)))
-    assert list(value) == ["records_in", "records_out", "ok", "requirements", "trace_used"]
+    assert list(value) == [
+        *("records_in", "records_out", "dropped", "ok", "requirements", "trace_used", "unnamed", "notes")
+    ]
     assert value["requirements"][2] == {
         "index": 3,
         "line": 7,

@@ -30,14 +30,6 @@ def test_every_code_of_a_policy_text_is_among_them() -> None:
     assert {mistake.code for mistake in MISTAKES} == {code for code in CODES if code < "AC1"}
 
 
-def test_help_can_be_pasted() -> None:
-    """The condition that help suggests parses."""
-    for mistake in MISTAKES:
-        if mistake.code in {"AC030", "AC032", "AC033", "AC034"}:
-            written = mistake.help.removeprefix("write `").removesuffix("`")
-            assert parse(f"EACH RESULT : {written};")[1] == ()
-
-
 def test_all_mistakes_in_one_policy_are_all_reported() -> None:
     """Except for open quotes, which the next quote below would close."""
     open_quotes = ("AC002", "AC003")

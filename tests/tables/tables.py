@@ -11,12 +11,13 @@ import duckdb
 import pytest
 
 from acompass.checked.uses import ColumnUse, Use
-from acompass.diagnostics import Diagnostic, Span, TableError
+from acompass.diagnostics import CallError, Diagnostic, Span, TableError
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.read import open_table
 from acompass.engines.duckdb.restore import restore
 from acompass.engines.duckdb.table import LoadedInDuckDB
+from acompass.options import MissingOptions
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.source import opened
 
@@ -67,7 +68,7 @@ class Table:
 def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
     with duckdb.connect() as con, opened(table, delimiter) as source, failures():
         found = open_table(con, source)
-        with found.load(used(uses, found.names), missing) as loaded:
+        with found.load(used(uses, found.names), MissingOptions(missing)) as loaded:
             yield Table(loaded)
 
 
@@ -85,7 +86,7 @@ def returned(table: Any, changed: Sequence[int] = (), **uses: Use) -> Any:
 
 
 def fault(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Diagnostic:
-    with pytest.raises(TableError) as raised, loading(table, missing, delimiter, **uses):
+    with pytest.raises((TableError, CallError)) as raised, loading(table, missing, delimiter, **uses):
         pass
     hidden = raised.value.__suppress_context__ or raised.value.__context__ is None
     assert hidden, "the engine's own error, which may quote records, would be shown with ours"

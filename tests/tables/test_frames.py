@@ -161,13 +161,16 @@ def test_without_pyarrow() -> None:
     """As on a machine without pyarrow: importing it fails."""
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
-        "from acompass.diagnostics import TableError\n"
-        "from acompass.tables.frames import kind_of\n"
-        "try: kind_of([{'a': 1}])\n"
-        "except TableError as error: print(error.diagnostics[0].code)"
+        "import acompass, duckdb\n"
+        "for table in (duckdb.sql('SELECT 1 AS a'), [{'a': b'x'}]):\n"
+        "    try: acompass.check('EACH RESULT : a = 1;', table)\n"
+        "    except acompass.TableError as error: print(error.diagnostics[0].message)"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "AC218"
+    assert ran.stdout.splitlines() == [
+        "a DuckDB relation needs pyarrow",
+        "a list of dicts with values other than numbers, text, booleans, dates and local times needs pyarrow",
+    ]
 
 
 def test_no_library_is_imported_that_was_not_given() -> None:

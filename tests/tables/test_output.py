@@ -111,16 +111,33 @@ def test_columns_that_no_action_writes_keep_their_stored_type(tmp_path: Path) ->
     assert (tmp_path / "out.csv").read_text() == "a,b,c,d\n1,0.1,5,2020-01-01T00:00:00+00:00\n"
 
 
-def test_the_table_itself_is_written_over_only_when_asked(tmp_path: Path) -> None:
+def test_the_input_is_never_the_output_however_it_is_reached(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "a\n1\n")
-    link = tmp_path / "link.csv"
-    link.symlink_to(path)
-    for output in (path, str(link), f"{tmp_path}/./table.csv"):
-        with opened(path) as source:
-            with pytest.raises(TableError) as raised:
-                require_writable(output, source, overwrite=False)
-            assert raised.value.diagnostics[0].code == "AC220"
-            require_writable(output, source, overwrite=True)
+    symbolic, hard, folder = tmp_path / "symbolic.csv", tmp_path / "hard.csv", tmp_path / "folder"
+    symbolic.symlink_to(path)
+    hard.hardlink_to(path)
+    folder.symlink_to(tmp_path)
+    for output in (path, symbolic, hard, f"{tmp_path}/./table.csv", folder / "table.csv"):
+        with opened(path) as source, pytest.raises(TableError) as raised:
+            require_writable(str(output), source)
+        assert raised.value.diagnostics[0].code == "AC220"
+
+
+def test_no_file_of_a_glob_is_the_output(tmp_path: Path) -> None:
+    for name in ("a.csv.gz", "b.csv.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(b"a\n1\n"))
+    with opened(str(tmp_path / "*.csv.gz")) as source:
+        with pytest.raises(TableError, match="never overwritten"):
+            require_writable(str(tmp_path / "b.csv.gz"), source)
+        require_writable(str(tmp_path / "c.csv.gz"), source)
+
+
+def test_a_folder_that_the_input_is_in_is_not_the_output(tmp_path: Path) -> None:
+    folder = tmp_path / "people.parquet"
+    folder.mkdir()
+    (folder / "part-0.parquet").touch()
+    with opened(str(folder / "*.parquet")) as source, pytest.raises(TableError, match="never overwritten"):
+        require_writable(str(folder), source)
 
 
 def test_a_link_stays_a_link_and_a_mode_stays_a_mode(tmp_path: Path) -> None:
@@ -180,9 +197,14 @@ import sys, duckdb
 from acompass.checked.types import TEXT, Column
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.write import write
-print("ready", flush=True)
-select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(3000000)"
-write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
+from acompass.cli.supervisor import supervised
+
+def main():
+    print("ready", flush=True)
+    select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(3000000)"
+    write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
+
+supervised(main) if sys.argv[2] == "SIGINT" else main()  # on an interrupt DuckDB can hang for ever
 """
 
 
@@ -192,13 +214,15 @@ def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, delay: float
     path = tmp_path / "out.csv"
     path.write_text("old")
     process = subprocess.Popen(
-        [sys.executable, "-c", SLOW_WRITE, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, "-c", SLOW_WRITE, str(path), sign.name],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     )
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(delay)
     process.send_signal(sign)
-    process.communicate()
+    process.communicate(timeout=120)
     assert path.read_text() == "old"
     visible = [each for each in tmp_path.iterdir() if not each.name.startswith(".")]
     assert visible == [path]

@@ -25,10 +25,8 @@ BIG = 2**63
         (["1", "01"], Use.ANY, "text", ["1", "01"]),
         (["1", "+1"], Use.ANY, "text", ["1", "+1"]),
         (["-0"], Use.ANY, "text", ["-0"]),
-        (["1", "01", "+2"], Use.NUMBER, "decimal(0)", [Decimal(1), Decimal(1), Decimal(2)]),
         (["1.5", "2", "-0.125"], Use.NUMBER, "decimal(3)", [Decimal("1.500"), Decimal(2), Decimal("-0.125")]),
         (["1.5", "2"], Use.ANY, "text", ["1.5", "2"]),
-        (["0" * 50 + "1.5"], Use.NUMBER, "decimal(1)", [Decimal("1.5")]),
     ],
 )
 def test_the_type_of_a_column(

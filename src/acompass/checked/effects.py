@@ -58,7 +58,11 @@ def process_in(assertion: Assertion) -> Process | None:
 
 def filter_of(requirement: Requirement) -> Condition | None:
     """The condition of FILTER or WHERE; None where the assertion is about every record."""
-    result = requirement.assertion.result
+    return filter_in(requirement.assertion)
+
+
+def filter_in(assertion: Assertion) -> Condition | None:
+    result = assertion.result
     match result:
         case Filter(condition):
             return condition

@@ -1,7 +1,7 @@
 """How a policy uses the columns of a table whose types are not known yet (D10)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import assert_never
 
@@ -9,7 +9,8 @@ from acompass.checked.names import Names
 from acompass.checked.parameters import Parameters, ParamValue
 from acompass.diagnostics import Span
 from acompass.syntax import tree
-from acompass.syntax.tree import Function
+from acompass.syntax.allowances import allowed
+from acompass.syntax.tree import Function, Operator
 from acompass.syntax.walk import comparisons
 
 
@@ -21,11 +22,22 @@ class Use(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TextComparison:
+    """A comparison of a column's values with a text constant; `allowed` are codes that are silenced there."""
+
+    operator: Operator
+    text: str
+    span: Span
+    allowed: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """`span` is the place in the policy that determines the use."""
+    """`span` is the place in the policy that determines the use; `texts` are comparisons with text."""
 
     use: Use
     span: Span
+    texts: tuple[TextComparison, ...] = ()
 
 
 def uses(
@@ -37,11 +49,14 @@ def uses(
     compared with numbers and replaced with text begins as a number (D10).
     """
     seen = _Uses(Names(names), Parameters(params or {}))
-    for requirement in policy.requirements:
+    silenced = allowed(policy)
+    for index, requirement in enumerate(policy.requirements):
+        seen.allowed = frozenset(silenced.get(index, ()))
         seen.add_assertion(requirement.assertion)
         if requirement.action is not None:
             seen.add_action(requirement.action)
-    return seen.named | seen.replaced | seen.compared
+    found = seen.named | seen.replaced | seen.compared
+    return {p: replace(use, texts=tuple(seen.texts.get(p, ()))) for p, use in found.items()}
 
 
 class _Uses:
@@ -53,6 +68,8 @@ class _Uses:
         self.named: dict[int, ColumnUse] = {}
         self.replaced: dict[int, ColumnUse] = {}
         self.compared: dict[int, ColumnUse] = {}
+        self.texts: dict[int, list[TextComparison]] = {}
+        self.allowed: frozenset[str] = frozenset()
 
     def add_assertion(self, assertion: tree.Assertion) -> None:
         match assertion.result:
@@ -95,9 +112,14 @@ class _Uses:
 
     def _add_comparison(self, column: int | None, comparison: tree.Comparison) -> None:
         constant = self._parameters.bind(comparison.constant)
-        if column is not None and constant is not None:
-            use = Use.NUMBER if isinstance(constant, tree.Number) else Use.TEXT
-            self.compared.setdefault(column, ColumnUse(use, comparison.span))
+        if column is None or constant is None:
+            return
+        if isinstance(constant, tree.Number):
+            self.compared.setdefault(column, ColumnUse(Use.NUMBER, comparison.span))
+            return
+        self.compared.setdefault(column, ColumnUse(Use.TEXT, comparison.span))
+        compared = TextComparison(comparison.operator, constant.value, comparison.span, self.allowed)
+        self.texts.setdefault(column, []).append(compared)
 
     def _add_process(self, process: tree.Process, condition: tree.Condition) -> None:
         aggregate = process.aggregate

@@ -8,9 +8,24 @@ def main() -> None:
     # a command creates little garbage, and collecting it takes a tenth of the startup time
     gc.set_threshold(100_000)
     try:
-        from acompass.cli.app import start  # inside try: Ctrl-C may arrive during the import
+        from acompass.cli.supervisor import supervised  # inside try: Ctrl-C may arrive during the import
 
-        start()
+        supervised(_start)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
+
+
+def _start() -> None:
+    from acompass.cli.interrupts import note_interrupts
+    from acompass.leftovers import note_end
+
+    interrupts = note_interrupts()
+    try:
+        from acompass.cli.app import start
+
+        start()
+    except KeyboardInterrupt:
+        note_end()
+        sys.stderr.write("interrupted\n")
+        sys.exit(128 + (interrupts.arrived or 2))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, assert_never, get_
 import click
 
 from acompass.cli import fixing, options
-from acompass.cli.command import Command
+from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.hints import hint
 from acompass.cli.inputs import params_of, policy_and_table
@@ -61,7 +61,7 @@ def check(
     policy: str,
     table: str,
     settings: tuple[str, ...],
-    missing: str | None,
+    missing: tuple[str, ...],
     engine: str | None,
     format_: Format,
     show: int,
@@ -137,10 +137,11 @@ def _report_error(error: AcompassError, policy: str, format_: Format) -> None:
         case "junit":
             from acompass.report.junit import errors_to_junit
 
-            print_out(errors_to_junit(error.diagnostics, policy))
+            print_out(errors_to_junit(error.diagnostics[: max_errors()], policy))
         case "sarif":
             from acompass.report.sarif import errors_to_sarif
 
-            print_out(to_json(errors_to_sarif(error.diagnostics, error.source, policy)))
+            shown = error.diagnostics[: max_errors()]
+            print_out(to_json(errors_to_sarif(shown, error.source, policy)))
         case _:
             assert_never(format_)

@@ -11,14 +11,19 @@ from typing import NoReturn, TypeAlias
 from click import ClickException
 from click.exceptions import Exit
 
+from acompass.cli.command import max_errors
 from acompass.cli.interrupts import noted_interrupts
 from acompass.cli.streams import print_err, print_out, shows_color
 from acompass.diagnostics import AcompassError, Diagnostic
+from acompass.leftovers import note_end
 
 VIOLATED = 1
 WRONG = 2
 #: the number of the signal is added, as in shells: 130 for Ctrl-C
 SIGNALED = 128
+#: nobody reads standard output any more, as in `acompass run … -o - | head`: 128 and the number of SIGPIPE,
+#: which Windows lacks
+UNREAD = SIGNALED + 13
 
 ReportError: TypeAlias = Callable[[AcompassError], None]
 
@@ -38,6 +43,7 @@ def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
 
 
 def _stop(sign: signal.Signals) -> NoReturn:
+    note_end()
     print_err("interrupted")
     raise Exit(SIGNALED + sign) from None
 
@@ -46,7 +52,7 @@ def _end(error: BaseException, report_error: ReportError | None) -> NoReturn:
     match error:
         case BrokenPipeError():
             _drop_standard_output()
-            raise Exit(VIOLATED) from None
+            raise Exit(UNREAD) from None
         case AcompassError():
             _fail(error, report_error)
         case _:
@@ -65,16 +71,15 @@ def _fail(error: AcompassError, report_error: ReportError | None) -> NoReturn:
 def print_error(error: AcompassError) -> None:
     from acompass.diagnostics.render import render_text
 
-    print_err(
-        render_text(error.diagnostics, error.source, error.name, color=shows_color(sys.stderr)).rstrip("\n")
-    )
+    color = shows_color(sys.stderr)
+    print_err(render_text(error.diagnostics, error.source, error.name, color, max_errors()).rstrip("\n"))
 
 
 def print_error_json(error: AcompassError) -> None:
     from acompass.report.json.document import to_json
     from acompass.report.json.error import error_object
 
-    print_out(to_json(error_object(error)))
+    print_out(to_json(error_object(error, max_errors())))
 
 
 def exit_by_verdict(ok: bool) -> None:

@@ -57,7 +57,7 @@ def explain_command(
     settings: tuple[str, ...],
     seed: str | None,
     trace: Path | None,
-    missing: str | None,
+    missing: tuple[str, ...],
     delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
@@ -75,7 +75,9 @@ def explain_command(
     if asked != 1:
         raise click.BadParameter("exactly one of --record, --where, --algebra and --sql is required")
     with exit_codes(print_error_json if as_json else None):
-        parsed, params = policy_and_table(policy, table or ""), params_of(settings)
+        from acompass.policy import as_policy
+
+        parsed, params = as_policy(policy_and_table(policy, table or "")), params_of(settings)
         if algebra:
             from acompass.explain.algebra import to_algebra
 

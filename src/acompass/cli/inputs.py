@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from acompass.diagnostics import CallError, Diagnostic
+
 if TYPE_CHECKING:
     from acompass.checked.parameters import ParamValue
     from acompass.policy import Policy
@@ -20,11 +22,24 @@ def policy_and_table(policy: str, table: str) -> "Policy":
 
 
 def read_policy(path: str) -> "Policy":
-    from acompass.policy import decode, load, parse
+    from acompass.policy import load, parse, read_text
 
     if path == STANDARD_INPUT:
-        return parse(decode(sys.stdin.buffer.read(), "<stdin>"), "<stdin>")
+        return parse(read_text(sys.stdin.buffer, "<stdin>"), "<stdin>")
     return load(path)
+
+
+def types_of(types: Iterable[str]) -> dict[str, str]:
+    """The types of `("Age=integer", "Income=decimal(2)")`."""
+    found = {}
+    for text in types:
+        name, equals, type_ = text.rpartition("=")
+        if not equals:
+            raise CallError(
+                [Diagnostic("AC551", f"`{text}` gives no type", help=f"--types '{text}=integer'")]
+            )
+        found[name.strip()] = type_.strip()
+    return found
 
 
 def params_of(settings: Iterable[str]) -> dict[str, "ParamValue"]:

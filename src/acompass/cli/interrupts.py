@@ -17,19 +17,43 @@ class Interrupts:
     arrived: signal.Signals | None = None
 
     def note(self, number: int, _frame: FrameType | None) -> None:
-        self.arrived = signal.Signals(number)
-        raise KeyboardInterrupt
+        """Only the first signal raises: a second one must not interrupt the removal of temporary files."""
+        if self.arrived is None:
+            self.arrived = signal.Signals(number)
+            raise KeyboardInterrupt
+
+
+_outermost: Interrupts | None = None
+
+
+def note_interrupts() -> Interrupts:
+    """Raise KeyboardInterrupt on these signals, so that temporary files with records are removed.
+
+    The handlers stay until the process ends: a late second signal must not disturb its end.
+    """
+    global _outermost
+    _outermost = Interrupts()
+    for each in handled_signals():
+        signal.signal(each, _outermost.note)
+    return _outermost
 
 
 @contextmanager
 def noted_interrupts() -> Iterator[Interrupts]:
-    """Raise KeyboardInterrupt on these signals, so that temporary files with records are removed. Ignored
-    signals, as under `nohup`, stay ignored."""
-    interrupts = Interrupts()
-    handled = [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
-    before = {each: signal.signal(each, interrupts.note) for each in handled}
+    """Note interrupts in this context. Where they are noted already, nothing changes."""
+    global _outermost
+    if _outermost is not None:
+        yield _outermost
+        return
+    before = {each: signal.getsignal(each) for each in handled_signals()}
     try:
-        yield interrupts
+        yield note_interrupts()
     finally:
+        _outermost = None
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+def handled_signals() -> list[signal.Signals]:
+    """Ignored signals, as under `nohup`, stay ignored."""
+    return [each for each in _SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import click
 
 from acompass.cli import fixing, options
-from acompass.cli.command import Command
+from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import params_of, policy_and_table
+from acompass.cli.inputs import params_of, policy_and_table, types_of
 from acompass.cli.streams import print_out, shows_color
 from acompass.diagnostics import Diagnostic
 from acompass.report.json.document import to_json
@@ -26,6 +26,7 @@ acompass lint policy.acp --fix
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
 @options.schema_table
+@options.types
 @options.settings
 @options.as_json
 @fixing.fix
@@ -35,6 +36,7 @@ acompass lint policy.acp --fix
 def lint(
     policy: str,
     table: str | None,
+    types: tuple[str, ...],
     settings: tuple[str, ...],
     as_json: bool,
     fix: bool,
@@ -52,19 +54,27 @@ def lint(
     fixer.require_text(not as_json)
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
-        from acompass.diagnostics.render import render_json, render_text
+        from acompass.diagnostics.render import render_text
+        from acompass.report.json.error import diagnostics_object
 
         params = params_of(settings)
 
         def findings(parsed: "Policy") -> tuple[Diagnostic, ...]:
-            return api.lint(parsed, params=params, table=table, engine=engine, delimiter=delimiter)
+            return api.lint(
+                parsed,
+                types=types_of(types),
+                params=params,
+                table=table,
+                engine=engine,
+                delimiter=delimiter,
+            )
 
         parsed, found = fixer.perform(lambda: policy_and_table(policy, table or ""), findings, tuple)
         if as_json:
-            print_out(to_json({"diagnostics": render_json(found, parsed.text, parsed.name)}))
+            print_out(to_json(diagnostics_object(found, parsed.text, parsed.name, max_errors())))
         elif found:
             color = shows_color(fixer.report_stream)
-            fixer.print_report(render_text(found, parsed.text, parsed.name, color))
+            fixer.print_report(render_text(found, parsed.text, parsed.name, color, max_errors()))
         else:
             fixer.print_report("nothing found")
         exit_by_verdict(not found)

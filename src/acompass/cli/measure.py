@@ -29,7 +29,11 @@ acompass measure released.csv --policy policy.acp --against people.csv --populat
     help='The quasi-identifiers; put a name that contains a comma in "".',
 )
 @click.option("--sensitive", multiple=True, metavar="S", help="A sensitive column; may be repeated.")
-@click.option("--weight", metavar="NUMBER", help="The column with the number of people per record.")
+@click.option(
+    "--weight",
+    metavar="NUMBER",
+    help="The column with the number of people per record; decimals are allowed.",
+)
 @click.option(
     "--policy",
     metavar="POLICY",

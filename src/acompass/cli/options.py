@@ -18,6 +18,12 @@ table = click.argument(
 )
 table_file = click.argument("table", help=TABLE_FILE)
 schema_table = click.option("--table", metavar="TABLE", help="Take the columns and their types from a table.")
+types = click.option(
+    "--types",
+    multiple=True,
+    metavar="COLUMN=TYPE",
+    help="The type of a column, such as Age=integer; otherwise inferred from the policy; may be repeated.",
+)
 settings = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Bind a parameter of the policy."
 )
@@ -32,8 +38,10 @@ order = click.option(
 )
 missing = click.option(
     "--missing",
-    metavar="drop|VALUE",
-    help="Drop records with missing values in columns that the policy names, or fill them with VALUE.",
+    multiple=True,
+    metavar="drop|VALUE|COLUMN=…",
+    help="Drop records with missing values in columns that the policy names, or fill them with VALUE; "
+    "COLUMN=drop or COLUMN=VALUE for one column, repeatable.",
 )
 engine = click.option(
     "--engine", metavar="URL", help="Where to run: duckdb (the default), reference, or a URL."
@@ -59,7 +67,7 @@ class Performing(TypedDict):
     """The options of `performing` that are passed on unchanged."""
 
     seed: str | None
-    missing: str | None
+    missing: tuple[str, ...]
     order: str | None
     engine: str | None
     delimiter: str | None

@@ -5,13 +5,14 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import params_of, policy_and_table
+from acompass.cli.inputs import params_of, policy_and_table, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
 
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
 acompass prove policy.acp --set k=3 --claim 'EACH RESULT : Age <= 80'
+acompass prove policy.acp --set k=3 --types Age=integer
 acompass prove policy.acp --set k=3 --table people.csv --json
 """
 
@@ -26,6 +27,7 @@ acompass prove policy.acp --set k=3 --table people.csv --json
     help="Prove this instead of the policy's own assertions; may be repeated.",
 )
 @options.schema_table
+@options.types
 @options.settings
 @options.as_json
 @options.engine
@@ -34,14 +36,16 @@ def prove(
     policy: str,
     claims: tuple[str, ...],
     table: str | None,
+    types: tuple[str, ...],
     settings: tuple[str, ...],
     as_json: bool,
     engine: str | None,
     delimiter: str | None,
 ) -> None:
-    """Prove for each assertion that every table the policy produces satisfies it.
+    """Prove for each assertion that every table a run of the policy writes satisfies it.
 
-    An assertion is proved, refuted with a smallest counterexample, or undecided.
+    An assertion is proved, refuted with a smallest counterexample, or undecided. Without a table or types, a
+    number may have any number of digits after the point.
 
     Exits with 1 unless all are proved.
     """
@@ -53,6 +57,7 @@ def prove(
         proof = api.prove(
             policy_and_table(policy, table or ""),
             claims or None,
+            types=types_of(types),
             params=params_of(settings),
             table=table,
             engine=engine,

@@ -38,7 +38,7 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 @click.option(
     "--force",
     is_flag=True,
-    help="Write even if a check is violated, and overwrite the input or an existing table.",
+    help="Write even if a check is violated, and replace an existing table of a database.",
 )
 @options.as_json
 @options.report

@@ -23,8 +23,8 @@ from acompass.plan.running.trace import GivenTrace, SeededTrace, Trace
 #: with a colon and characters outside ASCII, because `seed:i` is hashed as UTF-8
 SEED = "graine d'été: 1"
 
-#: (holds, affected, records) of each requirement
-Verdicts: TypeAlias = tuple[tuple[bool, int, int], ...]
+#: (holds, affected, records, selects_none) of each requirement
+Verdicts: TypeAlias = tuple[tuple[bool, int, int, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,14 @@ def _observe_semantics(case: Case, program: Program) -> Observed:
     return Observed(
         outcome.records,
         seeded.records if needs_order(program.requirements) else [],
-        _triples(outcome.requirements),
-        _triples(checked),
+        _comparable_verdicts(outcome.requirements),
+        _comparable_verdicts(checked),
         outcome.trace_used,
     )
 
 
-def _triples(verdicts: Sequence[Any]) -> Verdicts:
-    return tuple((verdict.holds, verdict.affected, verdict.records) for verdict in verdicts)
+def _comparable_verdicts(verdicts: Sequence[Any]) -> Verdicts:
+    return tuple((each.holds, each.affected, each.records, each.selects_none) for each in verdicts)
 
 
 def _comparable(records: list[tuple[Any, ...]]) -> Counter[tuple[tuple[str, Any], ...]]:
@@ -132,7 +132,7 @@ def _run(
 
 
 def _in_order(context: Context, program: Program) -> Verdicts:
-    return _triples([context.verdicts[requirement.index] for requirement in program.requirements])
+    return _comparable_verdicts([context.verdicts[requirement.index] for requirement in program.requirements])
 
 
 def uploaded(session: Session, schema: Schema, records: list[tuple[Any, ...]]) -> State:

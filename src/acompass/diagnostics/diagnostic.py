@@ -3,6 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+#: how many diagnostics a listing shows unless told otherwise
+MOST_SHOWN = 50
+#: a text with this many mistakes is not read further
+MOST_REPORTED = 1_000
+
 
 class Severity(StrEnum):
     ERROR = "error"

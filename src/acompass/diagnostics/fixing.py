@@ -81,16 +81,23 @@ def _apart(edit: Edit, text: str) -> Edit:
     """The edit with a space wherever it would join what the text keeps apart: `a&&b`."""
     start, end = edit.span.start, edit.span.end
     before, after = text[max(start - 1, 0) : start], text[end : end + 1]
+    replaced, left = text[max(end - 1, 0) : end], (edit.text or before)[-1:]
+    is_apart = not (_join(left, after) or _hides_comment(left, replaced, after))
     if not edit.text:
-        return Edit(edit.span, " ") if _join(before, after) else edit
+        return edit if is_apart else Edit(edit.span, " ")
     first = " " if _join(before, edit.text[0]) else ""
-    last = " " if _join(edit.text[-1], after) else ""
+    last = "" if is_apart else " "
     return Edit(edit.span, f"{first}{edit.text}{last}")
 
 
 def _join(left: str, right: str) -> bool:
     """Whether two characters are read as one word, or as a doubled quote."""
     return (_is_of_word(left) and _is_of_word(right)) or (left == right and left in ("'", '"'))
+
+
+def _hides_comment(left: str, replaced: str, right: str) -> bool:
+    """Whether `#` or `//` is no longer read as a comment once `left` replaces the character before it."""
+    return right in ("#", "/") and left.isalnum() and not replaced.isalnum()
 
 
 def _is_of_word(character: str) -> bool:

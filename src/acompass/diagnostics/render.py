@@ -1,10 +1,19 @@
 """Diagnostics and their pages as text for a terminal, and diagnostics as data for other programs."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from acompass.diagnostics.diagnostic import Diagnostic, Edit, Fix, Label, Severity, Span
+from acompass.diagnostics.diagnostic import (
+    MOST_REPORTED,
+    MOST_SHOWN,
+    Diagnostic,
+    Edit,
+    Fix,
+    Label,
+    Severity,
+    Span,
+)
 from acompass.diagnostics.pages import how_to_see
 from acompass.diagnostics.source import Source, shown, width
 
@@ -18,12 +27,26 @@ _SEVERITY_COLORS = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m"
 
 
 def render_text(
-    diagnostics: Iterable[Diagnostic], source: str | None = None, name: str | None = None, color: bool = False
+    diagnostics: Sequence[Diagnostic],
+    source: str | None = None,
+    name: str | None = None,
+    color: bool = False,
+    most: int = MOST_SHOWN,
 ) -> str:
-    """Each diagnostic with the lines of the policy it points at, the places underlined, and its help."""
+    """Each diagnostic with the lines of the policy it points at, the places underlined, and its help.
+
+    Only the first `most` are shown; the last line says how many more there are.
+    """
     text = None if source is None else Source(source)
     paint = _Paint(color)
-    return "\n\n".join("\n".join(_block(diagnostic, text, name, paint)) for diagnostic in diagnostics)
+    blocks = ["\n".join(_block(diagnostic, text, name, paint)) for diagnostic in diagnostics[:most]]
+    return "\n\n".join([*blocks, *_more(len(diagnostics), most)])
+
+
+def _more(found: int, most: int) -> Iterator[str]:
+    at_least = "at least " if found >= MOST_REPORTED else ""
+    if found > most:
+        yield f"and {at_least}{found - most} more"
 
 
 def render_json(

@@ -9,7 +9,7 @@ from acompass.checked.types import Schema
 from acompass.checked.uses import ColumnUse
 from acompass.checked.verdict import Verdict
 from acompass.engines.cancellation import Cancellation
-from acompass.options import Options
+from acompass.options import MissingOptions, Options
 from acompass.plan.from_checked import Rewrite
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context, Observer, Progress
@@ -24,11 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Destination:
-    """`path` is None if the result is returned, as the same kind of table as the input."""
+    """`path` is None if the result is returned, as the same kind of table as the input.
+
+    With `force`, a table that violates a check is written, and an existing table of a database is replaced.
+    """
 
     path: str | None
     canonical: bool
-    overwrite: bool
+    force: bool
 
 
 @dataclass(frozen=True)
@@ -99,11 +102,23 @@ class LoadedTable(Protocol):
         """The SQL statements sent so far."""
 
 
+@dataclass(frozen=True)
+class About:
+    """For reports. `version` is the engine's name and version. `has_tables` says whether a bare name, such as
+    `people`, means a table of the engine and not a file."""
+
+    version: str
+    has_tables: bool
+
+
 class OpenTable(Protocol):
     """A table that stays open for many calls. Only its column names are known."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def about(self) -> About: ...
 
     @property
     def cancellation(self) -> Cancellation: ...
@@ -112,7 +127,9 @@ class OpenTable(Protocol):
     def duckdb_table(self) -> "DuckDBTable | None":
         """The same table opened in DuckDB; None if only another engine can read it."""
 
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> AbstractContextManager[LoadedTable]: ...
+    def load(
+        self, uses: Mapping[int, ColumnUse], missing: MissingOptions
+    ) -> AbstractContextManager[LoadedTable]: ...
 
     def cancel(self) -> None:
         """Stop the statement that another thread is waiting for."""

@@ -46,6 +46,11 @@ def output_exists(name: str) -> EngineError:
     return engine_error("AC309", f"table `{name}` already exists", help_)
 
 
+def output_not_replaceable(name: str, why: str) -> EngineError:
+    help_ = "choose another name for the output"
+    return engine_error("AC310", f"`{name}` cannot be replaced: {why}", help_)
+
+
 def library_needed(code: str, what: str, library: str, extra: str) -> EngineError:
     return engine_error(code, f"{what} needs {library}", f"pip install 'acompass[{extra}]'")
 

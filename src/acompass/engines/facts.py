@@ -6,6 +6,7 @@ from typing import Any
 from sqlglot import exp
 
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.running.session import Session
 
@@ -26,6 +27,10 @@ class Facts:
         self._source = source
         self._where = where
         self._known: dict[str, Any] = {}
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._session.dialect
 
     def among(self, where: Sql) -> "Facts":
         """Facts about the records that satisfy a condition."""

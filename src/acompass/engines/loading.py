@@ -3,7 +3,7 @@
 Engines describe how their columns are stored. The rest is the same for all of them and is here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,14 +13,12 @@ from acompass.checked.types import TEXT, Column, Schema, Type
 from acompass.checked.uses import ColumnUse
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.missing import Missing, count_missing, missing_counts
-from acompass.engines.text_columns import FirstBad, TextColumns
-from acompass.options import DROP
+from acompass.engines.text_columns import FirstPlace, TextColumns
+from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.csv import Csv
-from acompass.tables.numbers import is_number
 from acompass.tables.rfc4180 import Field
 
 
@@ -76,37 +74,42 @@ def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql
 
 
 def prepare_typed(
-    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], option: str
+    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], options: MissingOptions
 ) -> Prepared:
     """Complete a table whose columns already have types."""
     named = sorted(uses)
     facts.ask(questions(columns, named))
     _require_exact(facts, columns, named)
-    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, option)
+    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options)
     schema = tuple(Column(column.name, column.type) for column in columns)
     values = [
         missing.filled(position, column.value(position in uses), schema[position])
         for position, column in enumerate(columns)
     ]
+    text = {position: use for position, use in uses.items() if schema[position].type == TEXT}
+    names = [column.name for column in columns]
+    TextColumns(_among(facts, missing), names, values, lambda *_: None).require_plain_text(text)
     return _prepared(facts, schema, values, uses, missing)
 
 
-def prepare_text(
-    facts: Facts, dialect: Dialect, csv: Csv, uses: Mapping[int, ColumnUse], option: str
-) -> Prepared:
+def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: MissingOptions) -> Prepared:
     """Complete a table of text, with NULL for missing. Columns that the policy does not name stay text."""
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
-    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, option)
+    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options)
     values: list[Sql] = list(columns)
     for position, use in uses.items():
         values[position] = missing.filled_text(position, columns[position], csv.names[position], use)
-    among = facts if missing.complete is None else facts.among(missing.complete)
-    text = TextColumns(among, dialect, csv.names, values, _first_bad(csv, missing))
+    text = TextColumns(_among(facts, missing), csv.names, values, _first_place(csv, missing))
     typed = text.typed(uses)
     schema = tuple(Column(name, typed[p].type if p in typed else TEXT) for p, name in enumerate(csv.names))
     for position, column in typed.items():
         values[position] = column.value
     return _prepared(facts, schema, values, uses, missing, text)
+
+
+def _among(facts: Facts, missing: Missing) -> Facts:
+    """Facts about the records that are kept."""
+    return facts if missing.complete is None else facts.among(missing.complete)
 
 
 def _prepared(
@@ -130,16 +133,16 @@ def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequenc
             raise errors.not_exact(columns[position].name, limit[1])
 
 
-def _first_bad(csv: Csv, missing: Missing) -> FirstBad:
-    dropped_for = missing.counts if missing.option == DROP else ()
+def _first_place(csv: Csv, missing: Missing) -> FirstPlace:
+    dropped_for = missing.dropped_for
 
-    def find(position: int) -> tuple[str, int]:
-        def is_bad(fields: Sequence[Field]) -> bool:
+    def find(position: int, matches: Callable[[str], bool]) -> tuple[str, int] | None:
+        def is_wanted(fields: Sequence[Field]) -> bool:
             field = fields[position]
             is_kept = all(fields[other] is not None for other in dropped_for)
-            return is_kept and field is not None and not is_number(field)
+            return is_kept and field is not None and matches(field)
 
-        return csv.first_place(is_bad)
+        return csv.first_place(is_wanted)
 
     return find
 

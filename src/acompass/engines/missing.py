@@ -8,11 +8,12 @@ from sqlglot import exp
 
 from acompass.checked.constants import replacement
 from acompass.checked.convert import to_text
+from acompass.checked.names import Names
 from acompass.checked.types import Column
 from acompass.checked.uses import ColumnUse, Use
 from acompass.diagnostics import Diagnostic, Span, TableError
 from acompass.engines.facts import Facts, count_where
-from acompass.options import DROP, ERROR
+from acompass.options import DROP, ERROR, MissingArgument, MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.syntax import tree
@@ -26,52 +27,80 @@ _NOWHERE = Span(0, 0)
 class Missing:
     """The number of missing values in each named column that has any, and how they are handled.
 
-    `is_missing` is an SQL condition per column; `option` is ERROR, DROP, or the text to fill with.
+    `is_missing` is an SQL condition per column.
     """
 
     counts: Mapping[int, int]
     is_missing: Mapping[int, Sql]
-    option: str
+    options: MissingOptions
 
     @property
     def unresolved(self) -> Mapping[int, int]:
         """The counts of missing values that remain after dropping or filling."""
-        return self.counts if self.option == ERROR else {}
+        return {p: count for p, count in self.counts.items() if self.options.of(p) == ERROR}
+
+    @property
+    def dropped_for(self) -> list[int]:
+        """The columns in which a missing value drops the record."""
+        return [position for position in self.counts if self.options.of(position) == DROP]
 
     @property
     def complete(self) -> Sql | None:
         """The condition of the records that are kept; None if all are."""
-        if self.option != DROP or not self.counts:
-            return None
-        present = (exp.Not(this=exp.paren(self.is_missing[position].copy())) for position in self.counts)
-        return sql.all_of(*present)
+        present = [exp.Not(this=exp.paren(self.is_missing[p].copy())) for p in self.dropped_for]
+        return sql.all_of(*present) if present else None
 
     def filled(self, position: int, value: Sql, column: Column) -> Sql:
         """SQL for the value of a typed column, with missing values filled."""
         if not self._fills(position):
             return value
-        return self._filled(position, _constant_of(self.option, column), value)
+        return self._filled(position, _constant_of(self.options.of(position), column), value)
 
     def filled_text(self, position: int, value: Sql, name: str, use: ColumnUse) -> Sql:
         """SQL for the value of a text column before typing: the fill value also determines the type."""
         if not self._fills(position):
             return value
-        if use.use is Use.NUMBER and not is_number(self.option):
-            raise errors.unfit_filling(name, "used as a number", self.option)
-        return self._filled(position, exp.Literal.string(self.option), value)
+        fill = self.options.of(position)
+        if use.use is Use.NUMBER and not is_number(fill):
+            raise errors.unfit_filling(name, "used as a number", fill)
+        return self._filled(position, exp.Literal.string(fill), value)
 
     def _fills(self, position: int) -> bool:
-        return self.option not in (ERROR, DROP) and position in self.counts
+        return position in self.counts and self.options.of(position) not in (ERROR, DROP)
 
     def _filled(self, position: int, fill: Sql, value: Sql) -> Sql:
         return exp.Case(ifs=[exp.If(this=self.is_missing[position].copy(), true=fill)], default=value)
 
 
-def count_missing(facts: Facts, is_missing: Mapping[int, Sql], option: str) -> Missing:
+def missing_options(given: MissingArgument, names: Sequence[str]) -> MissingOptions:
+    """The options for a table's columns (D27). A text such as `Zip=?` is for a column if it names one."""
+    if isinstance(given, str):
+        return MissingOptions(given)
+    columns = Names(names)
+    if isinstance(given, Mapping):
+        return MissingOptions(by_position={_position(columns, name): value for name, value in given.items()})
+    parts = [(text, *text.split("=", 1)) for text in given]
+    for_columns = {p[1]: p[2] for p in parts if len(p) == 3 and columns.find(p[1])}
+    others = [text for text, *split in parts if len(split) == 1 or not columns.find(split[0])]
+    if len(others) > 1:
+        raise errors.missing_given_twice(others[1])
+    by_position = {_position(columns, name): value for name, value in for_columns.items()}
+    return MissingOptions(others[0] if others else ERROR, by_position)
+
+
+def _position(columns: Names, name: str) -> int:
+    match columns.find(name):
+        case (position,):
+            return position
+        case _:
+            raise errors.unknown_missing_column(name, columns.listing())
+
+
+def count_missing(facts: Facts, is_missing: Mapping[int, Sql], options: MissingOptions) -> Missing:
     positions = sorted(is_missing)
     counts = facts.ask(missing_counts([is_missing[position] for position in positions]))
     found = {p: int(count) for p, count in zip(positions, counts, strict=True) if count}
-    return Missing(found, is_missing, option)
+    return Missing(found, is_missing, options)
 
 
 def missing_counts(is_missing: Sequence[Sql]) -> list[Sql]:

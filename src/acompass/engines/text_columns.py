@@ -1,24 +1,38 @@
-"""Determine the types of text columns from the policy and their values (D10)."""
+"""Determine the types of text columns from the policy and their values (D10), and refuse what would silently
+mean something else: numbers with leading zeros (D25), numbers ordered as text (D24), local dates (D28)."""
 
+import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from sqlglot import exp
 
+from acompass.checked.program import Operator
 from acompass.checked.types import INTEGER, MOST_DIGITS, TEXT, Type, decimal
-from acompass.checked.uses import ColumnUse, Use
+from acompass.checked.uses import ColumnUse, TextComparison, Use
 from acompass.engines.facts import Facts, count_where
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
-from acompass.tables.numbers import NUMBER_PATTERN
+from acompass.tables.numbers import NUMBER_PATTERN, is_number
 
 #: numbers of up to this many digits fit in 64 bits, which makes decimal arithmetic fast
 _FAST_DIGITS = 18
 
-#: finds the file and line of the first value in a column that is not a number
-FirstBad = Callable[[int], tuple[str, int]]
+#: finds the file and line of the first value in a column that satisfies a condition; None without a file
+FirstPlace = Callable[[int, Callable[[str], bool]], tuple[str, int] | None]
+
+#: D25: as a number is written, without leading zeros and without a plus sign
+_PLAIN_NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
+_ISO_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_COMPARE = {
+    Operator.LT: operator.lt,
+    Operator.LE: operator.le,
+    Operator.GE: operator.ge,
+    Operator.GT: operator.gt,
+}
 
 
 @dataclass(frozen=True)
@@ -34,13 +48,13 @@ class TextColumns:
     """The text columns of a table. `values` is SQL over the relation of `facts`."""
 
     facts: Facts
-    dialect: Dialect
     names: Sequence[str]
     values: Sequence[Sql]
-    first_bad: FirstBad
+    first_place: FirstPlace
 
     def typed(self, uses: Mapping[int, ColumnUse]) -> dict[int, TypedText]:
         """The columns that the policy uses, typed."""
+        self.require_plain_text(uses)
         candidates = [position for position, use in uses.items() if use.use is not Use.TEXT]
         integers = self.integers(candidates)
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
@@ -58,18 +72,80 @@ class TextColumns:
 
     def _as_decimal(self, position: int, use: ColumnUse) -> TypedText:
         value = self.values[position]
-        bad, whole, scale = self.facts.ask([self._not_numbers(value), *_digits(value)])
+        bad, padded, whole, scale = self.facts.ask(
+            [self._not(NUMBER_PATTERN, value), self._not(_PLAIN_NUMBER, value), *_digits(value)]
+        )
+        name = self.names[position]
         if bad:
-            raise errors.not_numbers(self.names[position], *self.first_bad(position), bad, use.span)
+            place = self.first_place(position, lambda text: not is_number(text))
+            raise errors.not_numbers(name, place, bad, use.span)
+        if padded:
+            place = self.first_place(position, lambda text: not re.fullmatch(_PLAIN_NUMBER, text, re.ASCII))
+            raise errors.leading_zeros(name, place, padded, use.span)
         digits = (whole or 0) + (scale or 0)
         if digits > MOST_DIGITS:
-            raise errors.number_too_long(self.names[position], digits)
+            raise errors.number_too_long(name, digits)
         width = _FAST_DIGITS if digits <= _FAST_DIGITS else MOST_DIGITS
         return TypedText(decimal(scale or 0), sql.cast(value, f"DECIMAL({width}, {scale or 0})"))
 
-    def _not_numbers(self, value: Sql) -> Sql:
-        pattern = exp.Literal.string(f"^{NUMBER_PATTERN}{self.dialect.end_of_text}")
-        return count_where(exp.Not(this=exp.RegexpLike(this=value.copy(), expression=pattern)))
+    def require_plain_text(self, uses: Mapping[int, ColumnUse]) -> None:
+        """Raise where a text column is compared with a number or a date as text, and means something else."""
+        for position, use in uses.items():
+            if use.use is Use.TEXT:
+                for comparison in use.texts:
+                    self._require_date(position, comparison)
+                    self._require_order(position, comparison)
+
+    def _require_order(self, position: int, comparison: TextComparison) -> None:
+        """D24: the order of text and the order of numbers must agree where all values are numbers or `*`."""
+        if comparison.operator not in _COMPARE or not is_number(comparison.text):
+            return
+        if errors.ORDERED_AS_TEXT in comparison.allowed:
+            return
+        value, constant = self.values[position], Decimal(comparison.text)
+        others, whole, scale = self.facts.ask([self._neither_number_nor_star(value), *_digits(value)])
+        if others or (whole or 0) + (scale or 0) > MOST_DIGITS:
+            return
+        as_text = sql.comparison(value, TEXT, comparison.operator, comparison.text)
+        number, type_ = sql.cast(value.copy(), sql.decimal_type(scale or 0)), decimal(scale or 0)
+        as_number = sql.comparison(number, type_, comparison.operator, constant)
+        differ = exp.NEQ(this=exp.paren(as_text), expression=exp.paren(as_number))
+        guarded = exp.Case(ifs=[exp.If(this=self._is(NUMBER_PATTERN, value), true=differ)])
+        wrong = self.facts.count(count_where(guarded))
+        if wrong:
+            place = self.first_place(position, lambda text: _orders_differ(text, comparison))
+            raise errors.ordered_as_text(self.names[position], place, wrong, comparison)
+
+    def _neither_number_nor_star(self, value: Sql) -> Sql:
+        is_star = exp.EQ(this=value.copy(), expression=exp.Literal.string("*"))
+        return count_where(exp.Not(this=exp.paren(exp.or_(self._is(NUMBER_PATTERN, value), is_star))))
+
+    def _require_date(self, position: int, comparison: TextComparison) -> None:
+        """D28: text compared with an ISO date must have ISO dates among its values, if it has values."""
+        if re.fullmatch(_ISO_DATE, comparison.text, re.ASCII) is None:
+            return
+        value = self.values[position]
+        there = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
+        values, dates = self.facts.ask([count_where(there), count_where(self._begins(_ISO_DATE, value))])
+        if values and not dates:
+            raise errors.not_iso_dates(self.names[position], comparison)
+
+    def _not(self, pattern: str, value: Sql) -> Sql:
+        """SQL for the number of values that do not match; missing values are ignored."""
+        return count_where(exp.Not(this=self._is(pattern, value)))
+
+    def _is(self, pattern: str, value: Sql) -> Sql:
+        return self._begins(f"{pattern}{self.facts.dialect.end_of_text}", value)
+
+    def _begins(self, pattern: str, value: Sql) -> Sql:
+        return exp.RegexpLike(this=value.copy(), expression=exp.Literal.string(f"^{pattern}"))
+
+
+def _orders_differ(text: str, comparison: TextComparison) -> bool:
+    if not is_number(text):
+        return False
+    compare, number = _COMPARE[comparison.operator], Decimal(comparison.text)
+    return compare(text, comparison.text) is not compare(Decimal(text), number)
 
 
 def _are_integers(value: Sql) -> Sql:

@@ -14,7 +14,7 @@ from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.explain.follow import Follower
 from acompass.explanation import Explanation, Life
-from acompass.options import ERROR
+from acompass.options import MissingOptions
 from acompass.pipeline import Call, execute, loaded_for
 from acompass.plan.from_checked import plan
 from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, records_by_key
@@ -49,7 +49,7 @@ def choice_of(record: int | None, where: str | None, limit: int) -> Choice:
 def _nth(record: int, table: DuckDBTable) -> list[int]:
     keys: list[int] = []
     if record > 0:
-        with table.load({}, ERROR) as whole:
+        with table.load({}, MissingOptions()) as whole:
             keys = nth_row_key(whole.session, whole.state, record)
     if not keys:
         raise _wrong("AC702", f"the table has no record {record:,}", "records are numbered from 1")
@@ -58,13 +58,13 @@ def _nth(record: int, table: DuckDBTable) -> list[int]:
 
 def _matching(where: "_Where", limit: int, table: DuckDBTable) -> list[int]:
     """The table is loaded again, because the condition must not decide the types that the policy sees."""
-    with table.load(where.uses(table.names), ERROR) as loaded:
+    with table.load(where.uses(table.names), MissingOptions()) as loaded:
         return matching_row_keys(loaded.session, loaded.state, where.condition(loaded.schema), limit)
 
 
 def _numbers(table: DuckDBTable, keys: Sequence[int]) -> dict[int, int]:
     """The records' places in the input, from 1."""
-    with table.load({}, ERROR) as whole:
+    with table.load({}, MissingOptions()) as whole:
         return places(whole.session, whole.state, keys)
 
 

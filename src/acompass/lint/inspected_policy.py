@@ -1,12 +1,12 @@
 """A policy under inspection: its tree for spans, its checked program for meaning, its provers for facts."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cached_property
 
-from acompass.checked.program import Program, Quantifier, Reject, Requirement
+from acompass.checked.program import Program
 from acompass.diagnostics import Diagnostic, Fix, Label, Severity
 from acompass.diagnostics.edits import delete, insert, offer
+from acompass.prove.claims import check_steps
 from acompass.prove.prover import Prover
 from acompass.prove.reachability import Transition
 from acompass.syntax import tree
@@ -25,14 +25,9 @@ class InspectedPolicy:
 
     @cached_property
     def prover_with_checks(self) -> Prover:
-        """The prover of the tables on which every check holds.
-
-        A REJECT stands for each check: on such a table it removes nothing.
-        """
-        requirements = tuple(map(_as_reject, self.program.requirements))
-        if requirements == self.program.requirements:
-            return self.prover
-        return Prover(replace(self.program, requirements=requirements), ())
+        """The prover of the tables on which every check holds."""
+        known = check_steps(self.program)
+        return Prover(self.program, (), known) if known else self.prover
 
     @property
     def transitions(self) -> list[Transition]:
@@ -65,8 +60,3 @@ class InspectedPolicy:
 
     def label(self, at: int, text: str) -> Label:
         return Label(self._tree.requirements[at].span, text)
-
-
-def _as_reject(requirement: Requirement) -> Requirement:
-    is_check = requirement.action is None and requirement.assertion.quantifier is Quantifier.EACH
-    return replace(requirement, action=Reject()) if is_check else requirement

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
+from acompass.lint.allowing import without_allowed
 from acompass.lint.broken_later import broken_later
 from acompass.lint.chains import generalization
 from acompass.lint.draws import draws_what_it_replaces
@@ -12,6 +13,7 @@ from acompass.lint.emptying import empties_the_table
 from acompass.lint.establishing import not_established
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.lint.never_violated import never_violated
+from acompass.prove.column_types import column_types
 from acompass.prove.policy import checked_policy
 from acompass.syntax import tree
 
@@ -30,10 +32,17 @@ def lint_policy(
     source: str,
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
+    types: Mapping[str, str | Type] | None = None,
 ) -> tuple[Diagnostic, ...]:
-    """The probable mistakes of a valid policy. Raises PolicyError for an invalid one."""
+    """The probable mistakes of a valid policy, without those that it allows (X9).
+
+    Raises PolicyError for an invalid policy. Without a schema, columns have the narrowest types that fit the
+    policy: gaps between integers are usual.
+    """
     if not policy.requirements:
         return ()
-    inspected = InspectedPolicy(policy, checked_policy(policy, source, (), schema, dict(params or {})))
-    found = [finding for rule in RULES for finding in rule(inspected)]
+    settings = dict(params or {})
+    columns = column_types(policy, settings, schema, types).schema
+    inspected = InspectedPolicy(policy, checked_policy(policy, source, columns, settings))
+    found = without_allowed(policy, [finding for rule in RULES for finding in rule(inspected)])
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))

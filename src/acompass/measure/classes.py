@@ -39,6 +39,6 @@ def group(
 
 
 def class_sizes(con: duckdb.DuckDBPyConnection) -> tuple[tuple[int, int], ...]:
-    """Pairs (size, number of classes) in ascending order of size."""
+    """Pairs (size in units, number of classes) in ascending order of size."""
     rows = con.execute(f"SELECT size, count(*) FROM {CLASSES} GROUP BY size ORDER BY size").fetchall()
     return tuple((size, classes) for size, classes in rows)

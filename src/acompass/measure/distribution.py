@@ -1,22 +1,29 @@
 """How a column's values are distributed, in one table or two.
 
-Counts below SMALLEST are never disclosed: such values are pooled as "other".
+The last table alone decides which values and ranges have bars, so that no value of the table before is shown
+that the released table does not contain. Values with counts below SMALLEST are pooled as "other", and
+`withhold` says which counts of the table before are left out.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 import duckdb
 
 from acompass.checked.types import Kind
 from acompass.measure.query import one_row
 from acompass.measure.view import View, comparable, count_records
-from acompass.measures import SMALLEST, Bar, Distribution
+from acompass.measure.withhold import Pair, shown_before
+from acompass.measures import SMALLEST, Bar, Distribution, Persons
 
 #: the largest number of bars for one column
 MOST_BARS = 12
+
+#: the label of a bar, and its count in each table
+_Row: TypeAlias = tuple[str, tuple[Persons, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class _Column:
     values: Sequence[str]
 
     def histogram(self, key: str) -> str:
-        """SQL for rows (key, n0, n1); `key` is an SQL expression over the value `v`."""
+        """SQL for rows (key, n0, n1) with the keys of the last table; `key` is an SQL expression over `v`."""
         keyed = [
             f"(SELECT {key} AS key, {view.count} AS n FROM (SELECT *, {value} AS v FROM {view.relation}) "
             "GROUP BY key)"
@@ -36,15 +43,23 @@ class _Column:
         ]
         if len(keyed) == 1:
             return f"(SELECT key, n AS n0 FROM {keyed[0]})"
-        both = f"{keyed[0]} AS a FULL JOIN {keyed[1]} AS b ON a.key IS NOT DISTINCT FROM b.key"
-        return (
-            "(SELECT CASE WHEN a.n IS NULL THEN b.key ELSE a.key END AS key, "
-            f"coalesce(a.n, 0) AS n0, coalesce(b.n, 0) AS n1 FROM {both})"
-        )
+        both = f"{keyed[1]} AS b LEFT JOIN {keyed[0]} AS a ON a.key IS NOT DISTINCT FROM b.key"
+        return f"(SELECT b.key AS key, coalesce(a.n, 0) AS n0, b.n AS n1 FROM {both})"
 
     @property
     def counts(self) -> str:
         return ", ".join(f"n{i}" for i in range(len(self.views)))
+
+    @property
+    def is_frequent(self) -> str:
+        return f"{self.last_count} >= {SMALLEST * self.views[-1].unit}"
+
+    @property
+    def last_count(self) -> str:
+        return f"n{len(self.views) - 1}"
+
+    def persons(self, counts: Sequence[int]) -> tuple[Persons, ...]:
+        return tuple(view.persons(n) for view, n in zip(self.views, counts, strict=True))
 
 
 def distributions(con: duckdb.DuckDBPyConnection, views: Sequence[View]) -> tuple[Distribution, ...]:
@@ -85,26 +100,29 @@ def _value(view: View, place: int, views: Sequence[View]) -> str:
 
 
 def _distribution(
-    con: duckdb.DuckDBPyConnection, column: _Column, is_number: bool, totals: tuple[int, ...]
+    con: duckdb.DuckDBPyConnection, column: _Column, is_number: bool, totals: tuple[Persons, ...]
 ) -> Distribution:
     ranges = _ranges(con, column) if is_number else None
-    bars = _values(con, column) if ranges is None else _in_ranges(con, column, ranges)
-    shown = [sum(bar.counts[i] or 0 for bar in bars) for i in range(len(totals))]
-    other = tuple(total - part for total, part in zip(totals, shown, strict=True))
-    return Distribution(column.name, tuple(bars), other, totals)
+    rows = _values(con, column) if ranges is None else _in_ranges(con, column, ranges)
+    other = tuple(total - sum(counts[i] for _, counts in rows) for i, total in enumerate(totals))
+    if len(totals) == 1:
+        bars = tuple(Bar(label, counts) for label, counts in rows)
+        return Distribution(column.name, bars, _rare(other), totals)
+    before, other_before = shown_before([Pair(*counts) for _, counts in rows], Pair(*other))
+    bars = tuple(Bar(label, (n, counts[1])) for (label, counts), n in zip(rows, before, strict=True))
+    return Distribution(column.name, bars, (other_before, *_rare(other[1:])), totals)
 
 
-def _values(con: duckdb.DuckDBPyConnection, column: _Column) -> list[Bar]:
-    most = f"greatest({column.counts}, 0)"
+def _rare(others: tuple[Persons, ...]) -> tuple[Persons | None, ...]:
+    return tuple(None if 0 < other < SMALLEST else other for other in others)
+
+
+def _values(con: duckdb.DuckDBPyConnection, column: _Column) -> list[_Row]:
     rows = con.execute(
         f"SELECT CAST(key AS VARCHAR), {column.counts} FROM {column.histogram('v')} "
-        f"WHERE {most} >= {SMALLEST} ORDER BY {most} DESC, key LIMIT {MOST_BARS}"
+        f"WHERE {column.is_frequent} ORDER BY {column.last_count} DESC, key LIMIT {MOST_BARS}"
     ).fetchall()
-    return [Bar("missing" if label is None else label, _shown(counts)) for label, *counts in rows]
-
-
-def _shown(counts: Sequence[int]) -> tuple[int | None, ...]:
-    return tuple(None if 0 < count < SMALLEST else count for count in counts)
+    return [("missing" if label is None else label, column.persons(counts)) for label, *counts in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +153,11 @@ def _plain(number: Fraction) -> str:
 
 def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> _Ranges | None:
     """None if each value can have its own bar. Outliers do not widen the ranges."""
-    both = " UNION ALL ".join(
-        f"(SELECT CAST({value} AS DOUBLE) AS v FROM {view.relation})"
-        for view, value in zip(column.views, column.values, strict=True)
-    )
+    numbers = f"SELECT CAST({column.values[-1]} AS DOUBLE) AS v FROM {column.views[-1].relation}"
     kinds, low, high, whole = one_row(
         con,
         "SELECT approx_count_distinct(v), quantile_disc(v, 0.02), quantile_disc(v, 0.98), "
-        f"bool_and(v = floor(v)) FROM ({both}) WHERE isfinite(v)",
+        f"bool_and(v = floor(v)) FROM ({numbers}) WHERE isfinite(v)",
     )
     if low is None or kinds <= MOST_BARS or low == high:
         return None
@@ -159,9 +174,12 @@ def _round_step(at_least: float) -> Fraction:
     return next(power * by for by in (1, 2, 5, 10) if power * by >= at_least)
 
 
-def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: _Ranges) -> list[Bar]:
+def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: _Ranges) -> list[_Row]:
     offset = f"floor((CAST(v AS DOUBLE) - {float(ranges.start)!r}) / {float(ranges.step)!r})"
     key = f"CAST(greatest(-1, least({ranges.number}, {offset})) AS BIGINT)"
-    rows = con.execute(f"SELECT key, {column.counts} FROM {column.histogram(key)} ORDER BY key").fetchall()
-    bars = [Bar("missing" if key is None else ranges.label(key), _shown(counts)) for key, *counts in rows]
-    return [bar for bar in bars if any(bar.counts)]
+    rows = con.execute(
+        f"SELECT key, {column.counts} FROM {column.histogram(key)} WHERE {column.is_frequent} ORDER BY key"
+    ).fetchall()
+    return [
+        ("missing" if key is None else ranges.label(key), column.persons(counts)) for key, *counts in rows
+    ]

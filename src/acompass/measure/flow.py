@@ -62,7 +62,8 @@ def measure_view(
 ) -> Measures:
     """The measures of one table. An empty table has no models of sensitive columns."""
     group(con, view, found.quasi_identifiers, found.sensitive)
-    classes = Classes(class_sizes(con), tuple(sorted(set(below))))
+    sizes = tuple((view.persons(size), number) for size, number in class_sizes(con))
+    classes = Classes(sizes, tuple(sorted(set(below))))
     columns = [view.schema[position] for position in found.sensitive]
     return Measures(
         quasi_identifiers=tuple(view.schema[position].name for position in found.quasi_identifiers),

@@ -16,13 +16,18 @@ def overview(
     roles: Roles | None,
     delimiter: str | None = None,
     memory_limit: str | None = None,
+    with_columns: bool = True,
 ) -> Overview:
-    """`tables` is one table, or the table before and the table after. Without roles, only distributions."""
+    """`tables` is one table, or the table before and the table after.
+
+    Without roles, there are no measures; without `with_columns`, no distributions.
+    """
     find = _nothing if roles is None else partial(positions, roles)
     with open_tables(delimiter, memory_limit) as opened:
         views = [opened.open(table, find, every_column=True) for table in tables]
         measures = () if roles is None else tuple(measure_view(opened.con, *view) for view in views)
-        return Overview(measures, distributions(opened.con, [view for view, _ in views]))
+        columns = distributions(opened.con, [view for view, _ in views]) if with_columns else ()
+        return Overview(measures, columns)
 
 
 def _nothing(_names: Sequence[str]) -> Positions:

@@ -2,29 +2,37 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import duckdb
 
 from acompass.checked.types import Column, Kind, Schema, Type
-from acompass.diagnostics import Diagnostic, TableError
 from acompass.measure.query import one_row
-
-#: the product of two totals and a number of values stays below 2^127
-LARGEST_TOTAL = 2**48
+from acompass.measures import Persons
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`relation` has the columns c0, c1, … of `schema`; `weight` is the position of the weight column."""
+    """`relation` has the columns c0, c1, … of `schema`; `weight` is the position of the weight column.
+
+    Counts are integers: numbers of 1/`unit` persons, where `unit` is a power of ten. Only decimal weights
+    need a unit other than 1.
+    """
 
     relation: str
     schema: Schema
     weight: int | None = None
+    unit: int = 1
 
     @property
     def count(self) -> str:
-        """SQL for the number of persons."""
-        return "count(*)" if self.weight is None else f"sum(c{self.weight}::HUGEINT)::BIGINT"
+        """SQL for the number of persons, in units."""
+        if self.weight is None:
+            return "count(*)"
+        return f"sum({scaled(f'c{self.weight}', self.unit)})::BIGINT"
+
+    def persons(self, units: int) -> Persons:
+        return units if self.unit == 1 else Fraction(units, self.unit)
 
     def value(self, position: int) -> str:
         """SQL for a column's value, with NULL for every missing value, including NaN."""
@@ -50,30 +58,14 @@ def comparable(view: View, position: int, other: Column) -> str:
     return f"({value})::VARCHAR"
 
 
-def count_records(con: duckdb.DuckDBPyConnection, view: View) -> int:
-    (records,) = one_row(con, f"SELECT {view.count} FROM {view.relation}")
-    return int(records or 0)
+def scaled(weight: str, unit: int) -> str:
+    """SQL for a weight in units. The digits of a decimal, without its point, are that integer."""
+    if unit == 1:
+        return f"CAST({weight} AS HUGEINT)"
+    digits = len(str(unit)) - 1
+    return f"CAST(replace(CAST(CAST({weight} AS DECIMAL(38, {digits})) AS VARCHAR), '.', '') AS HUGEINT)"
 
 
-def check_weight(con: duckdb.DuckDBPyConnection, view: View) -> None:
-    """Raise unless every weight is a positive integer."""
-    if view.weight is None:
-        return
-    column = view.schema[view.weight]
-    if not column.type.is_number:
-        raise _not_a_weight(column, str(column.type))
-    value = view.value(view.weight)
-    is_bad = f"{value} IS NULL OR {value} <= 0 OR {value} <> floor({value})"
-    bad, total = one_row(con, f"SELECT count(*) FILTER ({is_bad}), sum({value}::DOUBLE) FROM {view.relation}")
-    if bad:
-        raise _not_a_weight(column, f"{bad:,} other value{'' if bad == 1 else 's'}")
-    if total is not None and total > LARGEST_TOTAL:
-        message = f"the weights in `{column.name}` add up to more than {LARGEST_TOTAL:,}"
-        help_ = "weights are numbers of persons; choose another column"
-        raise TableError([Diagnostic("AC606", message, help=help_)])
-
-
-def _not_a_weight(column: Column, found: str) -> TableError:
-    message = f"column `{column.name}` cannot be the weight: expected positive whole numbers, found {found}"
-    help_ = "correct or drop those records, or omit `--weight`"
-    return TableError([Diagnostic("AC605", message, help=help_)])
+def count_records(con: duckdb.DuckDBPyConnection, view: View) -> Persons:
+    (units,) = one_row(con, f"SELECT {view.count} FROM {view.relation}")
+    return view.persons(int(units or 0))

@@ -3,9 +3,9 @@
 import hashlib
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
-from typing import Any
+from typing import Any, Literal
 
 from acompass.policy import Policy
 from acompass.report.certificate import Certificate, FileHash
@@ -14,32 +14,37 @@ from acompass.tables.source import Files, opened, readable
 from acompass.version import __version__
 
 
+@dataclass(frozen=True, slots=True)
+class TableName:
+    """A table of an engine. It has a name but no hash."""
+
+    name: str
+
+
 def certify(
     command: str,
     policy: Policy | None,
     params: Mapping[str, Any],
-    engine: str | None,
-    tables: tuple[Any, Any],
+    engine: str,
+    tables: Mapping[Literal["input", "output"], str | TableName | None],
     result: Result | None,
 ) -> Certificate:
-    """`tables` are the input and the output. Only tables given as paths have hashes."""
-    before, after = tables
+    """`engine` is the engine's name and version. Only tables given as paths have hashes."""
     return Certificate(
         command=command,
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        versions=_versions(engine),
+        versions={"acompass": __version__, "engine": engine},
         policy=None if policy is None else hash_policy(policy),
         parameters={name: str(value) for name, value in sorted(params.items())},
-        input=hash_table(before),
-        output=hash_table(after),
+        tables={what: table.name for what, table in tables.items() if isinstance(table, TableName)},
+        input=_hashes(tables["input"]),
+        output=_hashes(tables["output"]),
         counts={} if result is None else _counts(result),
     )
 
 
-def _versions(engine: str | None) -> dict[str, str]:
-    """Only the scheme of an engine's URL is kept: the rest may contain a password."""
-    name = (engine or "duckdb").partition(":")[0]
-    return {"acompass": __version__, "engine": name, "duckdb": version("duckdb")}
+def _hashes(table: str | TableName | None) -> tuple[FileHash, ...] | None:
+    return hash_table(table) if isinstance(table, str) else None
 
 
 def _counts(result: Result) -> dict[str, Any]:
@@ -61,10 +66,8 @@ def hash_policy(policy: Policy) -> FileHash:
     return FileHash(os.path.basename(policy.name), hashlib.sha256(content).hexdigest(), len(content))
 
 
-def hash_table(table: Any) -> tuple[FileHash, ...] | None:
+def hash_table(table: str) -> tuple[FileHash, ...]:
     """One hash per file that the path or glob matches."""
-    if not isinstance(table, str | os.PathLike):
-        return None
     with opened(table) as source:
         assert isinstance(source, Files)
         return tuple(_hash_file(path) for path in source.paths)

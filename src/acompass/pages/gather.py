@@ -3,18 +3,19 @@
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, assert_never
 
 from acompass.measure.columns import Roles, assign_roles
 from acompass.measure.overview import overview
 from acompass.measures import Overview
-from acompass.pages.certify import certify
+from acompass.pages.certify import TableName, certify
 from acompass.pages.request import ReportRequest
 from acompass.policy import Policy
 from acompass.prove import Proof, prove_policy
 from acompass.report.certificate import Certificate
 from acompass.report.html.content import PageContent
 from acompass.syntax.walk import processes
+from acompass.tables.source import is_file
 
 #: larger policies are not proved for a report: the proof could take longer than the run
 MOST_PROVED = 60
@@ -33,15 +34,27 @@ def page_content(request: ReportRequest) -> PageContent:
 
 
 def _certificate(request: ReportRequest) -> Certificate:
-    before, after = (table if _is_readable(table) else None for table in (request.before, request.after))
     return certify(
         request.command,
         request.policy,
         request.params or {},
-        request.options.engine,
-        (before, after),
+        request.engine,
+        {
+            "input": _file_or_table(request, request.before),
+            "output": _file_or_table(request, request.after),
+        },
         request.result,
     )
+
+
+def _file_or_table(request: ReportRequest, table: Any) -> str | TableName | None:
+    """None for data frames and for files that only the engine can read."""
+    if not isinstance(table, str | os.PathLike):
+        return None
+    text = os.fspath(table)
+    if _is_in_engine(request, table):
+        return TableName(text)
+    return text if _is_on_disk(text) else None
 
 
 def _tables(request: ReportRequest) -> Iterator[Any]:
@@ -54,20 +67,47 @@ def _tables(request: ReportRequest) -> Iterator[Any]:
 
 def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
     """None if a table is in another engine; such tables are not read for a report."""
-    if not all(map(_is_readable, tables)):
+    if not all(_is_readable(request, table) for table in tables):
         return None
     roles = request.roles or _roles_in(request.policy)
-    found = overview(tables, roles, request.options.delimiter, request.options.memory_limit)
+    found = overview(
+        tables,
+        roles,
+        request.options.delimiter,
+        request.options.memory_limit,
+        with_columns=_can_be_shown(request, tables),
+    )
     if request.journalist is None:
         return found
     *before, last = found.measures
     return replace(found, measures=(*before, replace(last, journalist=request.journalist)))
 
 
-def _is_readable(table: Any) -> bool:
+def _can_be_shown(request: ReportRequest, tables: list[Any]) -> bool:
+    """Whether values of the last table may be on the page: it is released, or it satisfies the policy."""
+    match request.command:
+        case "run":
+            return len(tables) == 2
+        case "check":
+            return request.result is not None and request.result.ok
+        case "measure":
+            return True
+        case _:
+            assert_never(request.command)
+
+
+def _is_readable(request: ReportRequest, table: Any) -> bool:
     if not isinstance(table, str | os.PathLike):
         return True
-    return os.path.exists(table) or any(letter in os.fspath(table) for letter in "*?[")
+    return not _is_in_engine(request, table) and _is_on_disk(os.fspath(table))
+
+
+def _is_in_engine(request: ReportRequest, table: str | os.PathLike[str]) -> bool:
+    return request.has_tables and not is_file(table)
+
+
+def _is_on_disk(path: str) -> bool:
+    return os.path.exists(path) or any(letter in path for letter in "*?[")
 
 
 def _roles_in(policy: Policy | None) -> Roles | None:

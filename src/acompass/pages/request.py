@@ -17,11 +17,14 @@ from acompass.result import Result
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
     """`after` is None if there is no output table. `roles` is None if the policy names the columns to
-    measure. `journalist` is the risk of the last table against a population."""
+    measure. `journalist` is the risk of the last table against a population. `engine` is the engine's name
+    and version; `has_tables` says whether a bare name means a table of the engine and not a file."""
 
     command: Command
-    before: Any
-    after: Any = None
+    before: Any = field(repr=False)
+    engine: str
+    has_tables: bool = False
+    after: Any = field(default=None, repr=False)
     policy: Policy | None = None
     params: Mapping[str, ParamValue] | None = None
     schema: Schema | None = None

@@ -10,7 +10,9 @@ from acompass.pages.gather import page_content
 from acompass.pages.request import ReportRequest
 from acompass.report.html.page import page_html
 from acompass.tables.errors import no_folder
+from acompass.tables.output import is_same_file
 from acompass.tables.replacing import replacing
+from acompass.tables.source import matching
 
 _STREAM = "-"
 
@@ -25,8 +27,12 @@ def require_files(path: str | os.PathLike[str], tables: Sequence[Any], output: A
     if not os.path.isdir(os.path.dirname(place)):
         raise no_folder(str(Path(path).parent))
     for table in (*tables, output):
-        if isinstance(table, str | os.PathLike) and os.path.realpath(table) == place:
+        if isinstance(table, str | os.PathLike) and _is_one_of(place, os.fspath(table)):
             raise _overwrites_a_table(os.fspath(path))
+
+
+def _is_one_of(place: str, table: str) -> bool:
+    return os.path.realpath(table) == place or any(is_same_file(place, each) for each in matching(table))
 
 
 def _needs_files(found: str) -> CallError:

@@ -74,7 +74,7 @@ class BackwardRules:
         action = transition.requirement.action
         match action:
             case None:
-                return True
+                return not transition.is_known or transition.kept is None
             case Reject():
                 return transition.may is EMPTY
             case Replace(column) | Random(column):
@@ -85,7 +85,8 @@ class BackwardRules:
     def before(self, fact: Fact, transition: Transition) -> list[Fact]:
         """Facts at the transition's step that together imply `fact` at the next step. Raises Blocked."""
         if transition.requirement.action is None:
-            return [replace(fact, step=transition.step)]
+            same = replace(fact, step=transition.step)
+            return [] if self._is_checked(same, transition) else [same]
         wanted = []
         for branch in self._branches(transition):
             earlier = self._before_action(fact, transition, branch)
@@ -95,6 +96,11 @@ class BackwardRules:
             if not (branch.is_left_alone and self._is_kept(finer, transition, branch.care)):
                 wanted.append(finer)
         return wanted
+
+    def _is_checked(self, fact: Fact, transition: Transition) -> bool:
+        """Rule of the check: nothing is written unless its assertion holds."""
+        care = self._reachability.care[transition.step]
+        return transition.is_known and self._is_kept(fact, transition, care)
 
     def _is_kept(self, fact: Fact, transition: Transition, care: Diagram) -> bool:
         """Rule of the requirement's own assertion."""
@@ -250,5 +256,5 @@ class BackwardRules:
 def _is_injective(before: Type, after: Type) -> bool:
     """Whether the conversion keeps equal values equal and different values different."""
     if after.kind is Kind.TEXT:
-        return before.kind in (Kind.INTEGER, Kind.DATE, Kind.BOOLEAN)
+        return before.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN)
     return before.kind in (Kind.INTEGER, Kind.DECIMAL) and after.kind is Kind.DECIMAL

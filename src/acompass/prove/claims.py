@@ -15,11 +15,16 @@ from acompass.syntax.walk import parameter_names
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """`assertion` is None where a column of the claim no longer has the type that the claim needs."""
+    """`assertion` is None where a column of the claim no longer has the type that the claim needs.
+
+    `known` are the steps of the checks that hold wherever the claim is asked about (D31).
+    """
 
     text: str
     line: int | None
     assertion: Assertion | None
+    known: frozenset[int]
+    is_of_check: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +61,37 @@ def _parse(text: str) -> ParsedClaim:
 def own_claims(
     policy: tree.Program, source: str, program: Program, params: Mapping[str, ParamValue]
 ) -> list[CheckedClaim]:
-    """The policy's own assertions, each about the table that the policy leaves."""
+    """The policy's own assertions, each about the table that the policy leaves.
+
+    All checks are known to hold where they stand. The claim of a check is asked without the check itself and
+    those after it, so that no two checks prove each other.
+    """
     final = program.final_schema
+    checks = check_steps(program)
     claims = []
-    for parsed, requirement in zip(policy.requirements, program.requirements, strict=True):
+    for at, (parsed, requirement) in enumerate(zip(policy.requirements, program.requirements, strict=True)):
         claim = ParsedClaim(source, parsed.assertion)
         is_unchanged = requirement.before == final
         assertion = requirement.assertion if is_unchanged else _checked_or_none(claim, final, params)
-        claims.append(CheckedClaim(claim.text, requirement.line, assertion))
+        known = frozenset(step for step in checks if step < at) if at in checks else checks
+        claims.append(CheckedClaim(claim.text, requirement.line, assertion, known, at in checks))
     return claims
 
 
+def check_steps(program: Program) -> frozenset[int]:
+    """The requirements that only check: nothing is written unless they hold where they stand."""
+    steps = enumerate(program.requirements)
+    return frozenset(step for step, requirement in steps if requirement.action is None)
+
+
 def check_claims(
-    claims: Sequence[ParsedClaim], final: Schema, params: Mapping[str, ParamValue]
+    claims: Sequence[ParsedClaim], program: Program, params: Mapping[str, ParamValue]
 ) -> list[CheckedClaim]:
-    return [CheckedClaim(claim.text, None, _checked(claim, final, params)) for claim in claims]
+    known = check_steps(program)
+    return [
+        CheckedClaim(claim.text, None, _checked(claim, program.final_schema, params), known)
+        for claim in claims
+    ]
 
 
 def _checked(claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion:

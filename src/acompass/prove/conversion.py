@@ -1,7 +1,7 @@
 """The images of regions: where values go when their column changes its type (D12), and the results of RANDOM.
 
 The image of a region is a set of regions of the new type. It includes every region that some value reaches.
-Between numbers it is exact; into text, it is exact except for floats.
+Between numbers it is exact; into text, it is exact except for floats and numbers of any scale.
 """
 
 import datetime
@@ -20,6 +20,8 @@ from acompass.prove.value_order import Rank, order_of
 #: the values of a gap up to this size are converted individually
 FEW = 256
 
+#: numbers have no leading zeros (D25)
+_PLAIN = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
@@ -36,6 +38,18 @@ def image(region: int, source: Regions, source_type: Type, target: Regions, targ
         if _is_reached(candidate, low, high, source_type, target, target_type)
     )
     return sum(reached)
+
+
+def image_of_any_scale(region: int, source: Regions, target: Regions) -> Mask:
+    """The texts of numbers of any scale: 2 may be written `2` or `2.00`. Every gap is taken to be reached."""
+
+    def is_reached(text: Value | None) -> bool:
+        if text is None:
+            return True
+        return bool(_PLAIN.fullmatch(str(text))) and source.region_of(Decimal(str(text))) == region
+
+    texts = regions_in(target.full)
+    return _union(1 << candidate for candidate in texts if is_reached(target.constant(candidate)))
 
 
 def image_of_random(lower: int, upper: int, target: Regions, target_type: Type) -> Mask:

@@ -1,8 +1,8 @@
 """The schema of a policy without a table: the columns that it names, with types inferred from their uses.
 
 A column that is compared with text is text. A column that is compared with numbers or summed is integer, or
-decimal if one of those numbers has digits after the point. A column that only RANDOM uses is integer. Any
-other column is text, as its type makes no difference to the policy.
+decimal if one of those numbers has digits after the point: the narrowest type that fits the policy. A column
+that only RANDOM uses is integer. Any other column is text, as its type makes no difference to the policy.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,9 +10,8 @@ from typing import assert_never
 
 from acompass.checked.constants import scale_of
 from acompass.checked.parameters import Parameters, ParamValue
-from acompass.checked.types import INTEGER, TEXT, Column, Kind, Schema, Type, decimal
+from acompass.checked.types import INTEGER, TEXT, Column, Schema, Type, decimal
 from acompass.checked.uses import Use, uses
-from acompass.diagnostics import CallError, Diagnostic
 from acompass.syntax import tree
 from acompass.syntax.walk import (
     all_conditions,
@@ -22,9 +21,6 @@ from acompass.syntax.walk import (
     record_conditions,
     written_name,
 )
-
-#: the scale of `decimal` where none is given
-_DEFAULT_SCALE = 2
 
 
 def inferred_schema(policy: tree.Program, params: Mapping[str, ParamValue]) -> Schema:
@@ -102,23 +98,3 @@ def _aliased_column(requirement: tree.Requirement) -> dict[str, str]:
     if process.aggregate.function not in (tree.Function.MIN, tree.Function.MAX):
         return {}
     return {process.alias.text.casefold(): process.aggregate.column.text}
-
-
-def declared_schema(types: Mapping[str, str | Type]) -> Schema:
-    """The schema of `{"Age": "integer", "Income": "decimal(2)"}`; `decimal` alone is `decimal(2)`."""
-    return tuple(Column(name, _read_type(name, type_)) for name, type_ in types.items())
-
-
-def _read_type(name: str, type_: str | Type) -> Type:
-    if isinstance(type_, Type):
-        return type_
-    kind, _, scale = type_.strip().lower().removesuffix(")").partition("(")
-    if kind == Kind.DECIMAL and (not scale or scale.isdecimal()):
-        return decimal(int(scale or _DEFAULT_SCALE))
-    if kind in _KINDS and not scale:
-        return Type(Kind(kind))
-    message = f"unknown type `{type_}` for column `{name}`"
-    raise CallError([Diagnostic("AC551", message, help=f"types: {', '.join(_KINDS)}, decimal(2)")])
-
-
-_KINDS = tuple(str(kind) for kind in Kind if kind not in (Kind.OPAQUE, Kind.DECIMAL))

@@ -45,7 +45,7 @@ class Origins:
         action = transition.requirement.action
         match action:
             case None:
-                return target
+                return self._unaffected(transition, target) if transition.is_known else target
             case Reject():
                 return self._unaffected(transition, target)
             case Replace(column) | Random(column):

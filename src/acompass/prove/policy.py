@@ -1,15 +1,17 @@
 """Verdicts on a policy's claims: attempt a proof first, then search for a counterexample."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
-from acompass.checked.types import Type
+from acompass.checked.types import Schema, Type
 from acompass.diagnostics import PolicyError
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
-from acompass.prove.inferred_schema import declared_schema, inferred_schema
+from acompass.prove.column_types import column_types, finer_scale
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
 from acompass.prove.prover import Prover
 from acompass.prove.reasons import Reasons
@@ -18,6 +20,22 @@ from acompass.prove.witness import Witness
 from acompass.syntax import tree
 from acompass.syntax.walk import parameter_names
 
+#: the checks that the proof of another check may use, so that the number of provers is bounded
+MOST_CHECKS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _TypedPolicy:
+    """A policy and its claims, checked with one set of types."""
+
+    program: Program
+    claims: list[CheckedClaim]
+    any_scale: frozenset[int]
+
+    def prover(self, claims: Iterable[int], known: frozenset[int]) -> Prover:
+        asked = (self.claims[at].assertion for at in claims)
+        return Prover(self.program, [each for each in asked if each is not None], known, self.any_scale)
+
 
 def prove_policy(
     policy: tree.Program,
@@ -25,67 +43,119 @@ def prove_policy(
     claims: Sequence[str] | None = None,
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
+    types: Mapping[str, str | Type] | None = None,
 ) -> Proof:
     """A verdict on each claim for every table and every trace.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
-    the policy and the claims name (`inferred_schema`).
+    the policy and the claims name; `types` gives the types of some of them.
     """
-    parsed = parse_claims(claims or ())
+    parsed = None if claims is None else parse_claims(claims)
     settings = dict(params or {})
-    program = checked_policy(policy, source, parsed, schema, settings)
-    if claims is None:
-        checked = own_claims(policy, source, program, settings)
-    else:
-        checked = check_claims(parsed, program.final_schema, settings)
-    return Proof(_verdicts(program, checked))
+    everything = _with_claims(policy, parsed or ())
+    columns = column_types(everything, settings, schema, types)
+
+    def typed(schema: Schema, any_scale: frozenset[int] = frozenset()) -> _TypedPolicy:
+        program = checked_policy(policy, source, schema, settings, everything)
+        checked = (
+            own_claims(policy, source, program, settings)
+            if parsed is None
+            else check_claims(parsed, program, settings)
+        )
+        return _TypedPolicy(program, checked, any_scale)
+
+    narrow = wide = typed(columns.schema)
+    if columns.any_scale:
+        try:
+            wide = typed(columns.widened(finer_scale(everything, settings)), columns.any_scale)
+        except PolicyError:
+            # a constant of the policy is too long for a finer scale, so no such table can be run
+            columns = replace(columns, any_scale=frozenset())
+    inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
+    return Proof(_verdicts(wide, narrow), columns.names(), inferred)
+
+
+def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:
+    asked = [requirement for claim in claims for requirement in claim.program().requirements]
+    return tree.Program((*policy.requirements, *asked), (), policy.span)
 
 
 def checked_policy(
     policy: tree.Program,
     source: str,
-    claims: Sequence[ParsedClaim],
-    schema: Mapping[str, str | Type] | None,
+    schema: Schema,
     params: Mapping[str, ParamValue],
+    everything: tree.Program | None = None,
 ) -> Program:
-    asked = [requirement for claim in claims for requirement in claim.program().requirements]
-    everything = tree.Program((*policy.requirements, *asked), (), policy.span)
-    columns = inferred_schema(everything, params) if schema is None else declared_schema(schema)
-    used_by_claims_only = parameter_names(everything) - parameter_names(policy)
+    """`everything` is the policy with its claims, which may have parameters of their own."""
+    used_by_claims_only = parameter_names(everything or policy) - parameter_names(policy)
     own = {name: value for name, value in params.items() if name not in used_by_claims_only}
-    program, problems = check(policy, source, columns, own)
+    program, problems = check(policy, source, schema, own)
     if program is None:
         raise PolicyError(problems, source)
     return program
 
 
-def _verdicts(program: Program, claims: Sequence[CheckedClaim]) -> tuple[Claim, ...]:
-    asked = {at: claim.assertion for at, claim in enumerate(claims) if claim.assertion is not None}
-    prover = Prover(program, list(asked.values()))
+def _verdicts(wide: _TypedPolicy, narrow: _TypedPolicy) -> tuple[Claim, ...]:
+    """Claims that rest on the same checks share a prover."""
+    groups: dict[frozenset[int], list[int]] = defaultdict(list)
+    for at, claim in enumerate(wide.claims):
+        groups[_used(claim)].append(at)
+    found = {
+        at: verdict for known, group in groups.items() for at, verdict in _judge(wide, narrow, group, known)
+    }
+    return tuple(found[at] for at in range(len(wide.claims)))
+
+
+def _used(claim: CheckedClaim) -> frozenset[int]:
+    """The known checks that a proof may use: for the claim of a check, not more than the first few."""
+    return frozenset(sorted(claim.known)[:MOST_CHECKS]) if claim.is_of_check else claim.known
+
+
+def _judge(
+    wide: _TypedPolicy, narrow: _TypedPolicy, group: Sequence[int], known: frozenset[int]
+) -> Iterator[tuple[int, Claim]]:
+    """A proof is about numbers of any scale. A counterexample with the narrowest types is easier to read."""
+    prover = wide.prover(group, known)
     reasons = Reasons(prover)
+    asked = {at: assertion for at in group if (assertion := wide.claims[at].assertion) is not None}
     attempts = {at: prover.attempt(assertion, prover.last) for at, assertion in asked.items()}
-    unproved = {at: assertion for at, assertion in asked.items() if not attempts[at].is_proof}
-    found = Refuter(prover).refute(list(unproved.values())) if unproved else []
-    witnesses = dict(zip(unproved, found, strict=True))
-    verdicts = []
-    for at, claim in enumerate(claims):
+    unproved = [at for at in asked if not attempts[at].is_proof]
+    found = {} if wide is narrow else _refuted(narrow, narrow.prover(unproved, known), unproved)
+    found |= _refuted(wide, prover, [at for at in unproved if at not in found])
+    for at in group:
+        claim = wide.claims[at]
         if at not in asked:
-            verdicts.append(_without_types(claim, program))
-        elif at not in unproved:
+            yield at, _without_types(claim, wide.program)
+        elif attempts[at].is_proof:
             reason = reasons.why_proved(asked[at], attempts[at])
-            verdicts.append(Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason))
+            yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason)
         else:
             reason = reasons.why_unproved(asked[at], attempts[at])
-            verdicts.append(_unproved(claim, reason, witnesses[at], program))
-    return tuple(verdicts)
+            yield at, _unproved(claim, reason, found.get(at))
 
 
-def _unproved(claim: CheckedClaim, reason: str, witness: Witness | None, program: Program) -> Claim:
-    if witness is None:
+def _refuted(typed: _TypedPolicy, prover: Prover, claims: Sequence[int]) -> dict[int, Counterexample]:
+    """The counterexamples found to claims that the prover cannot prove."""
+    open_claims = {
+        at: assertion
+        for at in claims
+        if (assertion := typed.claims[at].assertion) is not None
+        and not prover.attempt(assertion, prover.last).is_proof
+    }
+    if not open_claims:
+        return {}
+    known = [typed.claims[at].known for at in open_claims]
+    witnesses = Refuter(prover).refute(list(open_claims.values()), known)
+    found = zip(open_claims, witnesses, strict=True)
+    return {at: _counterexample(typed.program, witness) for at, witness in found if witness is not None}
+
+
+def _unproved(claim: CheckedClaim, reason: str, counterexample: Counterexample | None) -> Claim:
+    if counterexample is None:
         return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
-    size = len(witness.records)
+    size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
-    counterexample = _counterexample(program, witness)
     return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, f"{found}\n{reason}", counterexample)
 
 

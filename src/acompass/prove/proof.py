@@ -1,5 +1,6 @@
 """The answer of `prove`: a verdict on every claim, with a reason or a counterexample."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,7 +41,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
+    """The verdicts rest on `types`, the type of each column; `decimal` is a number of any scale. The policy
+    itself decides the types of the columns in `inferred`."""
+
     claims: tuple[Claim, ...]
+    types: Mapping[str, str]
+    inferred: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -68,7 +68,7 @@ class ProofSearch:
             _continue_as(self._attempts[goal], attempt, goal.step)
             return []
         goal = self._rules.carried_back(goal)
-        care = self._reachability.reach[goal.step]
+        care = self._reachability.care[goal.step]
         laws = self._reachability.laws
         if laws.follows(goal, care):
             attempt.settled.add(goal.step)

@@ -1,7 +1,8 @@
-"""A policy prepared for proofs of any assertion at any step."""
+"""A policy prepared for proofs of any assertion at any step, on all tables on which the known checks hold."""
 
 from collections.abc import Sequence
 
+from acompass.checked.effects import column_written, columns_read, drops_records
 from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import fact_of
@@ -11,14 +12,24 @@ from acompass.prove.variables import Variables
 
 
 class Prover:
-    """Steps are those of `variables`: the requirement at a step is the one performed next."""
+    """Steps are those of `variables`: the requirement at a step is the one performed next.
 
-    def __init__(self, program: Program, claims: Sequence[Assertion]):
+    `known` are the steps of checks that hold where they stand, because nothing is written otherwise (D31).
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        claims: Sequence[Assertion],
+        known: frozenset[int] = frozenset(),
+        any_scale: frozenset[int] = frozenset(),
+    ):
         self.program = program
         self.claims = tuple(claims)
-        self.variables = Variables(program, claims)
+        self.known = known
+        self.variables = Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
-        self.reachability = Reachability(program, self.variables)
+        self.reachability = Reachability(program, self.variables, known)
         self._search = ProofSearch(self.reachability)
 
     @property
@@ -37,8 +48,21 @@ class Prover:
     def attempt(self, assertion: Assertion, step: int) -> ProofAttempt:
         """Try to prove that the assertion holds of every table at the step."""
         if assertion.quantifier is Quantifier.SOME:
-            return ProofAttempt(False)
+            return self._attempt_some(assertion, step)
         fact = fact_of(self.variables, step, assertion)
         if fact is not None:
             return self._search.prove(fact)
         return ProofAttempt(self.violating(step, assertion) is EMPTY)
+
+    def _attempt_some(self, assertion: Assertion, step: int) -> ProofAttempt:
+        """A SOME holds if a check of the same assertion does and no later line changes what it reads."""
+        for at in sorted((at for at in self.known if at < step), reverse=True):
+            check = self.program.requirements[at]
+            if check.assertion == assertion and self._is_kept(at, step):
+                return ProofAttempt(True, passed={at: 0})
+        return ProofAttempt(False)
+
+    def _is_kept(self, at: int, step: int) -> bool:
+        read = columns_read(self.program.requirements[at])
+        later = [requirement.action for requirement in self.program.requirements[at:step]]
+        return not any(drops_records(action) or column_written(action) in read for action in later)

@@ -3,7 +3,7 @@
 docs/prove.md, section 2.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from acompass.checked.effects import column_written
@@ -34,7 +34,8 @@ class Transition:
 
     `may` holds the records that are affected in some table, `must` those that are affected in every table.
     Where the two differ, the records of `scope` are affected in whole classes by the columns `together` (an
-    empty set makes the table one class), and the classes that are not affected satisfy `kept`.
+    empty set makes the table one class), and the classes that are not affected satisfy `kept`. A check that
+    `is_known` holds of every table at the step.
     """
 
     step: int
@@ -45,6 +46,7 @@ class Transition:
     together: frozenset[int] | None
     kept: Fact | None
     care: Diagram
+    is_known: bool = False
 
     @property
     def column(self) -> int | None:
@@ -70,9 +72,13 @@ def record_condition(variables: Variables, step: int, assertion: Assertion) -> t
 
 
 class Reachability:
-    """The transitions of a program; `reach[step]` has every record that can reach the step."""
+    """The transitions of a program; `reach[step]` has every record that can reach the step.
 
-    def __init__(self, program: Program, variables: Variables):
+    The checks at the steps `known` hold where they stand. `care[step]` leaves out the records that they
+    exclude from the table at the step; `reach` leaves them out from the next step on.
+    """
+
+    def __init__(self, program: Program, variables: Variables, known: frozenset[int] = frozenset()):
         self.laws = Laws(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
@@ -80,9 +86,18 @@ class Reachability:
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
         for step, requirement in enumerate(program.requirements):
-            transition = self._transition(step, requirement)
+            transition = replace(self._transition(step, requirement), is_known=step in known)
             self.transitions.append(transition)
             self.reach.append(self._after(transition))
+        self.care = self._care()
+
+    def _care(self) -> list[Diagram]:
+        """A check changes nothing, so the table before it is the table after it."""
+        care = [self.reach[-1]]
+        for transition in reversed(self.transitions):
+            is_same_table = transition.is_known and transition.requirement.action is None
+            care.append(care[-1] if is_same_table else self.reach[transition.step])
+        return care[::-1]
 
     def _transition(self, step: int, requirement: Requirement) -> Transition:
         care = self.reach[step]
@@ -137,7 +152,7 @@ class Reachability:
         action = transition.requirement.action
         match action:
             case None:
-                return transition.care
+                return unaffected if transition.is_known else transition.care
             case Reject():
                 return unaffected
             case Replace() | Random():

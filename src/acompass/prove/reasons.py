@@ -13,6 +13,9 @@ from acompass.prove.regions import Mask
 MAX_SEARCHED = 40
 
 
+_CHECKED = "nothing is written unless it holds there"
+
+
 class Reasons:
     def __init__(self, prover: Prover):
         self._prover = prover
@@ -20,7 +23,7 @@ class Reasons:
 
     def why_proved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
         """One line for each step."""
-        if process_in(assertion) is not None:
+        if process_in(assertion) is not None or assertion.quantifier is Quantifier.SOME:
             return "\n".join(self._passages(attempt))
         return self._of_records(assertion)
 
@@ -29,7 +32,8 @@ class Reasons:
         settled = max(attempt.settled, default=0)
         lines = [self._settled(settled)] if attempt.settled else []
         for step, left in sorted(attempt.passed.items()):
-            if step >= min(attempt.settled, default=0):
+            is_idle = left > 0 and self._requirement(step).action is None
+            if step >= min(attempt.settled, default=0) and not is_idle:
                 lines.append(self._line(step, _passage(self._requirement(step), left)))
         return lines
 
@@ -42,7 +46,8 @@ class Reasons:
         since = self.unchanged_since(assertion, self._prover.last)
         if since == 0:
             return "no record of any table can violate it"
-        lines = [self._line(since - 1, "leaves no record that violates it")]
+        is_check = self._requirement(since - 1).action is None
+        lines = [self._line(since - 1, _CHECKED if is_check else "leaves no record that violates it")]
         later = [r.line for r in self._prover.program.requirements[since:] if r.action is not None]
         if later:
             place = f"line {later[0]}" if len(later) == 1 else f"lines {later[0]} to {later[-1]}"
@@ -82,12 +87,18 @@ class Reasons:
     def why_unproved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
         """The line that could break the claim."""
         if assertion.quantifier is Quantifier.SOME:
-            return "an empty table has no record that satisfies it"
+            return self._why_some_is_unproved()
         breaker = self.breaker(assertion, attempt)
         if breaker is None:
             return "no line establishes it"
         why = attempt.why if breaker == attempt.blocked else _breaking(self._requirement(breaker))
         return self._line(breaker, why)
+
+    def _why_some_is_unproved(self) -> str:
+        known = (self._requirement(step).assertion for step in self._prover.known)
+        if any(assertion.quantifier is Quantifier.SOME for assertion in known):
+            return "no line establishes it"
+        return "an empty table has no record that satisfies it"
 
     def breaker(self, assertion: Assertion, attempt: ProofAttempt) -> int | None:
         """The last requirement before which the claim can be proved; failing that, the one that blocks."""
@@ -121,7 +132,7 @@ def _passage(requirement: Requirement, left: int) -> str:
                 else f"rewrites `{name}`, which at most merges whole classes"
             )
         case None:
-            return "only checks"
+            return _CHECKED
         case _:
             assert_never(requirement.action)
 

@@ -1,4 +1,7 @@
-"""The search for a table and a trace on which a claim fails. Each is replayed through `semantics` first."""
+"""The search for a table and a trace on which a claim fails. Each is replayed through `semantics` first.
+
+A table on which a known check is violated is no counterexample: nothing is written for it (D31).
+"""
 
 import random
 from collections.abc import Sequence
@@ -25,18 +28,25 @@ class Refuter:
         self._budget = budget
         self._prover = prover
         self._program: Program = prover.program
+        self._known: Sequence[frozenset[int]] = ()
         self._tables = CandidateTables(prover, random.Random(0))
 
-    def refute(self, claims: Sequence[Assertion]) -> list[Witness | None]:
-        """For each claim, the smallest witness found against it."""
+    def refute(
+        self, claims: Sequence[Assertion], known: Sequence[frozenset[int]] | None = None
+    ) -> list[Witness | None]:
+        """For each claim, the smallest witness found against it.
+
+        For each claim, `known` are the checks that hold; by default, those that the prover knows.
+        """
+        self._known = known or [self._prover.known] * len(claims)
         found: dict[int, Witness] = {}
         for at, claim in enumerate(claims):
             if claim.quantifier is Quantifier.SOME:
-                found[at] = Witness((), (), ())
+                self._try(([], []), {at: claim}, found)
             elif process_in(claim) is None:
                 self._try_single(at, claims, found)
         self._search(claims, found)
-        return [self._smallest(found.get(at), claim) for at, claim in enumerate(claims)]
+        return [self._smallest(at, found.get(at), claim) for at, claim in enumerate(claims)]
 
     def _try_single(self, at: int, claims: Sequence[Assertion], found: dict[int, Witness]) -> None:
         target = self._prover.violating(self._prover.last, claims[at])
@@ -77,15 +87,17 @@ class Refuter:
     ) -> None:
         records, trace = case
         witness = replay(self._program, records, trace)
-        left = list(witness.left)
-        found.update({at: witness for at, claim in claims.items() if not holds(left, claim)})
+        found.update({at: witness for at, claim in claims.items() if self._fails(at, claim, witness)})
 
-    def _smallest(self, witness: Witness | None, claim: Assertion) -> Witness | None:
+    def _fails(self, at: int, claim: Assertion, witness: Witness) -> bool:
+        return not witness.violated & self._known[at] and not holds(list(witness.left), claim)
+
+    def _smallest(self, at: int, witness: Witness | None, claim: Assertion) -> Witness | None:
         if witness is None:
             return None
 
         def failing(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
             again = replay(self._program, records, trace)
-            return None if holds(list(again.left), claim) else again
+            return again if self._fails(at, claim, again) else None
 
         return shrunk(witness, failing, self._tables.simpler)

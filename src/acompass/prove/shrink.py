@@ -15,9 +15,17 @@ _SIMPLE = (Fraction(0), Fraction(1, 2))
 
 def shrunk(witness: Witness, failing: Failing, simpler: Callable[[int, Value], Sequence[Value]]) -> Witness:
     """`simpler` lists the values of a column that are simpler than a given one, the simplest first."""
-    witness = _with_fewer_records(witness, failing)
+    witness = _with_fewer_records(_with_fewer_classes(witness, failing), failing)
     witness = _with_simpler_values(witness, failing, simpler)
     return _with_simpler_trace(witness, failing)
+
+
+def _with_fewer_classes(witness: Witness, failing: Failing) -> Witness:
+    """A check may need whole classes, whose records need not stand together."""
+    for column, value in list(_values(witness)):
+        rest = [record for record in witness.records if record[column] != value]
+        witness = failing(rest, witness.trace) or witness
+    return witness
 
 
 def _with_fewer_records(witness: Witness, failing: Failing) -> Witness:

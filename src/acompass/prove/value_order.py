@@ -1,8 +1,9 @@
 """The order of a type's values: which values lie strictly between two constants, and how many.
 
-Every type except text is discrete: the rank of a value is an integer, and neighbouring values have
-neighbouring ranks. A constant that the type cannot hold, such as 3.5 for integers, ranks between two of them.
-Text is dense, with one exception: nothing lies between a text and the same text followed by NUL.
+Every type is discrete, except text and numbers of any scale: the rank of a value is an integer, and
+neighbouring values have neighbouring ranks. A constant that the type cannot hold, such as 3.5 for integers,
+ranks between two of them. Text is dense, with one exception: nothing lies between a text and the same text
+followed by NUL.
 """
 
 import datetime
@@ -93,6 +94,16 @@ def _usual_rank(type_: Type) -> int:
             return 0
         case _:
             assert_never(type_.kind)
+
+
+class AnyScaleOrder(DiscreteOrder):
+    """Numbers of any scale: infinitely many between any two. The examples have the scale of the type."""
+
+    def is_value(self, rank: Rank) -> bool:
+        return True
+
+    def count(self, low: Rank | None, high: Rank | None) -> float:
+        return INFINITE
 
 
 class TextOrder:

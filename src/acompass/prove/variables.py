@@ -26,10 +26,10 @@ from acompass.checked.program import (
     Result,
 )
 from acompass.checked.types import Kind, Schema, Type, Value
-from acompass.prove.conversion import image
+from acompass.prove.conversion import image, image_of_any_scale
 from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
 from acompass.prove.regions import Mask, Regions, regions_in
-from acompass.prove.value_order import order_of, order_of_counts
+from acompass.prove.value_order import AnyScaleOrder, ValueOrder, order_of, order_of_counts
 from acompass.syntax.tree import Function
 
 #: a column, and how many times its type has changed
@@ -41,9 +41,15 @@ COUNTS: AggregateKey = ("count", None)
 
 
 class Variables:
-    """The regions of a variable are cut by every comparison of the program and the claims with it."""
+    """The regions of a variable are cut by every comparison of the program and the claims with it.
 
-    def __init__(self, program: Program, claims: Sequence[Assertion]):
+    The columns `any_scale` are numbers that may have more digits after the point than their types.
+    """
+
+    def __init__(
+        self, program: Program, claims: Sequence[Assertion], any_scale: frozenset[int] = frozenset()
+    ):
+        self._any_scale = any_scale
         self.schemas: list[Schema] = [r.before for r in program.requirements] + [program.final_schema]
         self._versions = _versions(self.schemas)
         constants = _Constants(self)
@@ -62,7 +68,7 @@ class Variables:
         for column in range(len(self.schemas[0])):
             for version, type_ in self.versions_of(column):
                 cuts = constants.of_column(column, version, type_)
-                variables[version] = self._add(Regions(order_of(type_), cuts), type_)
+                variables[version] = self._add(Regions(self._order(column, type_), cuts), type_)
         return variables
 
     def _add_aggregates(self, constants: "_Constants") -> dict[AggregateKey, Variable]:
@@ -74,8 +80,14 @@ class Variables:
             variables["value", version] = self._add(self._regions[own], type_)
             if type_.is_number:
                 cuts = [_zero(type_), *constants.sums[version]]
-                variables["sum", version] = self._add(Regions(order_of(type_), cuts), type_)
+                variables["sum", version] = self._add(Regions(self._order(version[0], type_), cuts), type_)
         return variables
+
+    def _order(self, column: int, type_: Type) -> ValueOrder:
+        return AnyScaleOrder(type_) if self._has_any_scale(column, type_) else order_of(type_)
+
+    def _has_any_scale(self, column: int, type_: Type) -> bool:
+        return column in self._any_scale and type_.kind is Kind.DECIMAL
 
     def versions_of(self, column: int) -> Iterator[tuple[ColumnVersion, Type]]:
         seen: set[ColumnVersion] = set()
@@ -128,9 +140,15 @@ class Variables:
         """The regions that the values of a region reach when their column changes its type."""
         key = (region, before, after)
         if key not in self._images:
-            source, target = self._regions[before], self._regions[after]
-            self._images[key] = image(region, source, self._types[before], target, self._types[after])
+            self._images[key] = self._image(region, before, after)
         return self._images[key]
+
+    def _image(self, region: int, before: Variable, after: Variable) -> Mask:
+        source, target = self._regions[before], self._regions[after]
+        becomes_text = self._types[after].kind is Kind.TEXT
+        if becomes_text and self._has_any_scale(self.column_of(before), self._types[before]):
+            return image_of_any_scale(region, source, target)
+        return image(region, source, self._types[before], target, self._types[after])
 
     def convert(self, diagram: Diagram, step: int, column: int) -> Diagram:
         """The records of the diagram with the column in the type that it has at the next step (D12)."""

@@ -17,14 +17,16 @@ _MIDDLE = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`trace` has only the values that the run consumes."""
+    """`trace` has only the values that the run consumes; `violated` are the requirements that failed."""
 
     records: tuple[Record, ...]
     trace: tuple[Fraction, ...]
     left: tuple[Record, ...]
+    violated: frozenset[int] = frozenset()
 
 
 def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness:
     rho = Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
     outcome = run_program(program, records, rho)
-    return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records))
+    violated = frozenset(at for at, verdict in enumerate(outcome.requirements) if not verdict.holds)
+    return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records), violated)

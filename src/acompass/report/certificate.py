@@ -24,13 +24,15 @@ class FileHash:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """`input` and `output` are None if the table is not a file. `counts` are those of `--json`."""
+    """`input` and `output` are None if the table is not a file. `tables` has the name of the input and the
+    output where they are tables of an engine. `counts` are those of `--json`."""
 
     command: str
     made: str
     versions: dict[str, str]
     policy: FileHash | None
     parameters: dict[str, str]
+    tables: dict[str, str]
     input: tuple[FileHash, ...] | None
     output: tuple[FileHash, ...] | None
     counts: dict[str, Any]

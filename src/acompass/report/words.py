@@ -8,8 +8,13 @@ from typing import Any, assert_never
 from acompass.checked.convert import to_text
 from acompass.checked.exact import EXACT
 from acompass.checked.types import Type
-from acompass.result import ActionName, RequirementOutcome, Result
+from acompass.measures import Persons
+from acompass.result import ActionName, Note, RequirementOutcome, Result
 from acompass.syntax.spelling import spell_string
+
+#: headings for the columns that the policy never names, in a check and in a run (D30)
+UNNAMED = "columns that the policy never names"
+RELEASED = f"{UNNAMED}, released as they are"
 
 
 def counted(number: int, noun: str) -> str:
@@ -58,6 +63,15 @@ def records_in_and_out(result: Result, out: str = "out") -> str:
 
 def dropped(result: Result) -> str:
     return f", {result.dropped:,} dropped as incomplete" if result.dropped else ""
+
+
+def note_text(note: Note) -> str:
+    return note.text if note.line is None else f"line {note.line}: {note.text}"
+
+
+def persons(number: Persons) -> str:
+    """A number of persons or records; with decimal weights, to two decimals."""
+    return f"{int(number):,}" if number == int(number) else f"{float(number):,.2f}"
 
 
 def rounded(measure: Fraction | float | None) -> str:

@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from acompass.checked.effects import filter_in
 from acompass.checked.program import Assertion, Condition, Filter, Process, Quantifier, Result
 from acompass.checked.verdict import Verdict
 from acompass.semantics.model import Bag, SubBag
@@ -64,5 +65,12 @@ def _violating_groups(bag: Bag, query: Process, condition: Condition) -> SubBag:
     return frozenset().union(*violating)
 
 
+def selects_none(bag: Bag, assertion: Assertion) -> bool:
+    """Whether no record satisfies the condition of FILTER or WHERE (D29)."""
+    condition = filter_in(assertion)
+    return condition is not None and not any(satisfies(record, condition) for record in bag)
+
+
 def judge(bag: Bag, assertion: Assertion) -> Verdict:
-    return Verdict(holds(bag, assertion), len(affected_bag(bag, assertion)), len(bag))
+    affected = len(affected_bag(bag, assertion))
+    return Verdict(holds(bag, assertion), affected, len(bag), selects_none(bag, assertion))

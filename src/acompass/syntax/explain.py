@@ -1,17 +1,21 @@
 """Explain a syntax error, and suggest what to write instead."""
 
+from dataclasses import replace as replace_field
+
 from acompass.diagnostics import Diagnostic, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax import tree
 from acompass.syntax.habits import HABITS, Rule
 from acompass.syntax.misread import MISREAD
 from acompass.syntax.missing import MISSING
+from acompass.syntax.slips import SLIPS, replace_without_with
 from acompass.syntax.tokens import Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 from acompass.syntax.unreadable import unreadable
 
-#: tokens that are wrong anywhere, then habits, then misread words, then missing parts
-RULES: tuple[Rule, ...] = (unreadable, *HABITS, *MISREAD, *MISSING)
+_LONGEST_HELP = 250
+#: tokens that are wrong anywhere, then slips and habits, then misread words, then missing parts
+RULES: tuple[Rule, ...] = (unreadable, *SLIPS, *HABITS, *MISREAD, replace_without_with, *MISSING)
 
 
 def explain(unexpected: Unexpected) -> Diagnostic:
@@ -19,10 +23,31 @@ def explain(unexpected: Unexpected) -> Diagnostic:
     for rule in RULES:
         diagnostic = rule(unexpected)
         if diagnostic is not None:
-            return diagnostic
+            return _with_short_help(diagnostic)
     message = f"expected {unexpected.expected}, found {unexpected.found}"
-    help_ = f"write `{unexpected.sample}`"
-    return Diagnostic("AC014", message, unexpected.label(), help_, fixes=_offers(unexpected))
+    help_ = _help(unexpected)
+    diagnostic = Diagnostic("AC014", message, unexpected.label(), help_, fixes=_offers(unexpected))
+    return _with_short_help(diagnostic)
+
+
+def _help(unexpected: Unexpected) -> str:
+    token = unexpected.token
+    if token.type == "RPAR":
+        return "remove the `)`"
+    if token.type == "OPERATOR" and unexpected.wants_name:
+        comparison = text_of([token, *unexpected.after[:1]])
+        return f"name a column before {quote(token.text)}, as in `Age {comparison}`"
+    if "SEMICOLON" in unexpected.accepted and unexpected.left_out is None:
+        return f"end the requirement with `;` before {quote(token.text)}, or remove the rest"
+    return f"write `{unexpected.sample}`"
+
+
+def _with_short_help(diagnostic: Diagnostic) -> Diagnostic:
+    """A help that repeats much of the policy is cut to a part of one line."""
+    line = " ".join((diagnostic.help or "").split("\n"))
+    if line == diagnostic.help and len(line) <= _LONGEST_HELP:
+        return diagnostic
+    return replace_field(diagnostic, help=f"{line[: _LONGEST_HELP - 1]}…")
 
 
 def _offers(unexpected: Unexpected) -> tuple[Fix, ...]:

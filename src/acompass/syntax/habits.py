@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from acompass.diagnostics import Diagnostic, Fix, Label
-from acompass.diagnostics.edits import insert, replace, safe
+from acompass.diagnostics.edits import insert, offer, replace, safe
 from acompass.syntax.spelling import spell_string, unquote
 from acompass.syntax.tokens import Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
@@ -117,6 +117,7 @@ class _Rewrite:
 
     condition: str
     last: Token | None
+    is_certain: bool = True
 
 
 def predicate(unexpected: Unexpected) -> Diagnostic | None:
@@ -130,8 +131,13 @@ def predicate(unexpected: Unexpected) -> Diagnostic | None:
     condition = found.condition(rewrite.condition)
     help_ = f"write `{condition}`"
     fixes: tuple[Fix, ...] = ()
-    if rewrite.last is not None and found.has_plain_name and word in _SAME_MEANING:
-        fixes = safe(help_, replace(found.name[0].span.to(rewrite.last.span), condition))
+    if rewrite.last is None:
+        help_ = f"list the values, as in `{condition}`"
+    else:
+        is_safe = rewrite.is_certain and found.has_plain_name and word in _SAME_MEANING
+        fixes = (safe if is_safe else offer)(
+            help_, replace(found.name[0].span.to(rewrite.last.span), condition)
+        )
     message = f"`{word}` is not supported in conditions"
     return Diagnostic(code, message, (Label(found.word.span),), help_, fixes=fixes)
 
@@ -150,7 +156,8 @@ def _instead_of_in(name: str, operands: list[Token]) -> _Rewrite:
     values = [_constant(token) for token in listed if token.type in _CONSTANTS]
     condition = " OR ".join(f"{name} = {value}" for value in values or ["1", "2"])
     is_whole = _is_list(listed) and len(listed) < len(operands)
-    return _Rewrite(condition, operands[len(listed)] if is_whole else None)
+    is_certain = all(token.type != "QUOTED" for token in listed)
+    return _Rewrite(condition, operands[len(listed)] if is_whole else None, is_certain)
 
 
 def _is_list(tokens: list[Token]) -> bool:
@@ -159,7 +166,7 @@ def _is_list(tokens: list[Token]) -> bool:
     return (
         text_of(tokens[:1]) == "("
         and len(constants) == len(commas) + 1
-        and all(token.type in _CERTAIN_CONSTANTS for token in constants)
+        and all(token.type in _CONSTANTS for token in constants)
         and all(token.type == "COMMA" for token in commas)
     )
 
@@ -241,7 +248,7 @@ def statement(unexpected: Unexpected) -> Diagnostic | None:
         "AC037",
         f"expected `EACH` or `SOME`, found the SQL statement {found}",
         unexpected.label(),
-        "write `EACH FILTER Age > 80 : Age = 80 : REPLACE Age WITH 80;`",
+        "a policy consists of requirements, as in `EACH FILTER Age > 80 : Age = 80 : REPLACE Age WITH 80;`",
     )
 
 

@@ -1,12 +1,15 @@
 """Missing parts: a sign, a condition, an aggregate, an action, or the rest of a requirement."""
 
-from acompass.diagnostics import Diagnostic, Edit, Fix, Span
+from itertools import takewhile
+
+from acompass.diagnostics import Diagnostic, Edit, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax.habits import Rule
 from acompass.syntax.tokens import AGGREGATE_KINDS, Token
 from acompass.syntax.unexpected import Unexpected, one_of, quote, text_of
 
 _ACTIONS = ("REJECT", "REPLACE", "RANDOM")
+_OF_A_COLUMN = ("SUM", "MIN", "MAX", "COUNT DISTINCT")
 _AGGREGATE_HELP = "write one of `SUM(A)` `MIN(A)` `MAX(A)` `COUNT(*)` `COUNT DISTINCT(A)`"
 
 
@@ -46,11 +49,24 @@ def missing_colon(unexpected: Unexpected) -> Diagnostic | None:
     token = unexpected.token
     if "COLON" not in unexpected.accepted or token.type not in _ACTIONS:
         return None
-    help_ = f"write `: {text_of([token, *unexpected.after])}`"
     follows_condition = any(each.type == "COLON" for each in unexpected.tokens[: unexpected.index])
+    condition = "" if follows_condition else ": Age <= 80 "
+    help_ = f"write `{condition}: {text_of([token, *unexpected.after])}`"
     fixes = safe(help_, insert(token.start, ": ")) if follows_condition else ()
     message = f"missing `:` before {quote(token.text)}"
     return Diagnostic("AC011", message, unexpected.label(), help_, fixes=fixes)
+
+
+def missing_colon_after_names(unexpected: Unexpected) -> Diagnostic | None:
+    """`GROUP BY Age Size > 3`: the last word before the comparison is probably the name of the aggregate."""
+    words, token = unexpected.words_before, unexpected.token
+    if token.type != "OPERATOR" or "COLON" not in unexpected.accepted or len(words) < 2:
+        return None
+    *names, last = words
+    help_ = f"write `{text_of(names)} : {text_of([last, token, *unexpected.after[:1]])}`"
+    message = f"missing `:` before the condition on {quote(last.text)}"
+    fixes = offer(help_, insert(last.start, ": "))
+    return Diagnostic("AC011", message, (Label(last.span),), help_, fixes=fixes)
 
 
 def missing_condition(unexpected: Unexpected) -> Diagnostic | None:
@@ -80,8 +96,7 @@ def aggregate(unexpected: Unexpected) -> Diagnostic | None:
     before = unexpected.tokens[: unexpected.index]
     functions = [token for token in before if token.type in AGGREGATE_KINDS]
     if "SUM" in unexpected.accepted:
-        message = f"expected an aggregate, found {unexpected.found}"
-        return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
+        return _unknown_aggregate(unexpected)
     if not functions or not unexpected.accepted & {"LPAR", "RPAR", "STAR"} or unexpected.wants_condition:
         return None
     if unexpected.wants_operator or any(token.type == "AS" for token in before):
@@ -91,6 +106,19 @@ def aggregate(unexpected: Unexpected) -> Diagnostic | None:
     help_ = _instead(functions[0].type, words)
     fixes = _aggregate_fixes(unexpected, functions[0], help_)
     return Diagnostic("AC023", message, unexpected.label(), help_, fixes=fixes)
+
+
+def _unknown_aggregate(unexpected: Unexpected) -> Diagnostic:
+    """`AVG(Age)`: the functions that can take its column are offered."""
+    message = f"expected an aggregate, found {unexpected.found}"
+    following = unexpected.following
+    if unexpected.token.type != "WORD" or following is None or following.type != "LPAR":
+        return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
+    column = text_of(takewhile(lambda token: token.type in ("WORD", "QUOTED"), unexpected.after[1:]))
+    if not column:
+        return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
+    help_ = "write one of " + " ".join(f"`{function}({column})`" for function in _OF_A_COLUMN)
+    return Diagnostic("AC023", message, unexpected.label(), help_)
 
 
 def _instead(function: str, words: list[str]) -> str:
@@ -153,9 +181,24 @@ def unknown_action(unexpected: Unexpected) -> Diagnostic | None:
         fixes = offer("write `: REJECT`", insert(previous.end, " REJECT"))
         fixes += offer("leave out the `:`", delete(previous.span))
         return Diagnostic("AC015", "missing action after `:`", unexpected.label(), help_, fixes=fixes)
+    if _assigned(unexpected) is not None:
+        return _assigned(unexpected)
     message = f"expected {one_of([f'`{action}`' for action in _ACTIONS])}, found {unexpected.found}"
     help_ = "write one of `REJECT` `REPLACE A WITH 0` `RANDOM A 1 9`"
     return Diagnostic("AC024", message, unexpected.label(), help_)
+
+
+def _assigned(unexpected: Unexpected) -> Diagnostic | None:
+    """`… : Age = 80` in the place of an action."""
+    name = unexpected.words_from_here or [unexpected.token]
+    rest = unexpected.tokens[unexpected.index + len(name) : -1]
+    if name[0].type not in ("WORD", "QUOTED") or len(rest) != 2 or rest[0].text != "=":
+        return None
+    help_ = f"write `REPLACE {text_of(name)} WITH {rest[1].text}`"
+    fixes = offer(help_, insert(name[0].start, "REPLACE "), replace(rest[0].span, "WITH"))
+    message = "expected an action, found a condition"
+    span = name[0].span.to(rest[1].span)
+    return Diagnostic("AC024", message, (Label(span),), help_, fixes=fixes)
 
 
 def missing_comparison(unexpected: Unexpected) -> Diagnostic | None:
@@ -185,6 +228,7 @@ MISSING: tuple[Rule, ...] = (
     empty_requirement,
     condition_after_result,
     missing_colon,
+    missing_colon_after_names,
     missing_condition,
     aggregate,
     missing_as,

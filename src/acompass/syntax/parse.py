@@ -12,11 +12,14 @@ from lark.lexer import Lexer
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from acompass.diagnostics import Diagnostic, Span
+from acompass.diagnostics.diagnostic import MOST_REPORTED
 from acompass.diagnostics.fixing import with_sound_fixes
 from acompass.syntax import tree
+from acompass.syntax.allowances import without_reason
 from acompass.syntax.build import TreeBuilder
 from acompass.syntax.collection import without_collection
 from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
+from acompass.syntax.slips import foreign_comments
 from acompass.syntax.tokens import Token, scan
 from acompass.syntax.unexpected import Unexpected
 
@@ -26,7 +29,7 @@ MAXIMUM_DEPTH = 64
 
 @without_collection()
 def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
-    """The requirements that parse, and a diagnostic for each of the others."""
+    """The requirements that parse, and a diagnostic for each of the others, up to MOST_REPORTED."""
     comments: list[tree.Comment] = []
     requirements: list[tree.Requirement] = []
     diagnostics: list[Diagnostic] = []
@@ -36,9 +39,23 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
             requirements.append(requirement)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
+        if len(diagnostics) == MOST_REPORTED:
+            break
     program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
     spans = [comment.span for comment in comments]
-    return program, tuple(with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics)
+    sound = [with_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics]
+    return program, _in_order(sound, [*without_reason(comments), *foreign_comments(comments, text)])
+
+
+def _in_order(diagnostics: list[Diagnostic], about_comments: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """All diagnostics in the order of the text."""
+    if not about_comments:
+        return tuple(diagnostics)
+    return tuple(sorted([*diagnostics, *about_comments], key=_place)[:MOST_REPORTED])
+
+
+def _place(diagnostic: Diagnostic) -> int:
+    return diagnostic.labels[0].span.start
 
 
 def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:

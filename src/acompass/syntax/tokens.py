@@ -36,11 +36,14 @@ AGGREGATE_KINDS = frozenset({*AGGREGATES.values(), "COUNT_DISTINCT"})
 
 SIGNS = {":": "COLON", ";": "SEMICOLON", "(": "LPAR", ")": "RPAR", ",": "COMMA", "*": "STAR"}
 
+#: comments of other languages, which are errors
+FOREIGN_COMMENTS = ("#", "//")
+
 # Quantifiers are possessive, so that no text causes backtracking.
 _PATTERN = re.compile(
     r"""
       (?P<SPACE>[\s\ufeff]++)
-    | (?P<COMMENT>--[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/)
+    | (?P<COMMENT>--[^\n\r]*+|/\*(?:[^*]++|\*(?!/))*+\*/|(?<!\w)(?:\#(?!\d)|//)[^\n\r]*+)
     | (?P<OPEN_COMMENT>/\*(?s:.)*+)
     | (?P<STRING>'[^']*+(?:''[^']*+)*+')
     | (?P<OPEN_STRING>'[^;\n\r]*+)
@@ -58,6 +61,7 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE,
 )
+_LINE_END = re.compile(r"[\r\n]")
 _WORD = re.compile(r"[^\W\d](?:[\w.]|-(?!-))*+")
 
 
@@ -90,7 +94,8 @@ def scan(text: str, comments: list[Comment]) -> Iterator[Token]:
         found = match[0]
         start, end = match.span()
         if kind == "COMMENT":
-            comments.append(Comment(found, Span(start, end)))
+            follows_code = held is not None and not _LINE_END.search(text, held.end, start)
+            comments.append(Comment(found, Span(start, end), follows_code))
             continue
         last = held.type if held else ""
         if kind == "WORD":

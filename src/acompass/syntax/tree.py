@@ -186,10 +186,11 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """`text` includes the delimiters."""
+    """`text` includes the delimiters. `follows_code`: a token of a requirement is before it on its line."""
 
     text: str
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    follows_code: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,8 @@ class Unexpected:
         """The text that, inserted before the token, would make the rest of the requirement fit."""
         if "EACH" in self.accepted and self.token.type in ("RESULT", "FILTER", "PROCESS"):
             return "EACH"
+        if self.token.type == "COLON" and "RESULT" in self.accepted:
+            return "RESULT"
         if self.token.type not in ("WORD", "QUOTED", "NOT", "LPAR"):
             return None
         if "RESULT" in self.accepted:

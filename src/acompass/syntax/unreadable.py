@@ -5,11 +5,13 @@ import re
 from acompass.diagnostics import Diagnostic, Fix
 from acompass.diagnostics.edits import insert, offer, replace, safe
 from acompass.syntax.spelling import quoted_name, spell_name, spell_string
-from acompass.syntax.unexpected import Unexpected, quote
+from acompass.syntax.unexpected import Unexpected, quote, text_of
 
 _DOUBLE = "“”„«»"
 #: the quotes that close each opening one
 _CLOSING = {"‘": "’", "“": "”", "„": "“”", "«": "»"}
+#: a quote and the words before a comparison sign
+_BEFORE_SIGN = re.compile(r'"[^<>=≤≥!]*[^<>=≤≥!\s](?=\s*[<>=≤≥!])')
 #: digits in groups, or without a digit on one side of the point
 _NEARLY_A_NUMBER = re.compile(r"[+-]?[0-9]+(_[0-9]+)*(\.[0-9]*)?|[+-]?\.[0-9]+")
 
@@ -25,16 +27,13 @@ def unreadable(unexpected: Unexpected) -> Diagnostic | None:
             help_ = f"write `{text.rstrip()}'`"
             return wrong("AC002", f"missing closing `'` of {quote(text)}", help_, _closed(unexpected, "'"))
         case "OPEN_QUOTED":
-            help_ = f'write `{text.rstrip()}"`'
-            return wrong("AC003", f'missing closing `"` of {quote(text)}', help_, _closed(unexpected, '"'))
+            return _open_name(unexpected)
         case "OPEN_COMMENT":
-            return wrong("AC004", "missing closing `*/` of a comment", "write `*/` where the comment ends")
+            return wrong("AC004", "missing closing `*/` of a comment", "end the comment with `*/`")
         case "MALFORMED_NUMBER":
             return _malformed_number(unexpected)
         case "EMPTY_QUOTED":
-            help_ = "write `''` for the empty text"
-            fixes = safe("write `''`", replace(unexpected.token.span, "''"))
-            return wrong("AC006", 'empty name `""`', help_, fixes if "STRING" in unexpected.accepted else ())
+            return _empty_name(unexpected)
         case "CURLY":
             return _curly_quotes(unexpected)
         case "CHARACTER":
@@ -42,6 +41,25 @@ def unreadable(unexpected: Unexpected) -> Diagnostic | None:
             return wrong("AC001", f"unexpected character {_character(text[0])}", help_)
         case _:
             return None
+
+
+def _open_name(unexpected: Unexpected) -> Diagnostic:
+    """The quote probably belongs before the comparison sign, if there is one."""
+    text = unexpected.token.text.rstrip()
+    name = _BEFORE_SIGN.match(text)
+    end = len(text) if name is None else name.end()
+    help_ = f'write `{text[:end]}"{text[end:]}`'
+    fixes = offer('insert `"`', insert(unexpected.token.start + end, '"'))
+    message = f'missing closing `"` of {quote(text)}'
+    return Diagnostic("AC003", message, unexpected.label(), help_, fixes=fixes)
+
+
+def _empty_name(unexpected: Unexpected) -> Diagnostic:
+    message, label = 'empty name `""`', unexpected.label()
+    if "STRING" not in unexpected.accepted:
+        return Diagnostic("AC006", message, label, 'name a column, as in `Age` or `"AEC (kWh)"`')
+    fixes = safe("write `''`", replace(unexpected.token.span, "''"))
+    return Diagnostic("AC006", message, label, "write `''` for the empty text", fixes=fixes)
 
 
 def _closed(unexpected: Unexpected, mark: str) -> tuple[Fix, ...]:
@@ -59,12 +77,26 @@ def _malformed_number(unexpected: Unexpected) -> Diagnostic:
     text = unexpected.token.text
     message = f"malformed number {quote(text)}"
     if not _NEARLY_A_NUMBER.fullmatch(text):
-        help_ = f"write a number as `1200` or `-0.5`, a name as `{quoted_name(text)}`"
-        return Diagnostic("AC005", message, unexpected.label(), help_)
+        help_, fixes = _not_a_number(unexpected)
+        return Diagnostic("AC005", message, unexpected.label(), help_, fixes=fixes)
     help_ = f"write `{_number(text)}`"
     fixes = safe(help_, replace(unexpected.token.span, _number(text)))
     is_place = "NUMBER" in unexpected.accepted
     return Diagnostic("AC005", message, unexpected.label(), help_, fixes=fixes if is_place else ())
+
+
+def _not_a_number(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+    """The help, and an offer to quote the text or the name that it may be."""
+    help_, words = "write a number in digits, as in `1200` or `-0.5`", [unexpected.token]
+    if "STRING" in unexpected.accepted:
+        quoted = spell_string(unexpected.token.text)
+    elif unexpected.wants_name:
+        words += unexpected.words_after
+        quoted = quoted_name(text_of(words))
+    else:
+        return help_, ()
+    fixes = offer(f"write `{quoted}`", replace(words[0].span.to(words[-1].span), quoted))
+    return f"{help_}; if it is not a number, write `{quoted}`", fixes
 
 
 def _number(text: str) -> str:

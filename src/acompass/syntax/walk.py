@@ -93,11 +93,12 @@ def drawn_name(action: tree.Action | None) -> tree.Name | None:
 
 
 def parameter_names(program: tree.Program) -> frozenset[str]:
-    used = (constant for requirement in program.requirements for constant in _constants(requirement))
+    used = (constant for requirement in program.requirements for constant in constants(requirement))
     return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))
 
 
-def _constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
+def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
+    """Every constant and parameter of a requirement."""
     for condition in all_conditions(requirement):
         yield from (comparison.constant for comparison in comparisons(condition))
     match requirement.action:

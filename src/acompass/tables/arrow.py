@@ -20,9 +20,9 @@ def readable(name: str, array: Any) -> Any:
         return array.cast(pyarrow.float32())
     if types.is_duration(array.type):
         return _boxed(array)
-    if types.is_decimal256(array.type):
+    if types.is_decimal256(array.type) or (types.is_decimal(array.type) and array.type.scale < 0):
         try:
-            return array.cast(pyarrow.decimal128(MOST_DIGITS, array.type.scale))
+            return array.cast(pyarrow.decimal128(MOST_DIGITS, max(0, array.type.scale)))
         except pyarrow.ArrowException:
             raise errors.not_exact(name, errors.DIGITS) from None
     return array

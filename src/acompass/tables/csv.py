@@ -41,13 +41,13 @@ class Csv:
             elif fields != [None]:
                 raise errors.ragged(shown, line, len(fields), width)
 
-    def first_place(self, matches: Callable[[Sequence[Field]], bool]) -> tuple[str, int]:
-        """The file and line number of the first record that matches."""
+    def first_place(self, matches: Callable[[Sequence[Field]], bool]) -> tuple[str, int] | None:
+        """The file and line number of the first record that matches; None if only a filling does."""
         for path, shown in self.files:
             for line, fields in self.records(path, shown):
                 if matches(fields):
                     return shown, line
-        raise AssertionError("the engine found a record that the files do not have")
+        return None
 
     def require_well_formed(self) -> None:
         """Read all files; raise at the first malformed record."""

@@ -1,9 +1,18 @@
 """Errors about tables. They show names of columns and files, never a value of a record."""
 
+import os
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from acompass.checked.types import MOST_DIGITS
-from acompass.diagnostics import Diagnostic, Label, Span, TableError
+from acompass.checked.uses import TextComparison
+from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
+
+#: the code of `ordered_as_text`, which a policy can allow (X9)
+ORDERED_AS_TEXT = "AC231"
+
+#: a file and a line; None where the table is not a file
+Place: TypeAlias = tuple[str, int] | None
 
 #: the limits that `not_exact` names
 DIGITS = f"numbers have at most {MOST_DIGITS} digits"
@@ -39,11 +48,30 @@ def no_columns() -> TableError:
     return _error("AC204", "the table has no columns", "use a table with at least one column")
 
 
-def not_utf8(path: str, line: int) -> TableError:
+def not_utf8(path: str, line: int, encoding: str | None = None) -> TableError:
+    """`encoding` is the actual one, if it is known."""
+    message = f"line {line} of `{path}` is not UTF-8"
     return _error(
         "AC205",
-        f"line {line} of `{path}` is not UTF-8",
-        f"convert it first, for example: `iconv -f ISO-8859-1 -t UTF-8 {path} > table.csv`",
+        message if encoding is None else f"{message} but {encoding}",
+        f"convert it first{'' if encoding else ', for example'}: "
+        f"`iconv -f {encoding or 'ISO-8859-1'} -t UTF-8 {path} > table.csv`",
+    )
+
+
+def is_a_workbook(path: str) -> TableError:
+    return _error(
+        "AC217",
+        f"`{path}` is an Excel workbook or another zip file, not a CSV or Parquet file",
+        "save the sheet as CSV in UTF-8, or in Python pass `pandas.read_excel(path)`",
+    )
+
+
+def not_unicode(name: str) -> TableError:
+    return _error(
+        "AC205",
+        f"column `{name}` has text that is not valid Unicode",
+        "replace the lone surrogates first: `text.encode('utf-8', 'replace').decode()`",
     )
 
 
@@ -88,16 +116,57 @@ def files_differ(first: str, other: str, what: str) -> TableError:
     )
 
 
-def not_numbers(name: str, path: str, line: int, bad: int, use: Span) -> TableError:
-    found = "1 value is not a number (" if bad == 1 else f"{bad:,} values are not numbers (the first is "
+def not_numbers(name: str, place: Place, bad: int, use: Span) -> TableError:
+    found = "1 value is not a number" if bad == 1 else f"{bad:,} values are not numbers"
     finding = Diagnostic(
         "AC210",
-        f"column `{name}` is used as a number, but {found}on line {line} of `{path}`)",
+        f"column `{name}` is used as a number, but {found}{_where(place, bad)}",
         (Label(use, "used as a number here"),),
         "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
         "to use the column as text, compare it with a quoted constant",
     )
     return TableError([finding])
+
+
+def leading_zeros(name: str, place: Place, padded: int, use: Span) -> TableError:
+    found = "1 value has" if padded == 1 else f"{padded:,} values have"
+    found += f" leading zeros or a plus sign{_where(place, padded)}"
+    finding = Diagnostic(
+        "AC230",
+        f"column `{name}` is used as a number, but {found}",
+        (Label(use, "used as a number here"),),
+        "compare it with a quoted constant such as `'02139'` to use the column as text",
+    )
+    return TableError([finding])
+
+
+def ordered_as_text(name: str, place: Place, wrong: int, comparison: TextComparison) -> TableError:
+    found = "1 record" if wrong == 1 else f"{wrong:,} records"
+    finding = Diagnostic(
+        ORDERED_AS_TEXT,
+        f"column `{name}` holds numbers, and their order as text differs from their order as numbers in "
+        f"{found}{_where(place, wrong)}",
+        (Label(comparison.span, "ordered as text here"),),
+        f"write {comparison.text}",
+    )
+    return TableError([finding])
+
+
+def not_iso_dates(name: str, comparison: TextComparison) -> TableError:
+    finding = Diagnostic(
+        "AC232",
+        f"column `{name}` is compared with the date `{comparison.text}`, but has no ISO date",
+        (Label(comparison.span, "compared with a date here"),),
+        "convert the column to dates such as `2018-03-31` first",
+    )
+    return TableError([finding])
+
+
+def _where(place: Place, count: int) -> str:
+    if place is None:
+        return ""
+    path, line = place
+    return f" (on line {line} of `{path}`)" if count == 1 else f" (the first is on line {line} of `{path}`)"
 
 
 def number_too_long(name: str, digits: int) -> TableError:
@@ -116,6 +185,16 @@ def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
             for name, count in columns
         ]
     )
+
+
+def missing_given_twice(text: str) -> TableError:
+    help_ = "give one value for all columns, and others by column: `--missing drop --missing 'Zip=?'`"
+    return _error("AC233", f"`--missing {text}` names no column, and `--missing` is already given", help_)
+
+
+def unknown_missing_column(name: str, columns: str) -> TableError:
+    message = f"`--missing` names the column `{name}`, which the table does not have"
+    return _error("AC233", message, f"columns: {columns}")
 
 
 def unfit_filling(name: str, type_: str, value: str) -> TableError:
@@ -146,13 +225,12 @@ def mixed_column(name: str) -> TableError:
     )
 
 
-def unknown_table(kind: str) -> TableError:
-    return _error(
-        "AC217",
-        f"`{kind}` is not a table",
+def unknown_table(kind: str) -> CallError:
+    help_ = (
         "use a path, a pandas or Polars data frame, a PyArrow table, a DuckDB relation, an Ibis table, "
-        "or a list of dicts",
+        "or a list of dicts"
     )
+    return CallError([Diagnostic("AC217", f"`{kind}` is not a table", help=help_)])
 
 
 def library_needed(kind: str) -> TableError:
@@ -171,7 +249,7 @@ def output_is_input(path: str) -> TableError:
     return _error(
         "AC220",
         f"the output `{path}` is also the input",
-        "choose another output, or overwrite the input with `--force`",
+        "choose another output: the input is never overwritten",
     )
 
 
@@ -199,6 +277,23 @@ def unknown_delimiter(delimiter: str) -> TableError:
     return _error(
         "AC225", f"unknown delimiter `{delimiter}`", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
     )
+
+
+def frame_failed(kind: str, error: BaseException) -> TableError:
+    return _error("AC240", f"cannot read {kind}: {_failure(error)}", _OWN_MESSAGE)
+
+
+def column_failed(name: str, error: BaseException) -> TableError:
+    help_ = f"convert the column to another type first, such as text; {_OWN_MESSAGE}"
+    return _error("AC240", f"cannot convert column `{name}`: {_failure(error)}", help_)
+
+
+_OWN_MESSAGE = "set ACOMPASS_DEBUG=1 to see the library's own message, which may quote records"
+
+
+def _failure(error: BaseException) -> str:
+    shown = f"the library failed with `{type(error).__name__}`"
+    return f"{shown}: {error}" if os.environ.get("ACOMPASS_DEBUG") else shown
 
 
 def _count(number: int, noun: str) -> str:

@@ -19,11 +19,9 @@ class FrameKind(StrEnum):
 
 
 def kind_of(table: Any) -> FrameKind:
-    """The kind of a table. All kinds are converted through Arrow, so pyarrow is required."""
     kind = _find_kind(table)
     if kind is None:
         raise errors.unknown_table(type(table).__name__)
-    require_arrow(kind)
     return kind
 
 

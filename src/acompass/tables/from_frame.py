@@ -8,8 +8,12 @@ from typing import Any, assert_never
 from acompass.checked.types import MOST_DIGITS
 from acompass.tables import errors
 from acompass.tables.arrow import readable
-from acompass.tables.frames import FrameKind, kind_of
-from acompass.tables.header import require_names
+from acompass.tables.frame_failures import column_failures, frame_failures
+from acompass.tables.frames import FrameKind, kind_of, require_arrow
+from acompass.tables.header import require_names, require_text
+
+#: `from_dicts` reads the others
+_OTHER_VALUES = "a list of dicts with values other than numbers, text, booleans, dates and local times"
 
 
 @dataclass(frozen=True)
@@ -26,9 +30,12 @@ class ArrowColumns:
 
 
 def arrow_columns(table: Any) -> ArrowColumns:
-    names, arrays = _columns(kind_of(table), table)
-    require_names(_texts(names))
-    converted = (readable(name, array) for name, array in zip(names, arrays, strict=True))
+    kind = kind_of(table)
+    require_arrow(_OTHER_VALUES if kind is FrameKind.DICTS else kind)
+    with frame_failures(kind):
+        names, arrays = _columns(kind, table)
+    require_names(require_text(names))
+    converted = (_readable(name, array) for name, array in zip(names, arrays, strict=True))
     return ArrowColumns(tuple(names), tuple(converted), tuple(array.type for array in arrays))
 
 
@@ -58,34 +65,51 @@ def _array(name: Any, values: Any) -> Any:
     """The values as an Arrow array; NaN, None, NaT and pandas' NA become nulls."""
     import pyarrow
 
-    try:
-        return pyarrow.array(values, from_pandas=True)
-    except (pyarrow.ArrowException, OverflowError, TypeError):
-        return _long_integers(name, values)
+    with column_failures(name):
+        try:
+            return pyarrow.array(values, from_pandas=True)
+        except (pyarrow.ArrowException, OverflowError, TypeError):
+            given = list(values)
+            types = {type(value) for value in given if value is not None}
+            if types == {int}:
+                return _long_integers(name, given)
+            if len(types) > 1 and str(getattr(values, "dtype", "object")) == "object":
+                raise errors.mixed_column(str(name)) from None
+            raise
 
 
-def _long_integers(name: Any, values: Iterable[Any]) -> Any:
+def _long_integers(name: Any, values: Iterable[int | None]) -> Any:
     """Python integers beyond 64 bits as Arrow decimals, which have a limit too."""
     import pyarrow
 
-    given = list(values)
-    if not all(value is None or type(value) is int for value in given):
-        raise errors.mixed_column(str(name)) from None
     try:
-        numbers = [None if value is None else Decimal(value) for value in given]
+        numbers = [None if value is None else Decimal(value) for value in values]
         return pyarrow.array(numbers, pyarrow.decimal128(MOST_DIGITS, 0))
     except pyarrow.ArrowException:
         raise errors.not_exact(str(name), errors.DIGITS) from None
 
 
 def _polars_array(values: Any) -> Any:
-    if str(values.dtype) == "Object":
-        return _array(values.name, values.to_list())
-    return values.to_arrow()
+    with column_failures(values.name):
+        match str(values.dtype):
+            case "Object":
+                return _array(values.name, values.to_list())
+            case "Int128" | "UInt128":
+                return _polars_decimals(values).to_arrow()
+            case _:
+                return values.to_arrow()
 
 
-def _texts(names: list[Any]) -> list[str]:
-    for position, name in enumerate(names, 1):
-        if not isinstance(name, str):
-            raise errors.name_not_text(position)
-    return names
+def _polars_decimals(values: Any) -> Any:
+    """Arrow has no integers of 128 bits."""
+    import polars
+
+    try:
+        return values.cast(polars.Decimal(MOST_DIGITS, 0))
+    except polars.exceptions.InvalidOperationError:
+        raise errors.not_exact(values.name, errors.DIGITS) from None
+
+
+def _readable(name: str, array: Any) -> Any:
+    with column_failures(name):
+        return readable(name, array)

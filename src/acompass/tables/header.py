@@ -1,12 +1,13 @@
 """The header of a CSV file: the column names and the delimiter."""
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedIOBase
 from itertools import islice
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from acompass.tables import errors
 from acompass.tables.rfc4180 import Field, MalformedCsv, Problem, records
@@ -14,6 +15,9 @@ from acompass.tables.source import DELIMITERS, Files, readable
 
 #: how many records, including the header, are used to detect the delimiter
 _SAMPLED = 20
+#: the first bytes of .xlsx and .xls files
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+_MARK = 4
 
 
 def read_header(source: Files) -> tuple[tuple[str, ...], str]:
@@ -26,6 +30,13 @@ def read_header(source: Files) -> tuple[tuple[str, ...], str]:
         if _names(path, shown, delimiter) != names:
             raise errors.files_differ(first_shown, shown, "columns")
     return names, delimiter
+
+
+def require_text(names: Sequence[Any]) -> list[str]:
+    for position, name in enumerate(names, 1):
+        if not isinstance(name, str):
+            raise errors.name_not_text(position)
+    return list(names)
 
 
 def require_names(names: Sequence[str]) -> None:
@@ -53,9 +64,17 @@ def opened_bytes(path: str, shown: str) -> Iterator[BufferedIOBase]:
     with readable(path, shown):
         try:
             with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
+                _require_text(file.peek(_MARK)[:_MARK], shown)
                 yield file
         except (gzip.BadGzipFile, EOFError, zlib.error):
             raise errors.damaged(shown, "gzip") from None
+
+
+def _require_text(start: bytes, shown: str) -> None:
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise errors.not_utf8(shown, 1, "UTF-16")
+    if start.startswith(_WORKBOOKS):
+        raise errors.is_a_workbook(shown)
 
 
 def _raise(malformed: MalformedCsv, shown: str) -> NoReturn:

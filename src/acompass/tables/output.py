@@ -2,6 +2,8 @@
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from acompass.tables import errors
@@ -9,17 +11,57 @@ from acompass.tables.source import Files, Source
 
 STANDARD_OUTPUT = "-"
 _SUFFIXES = (".csv", ".csv.gz", ".parquet")
+_STDIN, _STDOUT = 0, 1
 
 
-def require_writable(path: str, source: Source, overwrite: bool) -> None:
-    """Raise unless the format is known, the folder exists, and the path is not the table itself."""
+def require_writable(path: str, source: Source) -> None:
+    """Raise unless the format is known, the folder exists, and the path is not the input itself."""
     format_of(path)
-    if isinstance(source, Files) and not overwrite and os.path.exists(path):
-        for table in source.paths:
-            if os.path.exists(table) and os.path.samefile(path, table):
-                raise errors.output_is_input(path)
+    if isinstance(source, Files) and (_replaces(path, source.paths) or _replaces_stdin(path, source)):
+        raise errors.output_is_input(path)
     if path != STANDARD_OUTPUT and not Path(os.path.realpath(path)).parent.is_dir():
         raise errors.no_folder(str(Path(path).parent))
+
+
+def require_other_file(path: str, inputs: tuple[str, ...]) -> None:
+    """Raise if writing to `path` would replace one of the input files."""
+    if _replaces(path, inputs):
+        raise errors.output_is_input(path)
+
+
+def is_same_file(path: str, other: str) -> bool:
+    """Whether two paths lead to one regular file, by whatever links and spellings."""
+    file, other_file = _regular_file(path), _regular_file(other)
+    return file is not None and other_file is not None and os.path.samestat(file, other_file)
+
+
+def _replaces(path: str, inputs: tuple[str, ...]) -> bool:
+    if os.path.isdir(path):
+        return any(os.path.samefile(path, folder) for each in inputs for folder in _folders(each))
+    return any(is_same_file(path, each) for each in inputs)
+
+
+def _folders(path: str) -> Iterator[Path]:
+    """The folders that the file is in, both as named and behind symbolic links."""
+    yield from Path(os.path.abspath(path)).parents
+    yield from Path(os.path.realpath(path)).parents
+
+
+def _replaces_stdin(path: str, source: Files) -> bool:
+    """Whether the output is a file that the shell redirects to standard input."""
+    if source.kept:
+        return False
+    output, stdin = _regular_file(path), _regular_file(_STDIN)
+    return output is not None and stdin is not None and os.path.samestat(output, stdin)
+
+
+def _regular_file(path: str | int) -> os.stat_result | None:
+    """What `stat` says of a regular file; of standard output for `-`, which the shell may redirect."""
+    with suppress(OSError):
+        found = os.stat(_STDOUT if path == STANDARD_OUTPUT else path)
+        if stat.S_ISREG(found.st_mode):
+            return found
+    return None
 
 
 def format_of(path: str) -> str:

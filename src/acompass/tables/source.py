@@ -4,13 +4,13 @@ import glob
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from acompass.leftovers import temporary_folder
 from acompass.tables import errors
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -37,7 +37,7 @@ class Files:
 class Frame:
     """A data frame of any supported library, or a list of dicts."""
 
-    table: Any
+    table: Any = field(repr=False)
 
 
 Source: TypeAlias = Files | Frame
@@ -60,7 +60,7 @@ def opened(table: Any, delimiter: str | None = None) -> Iterator[Source]:
     if not isinstance(table, str | os.PathLike):
         yield Frame(table)
     elif os.fspath(table) == STANDARD_INPUT:
-        with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+        with temporary_folder() as folder:
             yield _standard_input(folder, delimiter)
     else:
         yield _files(os.fspath(table), delimiter)
@@ -78,7 +78,7 @@ def _standard_input(folder: str, delimiter: str | None) -> Files:
 
 
 def _files(pattern: str, delimiter: str | None) -> Files:
-    paths = _matching(pattern)
+    paths = matching(pattern)
     if not paths:
         raise errors.not_found(pattern)
     for path in paths:
@@ -91,7 +91,7 @@ def _files(pattern: str, delimiter: str | None) -> Files:
     return Files(tuple(paths), tuple(paths), formats.pop(), delimiter)
 
 
-def _matching(pattern: str) -> list[str]:
+def matching(pattern: str) -> list[str]:
     """The file with exactly this name, even if it looks like a glob; otherwise the matching files, sorted."""
     if os.path.lexists(pattern):
         return [pattern]

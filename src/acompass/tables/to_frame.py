@@ -2,6 +2,7 @@
 
 from typing import Any, assert_never
 
+from acompass.tables.frame_failures import column_failures, frame_failures
 from acompass.tables.frames import FrameKind, kind_of
 
 
@@ -11,6 +12,11 @@ def from_arrow(given: Any, result: Any, changed: frozenset[int]) -> Any:
     For a DuckDB relation, this is an Arrow table, which the engine turns into a relation.
     """
     kind = kind_of(given)
+    with frame_failures(kind):
+        return _as_kind(kind, given, result, changed)
+
+
+def _as_kind(kind: FrameKind, given: Any, result: Any, changed: frozenset[int]) -> Any:
     match kind:
         case FrameKind.PANDAS:
             return _pandas(given, result, changed)
@@ -37,28 +43,42 @@ def _pandas(given: Any, result: Any, changed: frozenset[int]) -> Any:
     import pandas
 
     series = {
-        name: _pandas_column(values, None if position in changed else given.dtypes.iloc[position])
+        name: _pandas_column(name, values, None if position in changed else given.dtypes.iloc[position])
         for position, (name, values) in enumerate(zip(result.column_names, result.columns, strict=True))
     }
     return pandas.DataFrame(series, columns=result.column_names)
 
 
-def _pandas_column(values: Any, dtype: Any) -> Any:
-    if dtype is None:
-        return values.to_pandas()
-    if hasattr(dtype, "__from_arrow__"):
-        import pandas
+def _pandas_column(name: str, values: Any, dtype: Any) -> Any:
+    with column_failures(name):
+        if dtype is None:
+            return values.to_pandas()
+        if hasattr(dtype, "__from_arrow__"):
+            import pandas
 
-        return pandas.Series(dtype.__from_arrow__(values), dtype=dtype)
-    return values.to_pandas().astype(dtype)
+            return pandas.Series(dtype.__from_arrow__(values), dtype=dtype)
+        return values.to_pandas().astype(dtype)
 
 
 def _polars(schema: Any, result: Any, changed: frozenset[int]) -> Any:
     import polars
 
     frame: Any = polars.from_arrow(result)
-    kept = {name: dtype for position, (name, dtype) in enumerate(schema.items()) if position not in changed}
-    return frame.cast({name: dtype for name, dtype in kept.items() if frame.schema[name] != dtype})
+    kept = [None if position in changed else dtype for position, dtype in enumerate(schema.values())]
+    columns = [_polars_column(*column) for column in zip(frame.get_columns(), kept, strict=True)]
+    return polars.DataFrame(columns)
+
+
+def _polars_column(values: Any, dtype: Any) -> Any:
+    """Nothing can be cast to Object, the type of Python objects."""
+    if dtype is None or values.dtype == dtype:
+        return values
+    with column_failures(values.name):
+        if str(dtype) == "Object":
+            import polars
+
+            return polars.Series(values.name, values.to_list(), dtype)
+        return values.cast(dtype)
 
 
 def _one_batch(table: Any) -> Any:

@@ -1,6 +1,5 @@
 """Open tables in DuckDB, each in a separate in-memory database."""
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ from acompass.engines.duckdb.errors import failures, invalid_memory_size
 from acompass.engines.duckdb.names import text_literal
 from acompass.engines.duckdb.read import DuckDBTable, open_table
 from acompass.engines.duckdb.session import DuckDBSession
+from acompass.leftovers import temporary_folder
 from acompass.options import Options
 from acompass.plan.running.session import Session
 from acompass.tables.source import opened
@@ -36,7 +36,7 @@ class DuckDBEngine:
 @contextmanager
 def connection(memory_limit: str | None) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory database that spills to a temporary folder."""
-    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+    with temporary_folder() as folder:
         con = duckdb.connect(":memory:", config={"temp_directory": folder, "custom_user_agent": "acompass"})
         try:
             if memory_limit is not None:

@@ -1,12 +1,12 @@
 """Read CSV files into a temporary table of text, in input order."""
 
-import tempfile
 from glob import escape
 from pathlib import Path
 
 import duckdb
 
 from acompass.engines.duckdb.names import fresh_name, text_list, text_literal
+from acompass.leftovers import temporary_folder
 from acompass.plan.lowering import sql
 from acompass.tables import errors
 from acompass.tables.blanks import has_blanks_at_quotes
@@ -61,7 +61,7 @@ def csv_options(width: int) -> str:
 
 def _read_normalized(con: duckdb.DuckDBPyConnection, csv: Csv, table: str) -> None:
     """Read a normalized copy of the files. Our own reader writes it, and finds every error in the files."""
-    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+    with temporary_folder() as folder:
         copies = tuple(str(Path(folder, f"{i}.csv")) for i in range(len(csv.source.paths)))
         for (path, shown), copy in zip(csv.files, copies, strict=True):
             _normalize(csv, path, shown, copy)

@@ -16,13 +16,18 @@ from acompass.engines.duckdb.csv import read_text
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.names import fresh_name
 from acompass.engines.duckdb.parquet import read_footers
-from acompass.engines.duckdb.session import DuckDBSession
+from acompass.engines.duckdb.session import DuckDBSession, select_parameters
 from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
+from acompass.engines.engine import About
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
+from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
+from acompass.tables.frame_failures import column_failures
+from acompass.tables.frames import FrameKind, kind_of
+from acompass.tables.from_dicts import PlainColumn, plain_columns
 from acompass.tables.from_frame import arrow_columns
 from acompass.tables.header import read_header
 from acompass.tables.source import Files, Frame, Source
@@ -35,7 +40,10 @@ def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: b
         case Files():
             return _ParquetTable(con, source, keeps_order)
         case Frame():
-            return _FrameTable(con, source, keeps_order)
+            plain = plain_columns(source.table) if kind_of(source.table) is FrameKind.DICTS else None
+            if plain is None:
+                return _FrameTable(con, source, keeps_order)
+            return _DictsTable(con, source, keeps_order, plain)
         case _:
             assert_never(source)
 
@@ -44,6 +52,7 @@ class DuckDBTable(ABC):
     """`keeps_order` is False if a memory limit makes it too expensive to keep the input order."""
 
     names: tuple[str, ...]
+    about = About(f"DuckDB {duckdb.__version__}", has_tables=False)
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Source, keeps_order: bool):
         self.con = con
@@ -53,7 +62,7 @@ class DuckDBTable(ABC):
         self._reading = DuckDBSession(con, self.cancellation)
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedInDuckDB]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedInDuckDB]:
         session = DuckDBSession(self.con, self.cancellation)
         with failures():
             prepared = self._prepare(uses, missing)
@@ -79,7 +88,7 @@ class DuckDBTable(ABC):
         """The name of a table or view with the columns c0, c1, … as stored and the row key."""
 
     @abstractmethod
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared: ...
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared: ...
 
     @abstractmethod
     def _layout(self, prepared: Prepared, view: str) -> Layout: ...
@@ -115,8 +124,8 @@ class _CsvTable(DuckDBTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
-        return prepare_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
+        return prepare_text(self._facts, self._csv, uses, missing)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(view, self._keeps_order, delimiter=self._csv.delimiter)
@@ -146,7 +155,7 @@ class _ParquetTable(_TypedTable):
         self.con.execute(f"CREATE TEMP VIEW {view} AS {self._parquet.select}")
         return view
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
         facts = self._new_facts()
         facts.know(RECORDS, self._parquet.records(self.con))
         for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
@@ -157,6 +166,49 @@ class _ParquetTable(_TypedTable):
         return Layout(
             view, self._keeps_order, self._kept_types(prepared), tuple(c.stored for c in self.columns)
         )
+
+
+class _DictsTable(_TypedTable):
+    """A list of dicts, sent as parameters: it needs no pyarrow."""
+
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        source: Frame,
+        keeps_order: bool,
+        plain: tuple[PlainColumn, ...],
+    ):
+        super().__init__(con, source, keeps_order)
+        self.names = tuple(column.name for column in plain)
+        self._plain = plain
+        self._records = len(source.table)
+
+    @cached_property
+    def relation(self) -> str:
+        columns = [*((sql.name(i), each.type) for i, each in enumerate(self._plain)), (ROW_KEY, "BIGINT")]
+        values = [*(column.values for column in self._plain), list(range(self._records))]
+        name = fresh_name("dicts")
+        self.con.execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
+        return name
+
+    @cached_property
+    def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]
+        return tuple(DuckDBColumn(i, each.name, each.type) for i, each in enumerate(self._plain))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        facts = self._new_facts()
+        facts.know(RECORDS, self._records)
+        for column, given in zip(self.columns, self._plain, strict=True):
+            facts.know(count_where(column.is_missing()), given.missing)
+        return facts
+
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
+        return prepare_typed(self._facts, self.columns, uses, missing)
+
+    def _layout(self, prepared: Prepared, view: str) -> Layout:
+        stored = tuple(column.stored for column in self.columns)
+        return Layout(view, self._keeps_order, self._kept_types(prepared), stored)
 
 
 class _FrameTable(_TypedTable):
@@ -172,8 +224,21 @@ class _FrameTable(_TypedTable):
         row_keys = self.con.sql(f"SELECT range FROM range({self._arrow.records})").to_arrow_table().column(0)
         labels = [*(sql.name(position) for position in range(len(self.names))), ROW_KEY]
         name = fresh_name("frame")
-        self.con.register(name, pyarrow.table([*self._arrow.arrays, row_keys], names=labels))
+        table = pyarrow.table([*self._arrow.arrays, row_keys], names=labels)
+        try:
+            self.con.register(name, table)
+        except duckdb.NotImplementedException:
+            self._require_types()
+            raise
         return name
+
+    def _require_types(self) -> None:
+        """Report the first column of a type that DuckDB does not read."""
+        import pyarrow
+
+        for name, array in zip(self.names, self._arrow.arrays, strict=True):
+            with column_failures(name):
+                self.con.from_arrow(pyarrow.table([array], names=["c0"]))
 
     @cached_property
     def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]
@@ -191,7 +256,7 @@ class _FrameTable(_TypedTable):
                 facts.know(count_where(column.is_missing()), array.null_count)
         return facts
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
         return prepare_typed(self._facts, self.columns, uses, missing)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:

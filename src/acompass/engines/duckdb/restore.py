@@ -6,6 +6,7 @@ import duckdb
 
 from acompass.engines.duckdb.output import Output
 from acompass.tables.arrow import as_type
+from acompass.tables.frame_failures import column_failures
 from acompass.tables.frames import FrameKind, kind_of, require_arrow
 from acompass.tables.source import Frame, Source
 from acompass.tables.to_frame import from_arrow
@@ -13,6 +14,8 @@ from acompass.tables.to_frame import from_arrow
 
 def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> Any:
     """The result as the kind of the source; for files, a PyArrow table."""
+    if isinstance(source, Frame) and kind_of(source.table) is FrameKind.DICTS and not output.arrow_types:
+        return _dicts(con, output)
     require_arrow("a run without an output file")
     result = _fetch(con, output)
     if not isinstance(source, Frame):
@@ -22,6 +25,13 @@ def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> A
     return from_arrow(source.table, result, output.changed)
 
 
+def _dicts(con: duckdb.DuckDBPyConnection, output: Output) -> list[dict[str, Any]]:
+    """Without Arrow, like the list of dicts that was read without it."""
+    names = [column.name for column in output.schema]
+    rows = con.execute(output.typed).fetchall() if names else []
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
 def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
     import pyarrow
 
@@ -29,8 +39,14 @@ def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
         return pyarrow.table({})
     result = con.sql(output.typed).to_arrow_table()
     kept = set(range(len(output.arrow_types))) - output.changed
+    names = [column.name for column in output.schema]
     columns = [
-        as_type(values, output.arrow_types[position]) if position in kept else values
-        for position, values in enumerate(result.columns)
+        _in_its_type(name, values, output.arrow_types[position]) if position in kept else values
+        for position, (name, values) in enumerate(zip(names, result.columns, strict=True))
     ]
-    return pyarrow.table(columns, names=[column.name for column in output.schema])
+    return pyarrow.table(columns, names=names)
+
+
+def _in_its_type(name: str, values: Any, type_: Any) -> Any:
+    with column_failures(name):
+        return as_type(values, type_)

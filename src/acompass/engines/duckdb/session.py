@@ -36,12 +36,11 @@ class DuckDBSession:
         """The rows are passed as one parameter per column, never as part of the statement's text."""
         name = self._fresh()
         values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in columns]
-        unnested = ", ".join(
-            f"unnest(CAST(${i} AS {type_}[])) AS {column}"
-            for i, (column, type_) in enumerate(columns, start=1)
-        )
-        self._execute(f"CREATE TEMP TABLE {name} AS SELECT {unnested}", values)
+        self._execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
         return name
+
+    def drop(self, name: str) -> None:
+        self._execute(f"DROP TABLE {name}")
 
     def clear(self) -> None:
         for name in self._kept:
@@ -58,3 +57,11 @@ class DuckDBSession:
         self.statements.append(statement)
         with failures():
             return self._con.execute(statement, values) if values else self._con.execute(statement)
+
+
+def select_parameters(columns: Sequence[tuple[str, str]]) -> str:
+    """A SELECT of named columns with types; each parameter is the list of the values of a column."""
+    unnested = (
+        f"unnest(CAST(${i} AS {type_}[])) AS {column}" for i, (column, type_) in enumerate(columns, start=1)
+    )
+    return f"SELECT {', '.join(unnested)}"

@@ -71,7 +71,7 @@ class LoadedInDuckDB(PlannedTable):
 
     def check_destination(self, destination: Destination) -> None:
         if destination.path is not None:
-            require_writable(destination.path, self.source, destination.overwrite)
+            require_writable(destination.path, self.source)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         select = final_select(

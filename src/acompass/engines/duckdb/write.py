@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 import duckdb
@@ -10,6 +9,7 @@ import duckdb
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.to_csv import write_csv
 from acompass.engines.duckdb.to_parquet import write_parquet
+from acompass.leftovers import temporary_folder
 from acompass.tables.output import STANDARD_OUTPUT, format_of, is_stream
 from acompass.tables.replacing import replacing, written
 
@@ -32,7 +32,7 @@ def _write(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str)
 
 def _write_to_stream(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
     """Write to a stream, after the complete result was written to a temporary file."""
-    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+    with temporary_folder() as folder:
         part = str(Path(folder, "output"))
         records = _write(con, output, part, path)
         with open(part, "rb") as file:

@@ -75,11 +75,6 @@ def not_a_name(text: str) -> EngineError:
     return engine_error("AC308", f"`{text}` names neither a table nor a file", help_)
 
 
-def output_not_replaceable(name: str, why: str) -> EngineError:
-    help_ = "choose another name for the output"
-    return engine_error("AC310", f"`{name}` cannot be replaced: {why}", help_)
-
-
 def no_nul() -> EngineError:
     message = "a text contains a NUL character, which PostgreSQL cannot store"
     return engine_error("AC311", message, "remove the NUL characters first")

@@ -16,8 +16,9 @@ from acompass.engines.loading import Prepared, prepare_typed, questions
 from acompass.engines.postgres import errors
 from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, stored_column
 from acompass.engines.postgres.relation import find_relation
-from acompass.engines.postgres.session import KeepingSession, ReadingSession
+from acompass.engines.postgres.session import KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import LoadedOnServer
+from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors as table_errors
@@ -31,6 +32,7 @@ class ServerTable:
     def __init__(self, server: psycopg.Connection[Any], name: str, memory_limit: str | None):
         self._server = server
         self._memory_limit = memory_limit
+        self.about = about(server)
         self.cancellation = Cancellation()
         reading = self._reading()
         relation = find_relation(reading, name)
@@ -42,7 +44,7 @@ class ServerTable:
         self.names = tuple(column.name for column in self._columns)
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedOnServer]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedOnServer]:
         reading, keeping = self._reading(), KeepingSession(self._server, self.cancellation)
         try:
             columns, prepared = self._prepare(reading, uses, missing)
@@ -58,7 +60,7 @@ class ServerTable:
         return ReadingSession(self._server, self.cancellation)
 
     def _prepare(
-        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: str
+        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: MissingOptions
     ) -> tuple[tuple[PostgresColumn, ...], Prepared]:
         """The sized columns and the prepared table. All aggregates are computed in one scan of the table."""
         facts = Facts(reading, self._relation.table())

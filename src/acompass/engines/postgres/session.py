@@ -14,9 +14,16 @@ from psycopg import errors as server_errors
 from sqlglot import exp
 
 from acompass.engines.cancellation import Cancellation
+from acompass.engines.engine import About
 from acompass.engines.postgres.errors import failures
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.postgres import POSTGRES
+
+
+def about(server: psycopg.Connection[Any]) -> About:
+    """The server's version without the name of its distribution."""
+    version = server.info.parameter_status("server_version") or ""
+    return About(f"PostgreSQL {version.partition(' ')[0]}", has_tables=True)
 
 
 class _Session:
@@ -73,6 +80,10 @@ class KeepingSession(_Session):
                 copy.write_row(row)
         return name
 
+    def drop(self, name: str) -> None:
+        """Within its transaction, only TRUNCATE frees the space of a table."""
+        self.execute(f"TRUNCATE {name}")
+
     def create(self, columns: Sequence[tuple[str, str]]) -> str:
         name = self.fresh()
         described = ", ".join(f"{column} {_column_type(type_)}" for column, type_ in columns)
@@ -118,6 +129,9 @@ class ReadingSession(_Session):
         ]
         names = [column for column, _ in columns]
         return self.store(_values(literals, names) if literals else _no_rows(columns))
+
+    def drop(self, name: str) -> None:
+        """A query takes no space, and later ones may read it."""
 
     def clear(self) -> None:
         self._kept.clear()

@@ -54,9 +54,9 @@ class PostgresTable(PlannedTable):
         if path is None:
             return
         if is_file(path):
-            require_writable(path, self.source, destination.overwrite)
+            require_writable(path, self.source)
         else:
-            self._target = find_target(self._reading, path, self.relation, destination.overwrite)
+            self._target = find_target(self._reading, path, self.relation, destination.force)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         keep_order = outcome.left.has_row_key

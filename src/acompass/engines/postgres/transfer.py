@@ -1,6 +1,5 @@
 """Transfer records between PostgreSQL and DuckDB as CSV, in a text form that both read identically."""
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from acompass.engines.duckdb.errors import failures as duckdb_failures
 from acompass.engines.duckdb.names import text_literal
 from acompass.engines.postgres.errors import failures
 from acompass.engines.postgres.session import KeepingSession
+from acompass.leftovers import temporary_folder
 
 _CHUNK = 1 << 20
 
@@ -20,10 +20,11 @@ _CHUNK = 1 << 20
 @contextmanager
 def fetched(session: KeepingSession, query: exp.Select, types: Sequence[str]) -> Iterator[str]:
     """DuckDB SQL that yields the query's rows in order, with columns c0, c1, … of the given types."""
-    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+    with temporary_folder() as folder:
         path = Path(folder, "records.csv")
         with failures(), path.open("wb") as file:
-            statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, FORCE_QUOTE *)"
+            # DuckDB takes the first line break of the file for the one that ends a record: the header's
+            statement = f"COPY ({query.sql('postgres')}) TO STDOUT (FORMAT csv, HEADER, FORCE_QUOTE *)"
             with session.copy(statement) as copy:
                 for block in copy:
                     file.write(block)
@@ -34,14 +35,14 @@ def _scan(path: str, types: Sequence[str]) -> str:
     typed = ", ".join(f"CAST(c{i} AS {type_}) AS c{i}" for i, type_ in enumerate(types))
     return (
         f"SELECT {typed} FROM read_csv({text_literal(path)}, {csv_options(len(types))}, "
-        "header = false, delim = ',')"
+        "header = true, delim = ',')"
     )
 
 
 def upload(con: Any, query: exp.Select, session: KeepingSession, columns: Sequence[tuple[str, str]]) -> str:
     """Copy the rows of a DuckDB query into a temporary table in PostgreSQL; return its name."""
     table = session.create(columns)
-    with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+    with temporary_folder() as folder:
         path = Path(folder, "records.csv")
         with duckdb_failures():
             con.execute(

@@ -8,8 +8,9 @@ import psycopg
 
 from acompass.checked.uses import ColumnUse
 from acompass.engines.duckdb.read import DuckDBTable
-from acompass.engines.postgres.session import KeepingSession, ReadingSession
+from acompass.engines.postgres.session import KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import UploadedToServer
+from acompass.options import MissingOptions
 
 
 class UploadedTable:
@@ -17,10 +18,11 @@ class UploadedTable:
         self.duckdb_table = local
         self._server = server
         self.names = local.names
+        self.about = about(server)
         self.cancellation = local.cancellation
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[UploadedToServer]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[UploadedToServer]:
         reading = ReadingSession(self._server, self.cancellation)
         keeping = KeepingSession(self._server, self.cancellation)
         try:

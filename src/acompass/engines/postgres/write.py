@@ -8,7 +8,7 @@ from psycopg import errors as server
 from sqlglot import exp
 
 from acompass.checked.types import Kind, Type
-from acompass.engines.errors import output_exists
+from acompass.engines.errors import output_exists, output_not_replaceable
 from acompass.engines.postgres import errors
 from acompass.engines.postgres.names import names_in
 from acompass.engines.postgres.relation import Relation, find_relation
@@ -28,11 +28,13 @@ class Target:
     replaced: Relation | None
 
 
-def find_target(session: ReadingSession, text: str, source: Relation | None, overwrite: bool) -> Target:
+def find_target(session: ReadingSession, text: str, source: Relation | None, force: bool) -> Target:
     """The place of the output table. Raise, before anything runs, if it cannot be created there."""
     existing = find_relation(session, text)
     if existing is not None:
-        _require_replaceable(text, existing, source, overwrite)
+        if source is not None and existing.oid in _parts_of(session, source):
+            raise output_not_replaceable(text, "it is the input, which is only read")
+        _require_replaceable(text, existing, force)
         return Target(text, existing.sql, existing)
     names = names_in(text)
     if not names:
@@ -48,13 +50,20 @@ def find_target(session: ReadingSession, text: str, source: Relation | None, ove
     return Target(text, f"{found}.{_quoted(name)}", None)
 
 
-def _require_replaceable(text: str, existing: Relation, source: Relation | None, overwrite: bool) -> None:
-    if source is not None and existing.oid == source.oid:
-        raise errors.output_not_replaceable(text, "it is the input, which is only read")
-    if not overwrite:
+def _parts_of(session: ReadingSession, source: Relation) -> set[int]:
+    """The input table and the partitions and tables that it reads the records of."""
+    found = session.execute(
+        f"WITH RECURSIVE part(id) AS (SELECT {source.oid}::oid UNION "
+        "SELECT inhrelid FROM pg_catalog.pg_inherits JOIN part ON inhparent = part.id) SELECT id FROM part"
+    )
+    return {oid for (oid,) in found.fetchall()}
+
+
+def _require_replaceable(text: str, existing: Relation, force: bool) -> None:
+    if not force:
         raise output_exists(text)
     if existing.kind in _KINDS:
-        raise errors.output_not_replaceable(text, _KINDS[existing.kind])
+        raise output_not_replaceable(text, _KINDS[existing.kind])
 
 
 def create_table(
@@ -79,7 +88,7 @@ def _conflicts(place: Target) -> Iterator[None]:
         raise output_exists(place.shown) from None
     except server.DependentObjectsStillExist:
         why = "other objects in the database depend on it"
-        raise errors.output_not_replaceable(place.shown, why) from None
+        raise output_not_replaceable(place.shown, why) from None
 
 
 def new_type(type_: Type, value: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from acompass.checked.uses import ColumnUse
@@ -9,7 +10,7 @@ from acompass.engines.duckdb.connect import DuckDBEngine
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.engines.errors import is_the_reference
 from acompass.engines.reference.table import ReferenceTable
-from acompass.options import Options
+from acompass.options import MissingOptions, Options
 
 
 class ReferenceEngine:
@@ -26,10 +27,11 @@ class OpenReferenceTable:
     def __init__(self, inner: DuckDBTable):
         self.duckdb_table = inner
         self.names = inner.names
+        self.about = replace(inner.about, version=f"reference, {inner.about.version}")
         self.cancellation = inner.cancellation
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[ReferenceTable]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[ReferenceTable]:
         with self.duckdb_table.load(uses, missing) as loaded:
             yield ReferenceTable(loaded.con, loaded.source, loaded.session, loaded.prepared, loaded.layout)
 

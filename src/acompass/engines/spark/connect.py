@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from acompass.engines.spark.errors import failures
 from acompass.engines.spark.files import locations, require_same_columns, require_shared
 from acompass.engines.spark.read import CsvTable, FrameTable, SparkTable
 from acompass.engines.spark.session import PlanSession, own_session
+from acompass.leftovers import folder_until_exit, note_process
 from acompass.options import Options
 from acompass.plan.running.session import Session
 from acompass.tables.source import Files, Frame, is_file, opened
@@ -75,9 +75,13 @@ def started(place: str) -> SparkSession:
     try:
         with _quietly(), warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
-            return SparkSession.builder.config(conf=_configuration(place)).getOrCreate()
+            session = SparkSession.builder.config(conf=_configuration(place)).getOrCreate()
     except (PySparkException, Py4JError):
         raise errors.cannot_start(place) from None
+    java = getattr(SparkContext._gateway, "proc", None)
+    if java is not None:
+        note_process(java.pid)
+    return session
 
 
 @contextmanager
@@ -102,16 +106,16 @@ def _configuration(place: str) -> SparkConf:
         configuration.setIfMissing(name, value)
     if configuration.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
         # tables of an in-memory catalog end with the process, so their folder must be temporary
-        configuration.setIfMissing("spark.sql.warehouse.dir", _warehouse().name)
+        configuration.setIfMissing("spark.sql.warehouse.dir", _warehouse())
     if place == "spark":
         return configuration.setIfMissing("spark.master", "local[*]")
     return configuration.setMaster(place)
 
 
 @cache
-def _warehouse() -> tempfile.TemporaryDirectory[str]:
+def _warehouse() -> str:
     """A folder that is removed when the process ends."""
-    return tempfile.TemporaryDirectory(prefix="acompass-")
+    return folder_until_exit()
 
 
 def _named(spark: SparkSession, name: str) -> DataFrame:

@@ -3,9 +3,10 @@
 import os
 import re
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pyarrow.parquet
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from acompass.engines.spark.errors import not_shared
 from acompass.tables import errors
@@ -40,6 +41,14 @@ def _schema(path: str, shown: str) -> pyarrow.Schema:
 def location(path: str) -> str:
     """The path as a URL. Without the scheme, Spark would use the cluster's default file system."""
     return "file:" + os.path.abspath(path)
+
+
+def local_files(frame: DataFrame) -> tuple[str, ...]:
+    """The files that a data frame reads: paths of local files, URLs of others."""
+    return tuple(
+        os.path.realpath(unquote(urlsplit(url).path)) if url.startswith("file:") else url
+        for url in frame.inputFiles()
+    )
 
 
 def require_shared(spark: SparkSession, what: str) -> None:

@@ -1,6 +1,7 @@
 """Tables in Spark. CSV files are read as text; data frames, tables and Parquet files have types."""
 
 import itertools
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -10,17 +11,20 @@ from pyspark.sql import DataFrame, SparkSession
 
 from acompass.checked.uses import ColumnUse
 from acompass.engines.cancellation import Cancellation
+from acompass.engines.engine import About
 from acompass.engines.facts import Facts
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.engines.spark.columns import SparkColumn, stored_column
 from acompass.engines.spark.csv import read_text
 from acompass.engines.spark.errors import failures
+from acompass.engines.spark.files import local_files
 from acompass.engines.spark.session import PlanSession
 from acompass.engines.spark.table import LoadedInSpark
+from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
 from acompass.tables.csv import Csv
 from acompass.tables.header import read_header, require_names
-from acompass.tables.source import Files, Source
+from acompass.tables.source import Files, Frame, Source
 
 
 class SparkTable(ABC):
@@ -35,6 +39,7 @@ class SparkTable(ABC):
         self.catalog = catalog
         self.spark = spark
         self.source = source
+        self.about = About(f"Spark {spark.version}", has_tables=True)
         self.cancellation = Cancellation()
         self._numbers = itertools.count()
         self._reading = self._new_session()
@@ -42,7 +47,7 @@ class SparkTable(ABC):
         self._handed_over: list[PlanSession] = []
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: str) -> Iterator[LoadedInSpark]:
+    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedInSpark]:
         session = self._new_session()
         loaded = LoadedInSpark(self, session, self._prepare(uses, missing))
         try:
@@ -62,13 +67,33 @@ class SparkTable(ABC):
         if not self._handed_over:
             self._reading.clear()
 
+    @abstractmethod
+    def input_files(self) -> tuple[str, ...]:
+        """The files that the table is read from, as far as Spark knows them."""
+
+    def reads(self, name: str) -> bool:
+        """Whether the table of this name in the catalog is the input, or stores records of it."""
+        with failures():
+            stored = local_files(self.catalog.table(name))
+            return not set(stored).isdisjoint(self.input_files()) or self._is_named(name)
+
+    def _is_named(self, name: str) -> bool:
+        given = self.source.table if isinstance(self.source, Frame) else None
+        if not isinstance(given, str | os.PathLike):
+            return False
+        return self._full_name(os.fspath(given)) == self._full_name(name)
+
+    def _full_name(self, name: str) -> tuple[object, ...]:
+        found = self.catalog.catalog.getTable(name)
+        return found.catalog, found.namespace, found.name
+
     @property
     @abstractmethod
     def relation(self) -> str:
         """The name of a view with the columns c0, c1, … as stored."""
 
     @abstractmethod
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared: ...
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared: ...
 
     def _new_session(self) -> PlanSession:
         return PlanSession(self.spark, cancellation=self.cancellation, numbers=self._numbers)
@@ -85,6 +110,9 @@ class CsvTable(SparkTable):
         self._csv = Csv(source, *read_header(source))
         self.names, self.delimiter = self._csv.names, self._csv.delimiter
 
+    def input_files(self) -> tuple[str, ...]:
+        return tuple(os.path.realpath(path) for path in self._csv.source.paths)
+
     @cached_property
     def relation(self) -> str:
         return read_text(self.spark, self._reading, self._csv)
@@ -93,8 +121,8 @@ class CsvTable(SparkTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
-        return prepare_text(self._facts, self._reading.dialect, self._csv, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
+        return prepare_text(self._facts, self._csv, uses, missing)
 
 
 class FrameTable(SparkTable):
@@ -108,11 +136,15 @@ class FrameTable(SparkTable):
         require_names(self.names)
         self._frame = frame
 
+    def input_files(self) -> tuple[str, ...]:
+        with failures():
+            return local_files(self._frame)
+
     @cached_property
     def relation(self) -> str:
         with failures():
             positional = (sql.name(column.position) for column in self.columns)
             return self._reading.view(self._frame.toDF(*positional))
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: str) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
         return prepare_typed(self._new_facts(), self.columns, uses, missing)

@@ -87,6 +87,10 @@ class PlanSession:
         with failures():
             return self.view(self._spark.createDataFrame(table))
 
+    def drop(self, name: str) -> None:
+        """Spark computes rows when they are first read, so a later table may still be computed from these.
+        Rows that do not fit in memory are on disk."""
+
     def view(self, frame: DataFrame) -> str:
         """Create a temporary view of the frame; return its name."""
         name = f"kept{next(self._numbers)}"

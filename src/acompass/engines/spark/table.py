@@ -7,7 +7,7 @@ from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
 from acompass.engines.engine import Destination, Outcome
-from acompass.engines.errors import output_exists, require_plain
+from acompass.engines.errors import output_exists, output_not_replaceable, require_plain
 from acompass.engines.loading import Prepared
 from acompass.engines.planned import PlannedTable
 from acompass.engines.spark.errors import failures
@@ -24,7 +24,7 @@ from acompass.engines.spark.write import (
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
 from acompass.plan.running.execute import final_select
-from acompass.tables.output import is_stream, require_writable
+from acompass.tables.output import is_stream, require_other_file, require_writable
 from acompass.tables.source import is_file
 
 if TYPE_CHECKING:
@@ -55,9 +55,10 @@ class LoadedInSpark(PlannedTable):
         if path is None:
             return
         if not is_file(path):
-            self._require_new_table(path, destination.overwrite)
+            self._require_new_table(path, destination.force)
             return
-        require_writable(path, self._table.source, destination.overwrite)
+        require_writable(path, self._table.source)
+        require_other_file(path, self._table.input_files())
         if is_stream(path):
             require_shared(self._table.catalog, "standard output")
         elif path.lower().endswith(".parquet"):
@@ -65,10 +66,15 @@ class LoadedInSpark(PlannedTable):
         else:
             require_plain("CSV", self.schema)
 
-    def _require_new_table(self, name: str, overwrite: bool) -> None:
+    def _require_new_table(self, name: str, force: bool) -> None:
+        """Raise if the table exists and is the input, or is not to be replaced."""
+        quoted = table_name(name).sql("spark")
         with failures():
-            exists = self._table.catalog.catalog.tableExists(table_name(name).sql("spark"))
-        if exists and not overwrite:
+            if not self._table.catalog.catalog.tableExists(quoted):
+                return
+        if self._table.reads(quoted):
+            raise output_not_replaceable(name, "it is the input, which is only read")
+        if not force:
             raise output_exists(name)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:

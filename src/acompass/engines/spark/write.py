@@ -5,7 +5,6 @@ import os
 import secrets
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,6 +16,7 @@ from sqlglot import exp
 
 from acompass.engines.spark.errors import failures, not_shared
 from acompass.engines.spark.files import location
+from acompass.leftovers import noted, temporary_folder
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.csv import header_line
@@ -31,7 +31,7 @@ def write_csv(frame: DataFrame, names: Sequence[str], delimiter: str, path: str)
     """Let the workers write files whose names are in order, then concatenate them."""
     header = header_line(names, delimiter).encode()
     if is_stream(path):
-        with tempfile.TemporaryDirectory(prefix="acompass-") as folder:
+        with temporary_folder() as folder:
             _write_text(frame, str(Path(folder, "parts")))
             _write_to_stream(header, Path(folder, "parts"), path)
         return
@@ -77,10 +77,11 @@ def _beside(path: str) -> Iterator[str]:
     """The name of a hidden folder beside the output. Every worker must be able to write to it."""
     target = Path(os.path.realpath(path))
     parts = str(target.parent / f".{target.name[:100]}.{os.getpid()}.{secrets.token_hex(4)}.acompass-parts")
-    try:
-        yield parts
-    finally:
-        shutil.rmtree(parts, ignore_errors=True)
+    with noted(parts):
+        try:
+            yield parts
+        finally:
+            shutil.rmtree(parts, ignore_errors=True)
 
 
 def require_replaceable(path: str) -> None:

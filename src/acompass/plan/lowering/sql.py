@@ -146,6 +146,11 @@ def negated(condition: Sql) -> Sql:
     return exp.Not(this=exp.Paren(this=condition))
 
 
+def count_where(condition: Sql) -> Sql:
+    """The number of rows that satisfy a condition."""
+    return exp.Count(this=exp.Case(ifs=[exp.If(this=condition.copy(), true=integer(1))]))
+
+
 def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...]) -> Sql:
     """Figure 3 as SQL; `columns[i]` is the expression for position i of `schema`."""
     match node:

@@ -1,6 +1,7 @@
 """The table between two stages: a SELECT of `c0`, `c1`, … and, where the source has one, of a row key."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -15,7 +16,11 @@ ROW_KEY = "rk"
 @dataclass(frozen=True)
 class State:
     """`records` is the number of records. `depth` is the number of SELECTs nested since the last stored
-    table. `in_order` says that the SELECT yields records in input order without sorting."""
+    table. `in_order` says that the SELECT yields records in input order without sorting.
+
+    `sizes` has the columns that are not plain columns of the last stored table: the nodes that the column's
+    value has once an engine has replaced every column of a nested SELECT with its expression.
+    """
 
     select: exp.Select
     schema: Schema
@@ -23,6 +28,7 @@ class State:
     records: int
     depth: int = 0
     in_order: bool = False
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     def columns(self, table: str = "t") -> tuple[Sql, ...]:
         return tuple(sql.column(i, table) for i in range(len(self.schema)))
@@ -43,7 +49,24 @@ class State:
         for join in joins or []:
             select.append("joins", join)
         in_order = self.in_order and not joins
-        return replace(self, select=select, depth=self.depth + 1, in_order=in_order)
+        sizes = {**self.sizes, **{sql.name(i): self._size(value) for i, value in changed.items()}}
+        return replace(self, select=select, depth=self.depth + 1, in_order=in_order, sizes=sizes)
+
+    def stored_as(self, table: str) -> "State":
+        """The same records, read from a table."""
+        return replace(self, select=sql.everything(sql.table(table)), depth=0, sizes={})
+
+    def size_of(self, columns: Iterable[int]) -> int:
+        """The nodes of an expression that reads each of these columns once."""
+        return sum(self.sizes.get(sql.name(i), 1) for i in columns)
+
+    def _size(self, expression: Sql) -> int:
+        nodes = expression.walk(prune=lambda node: isinstance(node, exp.Column))
+        return sum(self._size_of_node(node) for node in nodes)
+
+    def _size_of_node(self, node: Sql) -> int:
+        is_own = isinstance(node, exp.Column) and node.table == "t"
+        return self.sizes.get(node.name, 1) if is_own else 1
 
     def projection(self, changed: dict[int, Sql] | None = None) -> exp.Select:
         return sql.query(self._projection(changed or {}), self.source())

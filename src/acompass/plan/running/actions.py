@@ -78,7 +78,7 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     numbered = replace(hit, select=ranked(context, hit))
     new_value = session.dialect.convert(drawn.value, INTEGER, state.schema[action.column].type)
     replaced = numbered.derive({action.column: new_value}, joins=[drawn.join])
-    kept = replace(state, select=sql.everything(sql.table(session.store(replaced.select))))
+    kept = state.stored_as(session.store(replaced.select))
     both = exp.union(rest.select, kept.projection(), distinct=False)
     union = sql.everything(both.subquery("t"))
     return replace(state, select=union, depth=rest.depth, in_order=False)

@@ -43,7 +43,7 @@ def dry_run(program: Program, dialect: str) -> tuple[RequirementSql, ...]:
         after = execute(context, state, [stage])
         if after is not state:
             name = session.create(after.select, f"{TABLE}_{requirement.index}")
-            state = replace(after, select=sql.everything(sql.table(name)), records=1, depth=0)
+            state = replace(after.stored_as(name), records=1)
         written.append(RequirementSql(requirement, session.take_statements()))
     return tuple(written)
 
@@ -73,6 +73,9 @@ class _Recording:
         typed = ", ".join(f"{column} {type_}" for column, type_ in columns)
         self._statements.append(f"CREATE TEMPORARY TABLE {name} ({typed})")
         return name
+
+    def drop(self, name: str) -> None:
+        self._statements.append(f"DROP TABLE {name}")
 
     def take_statements(self) -> tuple[str, ...]:
         """The statements recorded since the last call."""

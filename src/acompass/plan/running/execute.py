@@ -1,12 +1,11 @@
 """Run a plan over an engine's session, stage by stage."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.plan.lowering import sql
+from acompass.checked.effects import column_written, record_comparisons
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.chains import run_chain
@@ -18,6 +17,9 @@ from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
 
 #: the depth of nested SELECTs at which evaluating them again costs more than storing their result
 DEEPEST = 12
+#: the nodes that a stage's conditions may have once an engine has replaced columns with their expressions.
+#: Requirements that read what others wrote multiply them, so they grow exponentially with the depth.
+LARGEST = 300
 
 
 def execute(
@@ -26,12 +28,12 @@ def execute(
     """The state after all stages. Verdicts and the length of trace used are left in the context."""
     total = sum(len(stage.requirements) for stage in stages)
     done = 0
+    store = _Store(context)
     for stage in stages:
-        before, state = state, _run(context, state, stage)
+        before = store(state) if _is_costly(state, stage) else state
+        state = _run(context, before, stage)
         if context.observe is not None:
             context.observe(context, stage, before, state)
-        if state.depth >= DEEPEST:
-            state = _stored(context, state)
         done += len(stage.requirements)
         if progress is not None:
             progress(done, total)
@@ -50,9 +52,32 @@ def _run(context: Context, state: State, stage: Stage) -> State:
             assert_never(stage)
 
 
-def _stored(context: Context, state: State) -> State:
-    table = context.session.store(state.select)
-    return replace(state, select=sql.everything(sql.table(table)), depth=0)
+def _is_costly(state: State, stage: Stage) -> bool:
+    """Whether the stage should read a stored table instead of nested SELECTs."""
+    return state.depth >= DEEPEST or (state.depth > 0 and state.size_of(_reads(stage)) > LARGEST)
+
+
+def _reads(stage: Stage) -> Iterator[int]:
+    """The columns that the stage's expressions read, each as often as it is read."""
+    for requirement in stage.requirements:
+        yield from (comparison.column for comparison in record_comparisons(requirement))
+        written = column_written(requirement.action)
+        if written is not None:
+            yield written
+
+
+class _Store:
+    """Stores states, one at a time: nothing reads the state before the last one."""
+
+    def __init__(self, context: Context):
+        self._session = context.session
+        self._table: str | None = None
+
+    def __call__(self, state: State) -> State:
+        last, self._table = self._table, self._session.store(state.select)
+        if last is not None:
+            self._session.drop(last)
+        return state.stored_as(self._table)
 
 
 def final_select(context: Context, state: State, *, canonical: bool, keep_order: bool) -> exp.Select:

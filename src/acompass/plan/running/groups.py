@@ -29,51 +29,64 @@ def run_groups(context: Context, state: State, stage: GroupStage) -> State:
 
 def _evaluate(context: Context, classes: Classes) -> Affected:
     (requirement,) = classes.requirements
-    affected, holds = _affected(context, classes, requirement)
-    context.verdicts[requirement.index] = Verdict(holds, affected.count, classes.state.records)
-    if context.show and not holds:
+    affected, verdict = _affected(context, classes, requirement)
+    context.verdicts[requirement.index] = verdict
+    if context.show and not verdict.holds:
         context.samples[requirement.index] = _sample(context, classes, requirement)
     return affected
 
 
-def _affected(context: Context, classes: Classes, requirement: Requirement) -> tuple[Affected, bool]:
-    """The affected bag, and whether the assertion holds."""
+def _affected(context: Context, classes: Classes, requirement: Requirement) -> tuple[Affected, Verdict]:
+    records = classes.state.records
     match requirement.assertion.quantifier:
         case Quantifier.SOME:
-            return _affected_by_some(context, classes, requirement)
+            satisfied = sql.count_where(classes.satisfied(requirement))
+            found, selects_none = _aggregated(context, classes, satisfied)
+            count = 0 if found else records
+            return Affected(sql.TRUE.copy(), count), Verdict(found > 0, count, records, selects_none)
         case Quantifier.EACH:
-            find = _violating_classes if classes.process.group_by else _whole_result
-            affected = find(context, classes, requirement)
-            return affected, affected.count == 0
+            affected, selects_none = _affected_by_each(context, classes, requirement)
+            return affected, Verdict(affected.count == 0, affected.count, records, selects_none)
         case _:
             assert_never(requirement.assertion.quantifier)
 
 
-def _affected_by_some(context: Context, classes: Classes, requirement: Requirement) -> tuple[Affected, bool]:
-    satisfied = classes.satisfied(requirement)
-    query = sql.query([exp.Count(this=exp.Star())], classes.grouped(), satisfied)
-    holds = bool(context.session.fetch(query)[0][0])
-    return Affected(sql.TRUE.copy(), 0 if holds else classes.state.records), holds
+def _affected_by_each(context: Context, classes: Classes, requirement: Requirement) -> tuple[Affected, bool]:
+    """The affected bag, and whether WHERE selects no record.
 
-
-def _whole_result(context: Context, classes: Classes, requirement: Requirement) -> Affected:
-    """PROCESS without GROUP BY affects all of R' or nothing (Definition 11)."""
-    violating = sql.negated(classes.satisfied(requirement))
-    query = sql.query([exp.column("n", table="k")], classes.grouped(), violating)
-    rows = context.session.fetch(query)
-    return Affected(classes.where, int(rows[0][0]) if rows else 0)
-
-
-def _violating_classes(context: Context, classes: Classes, requirement: Requirement) -> Affected:
+    PROCESS without GROUP BY affects all of R' or nothing (Definition 11).
+    """
     violating, size = sql.negated(classes.satisfied(requirement)), exp.column("n", table="k")
-    if requirement.action is None:
-        query = sql.query([_sum(size)], classes.grouped(), violating)
-        return Affected(sql.FALSE.copy(), int(context.session.fetch(query)[0][0]))
+    if requirement.action is not None and classes.process.group_by:
+        affected = _stored_classes(context, classes, violating)
+        return affected, affected.count == 0 and _selects_none(context, classes)
+    count, selects_none = _aggregated(context, classes, _sum_where(size, violating))
+    predicate = sql.FALSE.copy() if classes.process.group_by else classes.where
+    return Affected(predicate, count), selects_none
+
+
+def _aggregated(context: Context, classes: Classes, aggregate: Sql) -> tuple[int, bool]:
+    """An aggregate over the classes, and whether WHERE selects no record: then there is no class."""
+    query = sql.query([aggregate, exp.Count(this=exp.Star())], classes.grouped())
+    ((value, number),) = context.session.fetch(query)
+    return int(value), classes.process.where is not None and not number
+
+
+def _stored_classes(context: Context, classes: Classes, violating: Sql) -> Affected:
+    size = exp.column("n", table="k")
     table = context.session.store(sql.query([*classes.keys("k"), size], classes.grouped(), violating))
     total = sql.query([_sum(exp.column("n"))], sql.table(table))
     count = int(context.session.fetch(total)[0][0])
     found = exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
     return Affected(sql.all_of(found, classes.where), count, [classes.join(table)])
+
+
+def _selects_none(context: Context, classes: Classes) -> bool:
+    """Asked only where no class violates the assertion. The scan ends at the first record selected."""
+    if classes.process.where is None:
+        return False
+    query = sql.query([sql.integer(1)], classes.state.source(), classes.where)
+    return not context.session.fetch(query.limit(1))
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """Canonical order (Definition 5, D18) and ranks in it."""
 
-from dataclasses import replace
-
 from sqlglot import exp
 
 from acompass.checked.types import INTEGER, Kind
@@ -54,8 +52,7 @@ def _ranked_by_groups(context: Context, state: State, most_groups: int) -> exp.S
 
     Each worker sorts some of the groups, and one worker sorts the groups themselves, which are few.
     """
-    kept = sql.everything(sql.table(context.session.store(state.select)))
-    stored = replace(state, select=kept, depth=0)
+    stored = state.stored_as(context.session.store(state.select))
     group = _finest_grouping(context, stored, most_groups)
     window = exp.Window(
         this=exp.RowNumber(),

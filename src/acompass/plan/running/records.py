@@ -23,39 +23,44 @@ def run_records(context: Context, state: State, stage: RecordStage) -> State:
 
 
 def _evaluate(context: Context, state: State, requirement: Requirement) -> Affected:
-    affected, holds = _affected(context, state, requirement)
-    context.verdicts[requirement.index] = Verdict(holds, affected.count, state.records)
+    affected, verdict = _affected(context, state, requirement)
+    context.verdicts[requirement.index] = verdict
     if context.show and affected.count:
         context.samples[requirement.index] = _sample(context, state, affected)
     return affected
 
 
-def _affected(context: Context, state: State, requirement: Requirement) -> tuple[Affected, bool]:
-    """The affected bag, and whether the assertion holds."""
-    seen, satisfied = _conditions(state, requirement)
+def _affected(context: Context, state: State, requirement: Requirement) -> tuple[Affected, Verdict]:
+    columns, selected = state.columns(), filter_of(requirement)
+    seen = None if selected is None else sql.condition(selected, state.schema, columns)
+    satisfied = sql.condition(requirement.assertion.condition, state.schema, columns)
     match requirement.assertion.quantifier:
         case Quantifier.EACH:
-            violating = sql.all_of(seen, sql.negated(satisfied))
-            count = _count(context, state, violating.copy())
-            return Affected(violating, count), count == 0
+            violated = sql.negated(satisfied)
+            count, selects_none = _count(context, state, seen, violated)
+            violating = violated if seen is None else sql.all_of(seen, violated)
+            return Affected(violating, count), Verdict(count == 0, count, state.records, selects_none)
         case Quantifier.SOME:
             # SOME is violated on the empty table, where it affects nothing (D16)
-            holds = _count(context, state, sql.all_of(seen, satisfied)) > 0
-            return Affected(sql.TRUE.copy(), 0 if holds else state.records), holds
+            found, selects_none = _count(context, state, seen, satisfied)
+            count = 0 if found else state.records
+            return Affected(sql.TRUE.copy(), count), Verdict(found > 0, count, state.records, selects_none)
         case _:
             assert_never(requirement.assertion.quantifier)
 
 
-def _conditions(state: State, requirement: Requirement) -> tuple[Sql, Sql]:
-    """Whether a record is in the result, and whether it satisfies the assertion's condition."""
-    columns, selected = state.columns(), filter_of(requirement)
-    seen = sql.TRUE.copy() if selected is None else sql.condition(selected, state.schema, columns)
-    return seen, sql.condition(requirement.assertion.condition, state.schema, columns)
+def _count(context: Context, state: State, seen: Sql | None, predicate: Sql) -> tuple[int, bool]:
+    """The number of records that are seen and satisfy the predicate, and whether FILTER selects none.
 
-
-def _count(context: Context, state: State, predicate: Sql) -> int:
-    query = sql.query([exp.Count(this=exp.Star())], state.source(), predicate)
-    return int(context.session.fetch(query)[0][0])
+    Both numbers come from one scan.
+    """
+    every = exp.Count(this=exp.Star())
+    if seen is None:
+        query = sql.query([every], state.source(), predicate.copy())
+        return int(context.session.fetch(query)[0][0]), False
+    query = sql.query([every, sql.count_where(predicate)], state.source(), seen.copy())
+    ((selected, count),) = context.session.fetch(query)
+    return int(count), not selected
 
 
 def _sample(context: Context, state: State, affected: Affected) -> Sample:

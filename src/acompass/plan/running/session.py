@@ -20,5 +20,8 @@ class Session(Protocol):
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """Store rows in a temporary table with columns of (name, SQL type) and return its name."""
 
+    def drop(self, name: str) -> None:
+        """Free what a temporary table takes, as far as the engine can: nothing reads it any more."""
+
     def clear(self) -> None:
         """Drop every temporary table."""

@@ -10,7 +10,16 @@ from typing import assert_never
 from acompass.checked import program as checked
 from acompass.checked.convert import convert
 from acompass.checked.effects import filter_of, type_changes
-from acompass.checked.program import Condition, Operator, Quantifier, Random, Reject, Replace, Requirement
+from acompass.checked.program import (
+    Assertion,
+    Condition,
+    Operator,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
 from acompass.checked.types import Value
 from acompass.checked.verdict import Verdict
 from acompass.plan.regions import constants_of, keeps_type
@@ -60,9 +69,11 @@ class _Simulation:
                 self._in_region[column][region] |= 1 << i
 
     def perform(self, requirement: Requirement) -> Verdict:
-        holds, affected = self._affected(requirement)
+        selected = filter_of(requirement)
+        seen = self.alive if selected is None else self.alive & self._where(selected)
+        holds, affected = self._affected(requirement.assertion, seen)
         count = self._count(affected)
-        verdict = Verdict(holds, count, self._alive_records)
+        verdict = Verdict(holds, count, self._alive_records, selected is not None and not seen)
         self._retype(requirement)
         match requirement.action:
             case None:
@@ -78,18 +89,16 @@ class _Simulation:
                 assert_never(requirement.action)
         return verdict
 
-    def _affected(self, requirement: Requirement) -> tuple[bool, int]:
-        selected = filter_of(requirement)
-        seen = self.alive if selected is None else self.alive & self._where(selected)
-        satisfied = seen & self._where(requirement.assertion.condition)
-        match requirement.assertion.quantifier:
+    def _affected(self, assertion: Assertion, seen: int) -> tuple[bool, int]:
+        satisfied = seen & self._where(assertion.condition)
+        match assertion.quantifier:
             case Quantifier.SOME:
                 return (True, 0) if satisfied else (False, self.alive)
             case Quantifier.EACH:
                 violating = seen & ~satisfied
                 return violating == 0, violating
             case _:
-                assert_never(requirement.assertion.quantifier)
+                assert_never(assertion.quantifier)
 
     def _where(self, condition: Condition) -> int:
         match condition:

@@ -22,6 +22,8 @@ def _files(certificate: Certificate) -> Iterator[Html]:
     yield from _file("policy", None if certificate.policy is None else [certificate.policy])
     yield from _file("input", certificate.input)
     yield from _file("output", certificate.output)
+    for what, name in certificate.tables.items():
+        yield row(what, tag("span", name), "", f"a table in {certificate.versions['engine']}")
 
 
 def _file(what: str, files: Sequence[FileHash] | None) -> Iterator[Html]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from acompass.measures import Persons
 from acompass.report.html.elements import Html, tag
 
 _WIDTH, _HEIGHT = 720, 240
@@ -14,12 +15,12 @@ class Group:
     """Bars drawn side by side, one per series."""
 
     label: str
-    values: tuple[int, ...]
+    values: tuple[Persons, ...]
 
 
-def share_bar(part: int, whole: int, series: str) -> Html:
+def share_bar(part: Persons, whole: Persons, series: str) -> Html:
     """A bar for a table cell. The cell shows the number too, so screen readers skip the bar."""
-    width = 0 if whole == 0 else max(100 * part / whole, 0.75 if part else 0)
+    width = 0 if whole == 0 else max(float(100 * part / whole), 0.75 if part else 0)
     filled = tag("rect", width=f"{width:.2f}", height="8", rx="2", class_=series)
     ground = tag("rect", width="100", height="8", rx="2", class_="ground")
     return tag(
@@ -54,7 +55,7 @@ def grouped_bars(title: str, words: str, groups: Sequence[Group], series: Sequen
     )
 
 
-def _ceiling(highest: int) -> int:
+def _ceiling(highest: Persons) -> int:
     """The first of 4, 8, 12, 20, 40, 80, … that is large enough: each divides into four whole steps."""
     power = 1
     while True:
@@ -64,8 +65,8 @@ def _ceiling(highest: int) -> int:
         power *= 10
 
 
-def _height(value: int, scale: int) -> float:
-    return (_HEIGHT - _BOTTOM - _TOP) * value / scale
+def _height(value: Persons, scale: int) -> float:
+    return float((_HEIGHT - _BOTTOM - _TOP) * value / scale)
 
 
 def _mark(value: int, scale: int) -> Html:
@@ -88,7 +89,7 @@ def _group(group: Group, left: float, room: float, scale: int, series: Sequence[
     return tag("g", *bars, label)
 
 
-def _bar(value: int, left: float, width: float, scale: int, series: str) -> Html:
+def _bar(value: Persons, left: float, width: float, scale: int, series: str) -> Html:
     height = _height(value, scale)
     return tag(
         "rect",

@@ -2,18 +2,26 @@
 
 from collections.abc import Iterator, Sequence
 
-from acompass.measures import SMALLEST, Bar, Distribution
+from acompass.measures import SMALLEST, Bar, Distribution, Persons
 from acompass.report.html.charts import share_bar
 from acompass.report.html.elements import Html, about, joined, row, section, table, tag
 from acompass.report.html.measures import key
+from acompass.report.words import persons
 
-_FEW = f"fewer than {SMALLEST}"
+_WITHHELD = "not shown"
+
+
+_BEFORE = (
+    "So are values that the released table does not contain. A count before is not shown if it would tell of "
+    f"a change of fewer than {SMALLEST} records."
+)
 
 
 def columns_section(columns: Sequence[Distribution], series: Sequence[str]) -> Html:
     introduction = about(
         f"Values and ranges shared by fewer than {SMALLEST} records are pooled as “other”, together with "
-        "all values beyond the most frequent ones."
+        "all values beyond the most frequent ones. ",
+        *([_BEFORE] if len(series) > 1 else []),
     )
     figures = [tag("div", tag("h3", each.column), _distribution(each, series)) for each in columns]
     grid = tag("div", *figures, class_="columns")
@@ -30,13 +38,12 @@ def _distribution(distribution: Distribution, series: Sequence[str]) -> Html:
     return table(f"Values of {distribution.column}", ("value", *series, "share"), rows)
 
 
-def _bar(bar: Bar, whole: int, series: Sequence[str]) -> Html:
-    numbers = [_FEW if count is None else f"{count:,}" for count in bar.counts]
+def _bar(bar: Bar, whole: Persons, series: Sequence[str]) -> Html:
+    numbers = [_WITHHELD if count is None else persons(count) for count in bar.counts]
     bars = [share_bar(count or 0, whole, name) for count, name in zip(bar.counts, series, strict=True)]
     return row(bar.label, *numbers, joined(bars))
 
 
-def _other(distribution: Distribution, whole: int, series: Sequence[str]) -> Iterator[Html]:
-    if any(distribution.other):
-        counts = tuple(None if 0 < other < SMALLEST else other for other in distribution.other)
-        yield _bar(Bar("other", counts), whole, series)
+def _other(distribution: Distribution, whole: Persons, series: Sequence[str]) -> Iterator[Html]:
+    if any(count != 0 for count in distribution.other):
+        yield _bar(Bar("other", distribution.other), whole, series)

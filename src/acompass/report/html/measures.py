@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from acompass.measures import Measures, Sensitive
+from acompass.measures import Measures, Persons, Sensitive
 from acompass.report.html.charts import Group, grouped_bars
 from acompass.report.html.elements import Html, about, row, section, table, tag
 from acompass.report.sizes import classes_within, size_label, size_ranges
-from acompass.report.words import rounded
+from acompass.report.words import persons, rounded
 
 
 def key(series: Sequence[str]) -> Html:
@@ -29,7 +29,7 @@ class _Range:
     low: int
     high: int
     classes: tuple[int, ...]
-    records: tuple[int, ...]
+    records: tuple[Persons, ...]
 
 
 def classes_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
@@ -61,8 +61,7 @@ def _sizes_chart(ranges: Sequence[_Range], measures: Sequence[Measures], series:
 def _sizes_table(ranges: Sequence[_Range], series: Sequence[str]) -> Html:
     header = ("class size", *(f"{what}, {name}" for what in ("classes", "records") for name in series))
     rows = [
-        row(size_label(each.low, each.high), *(f"{n:,}" for n in (*each.classes, *each.records)))
-        for each in ranges
+        row(size_label(each.low, each.high), *map(persons, (*each.classes, *each.records))) for each in ranges
     ]
     return table("Classes and their records, by class size", header, rows)
 
@@ -70,7 +69,7 @@ def _sizes_table(ranges: Sequence[_Range], series: Sequence[str]) -> Html:
 def _short(low: int, high: int) -> str:
     """A range of sizes that fits below a bar: 5–9, 2k–5k."""
     if low == high:
-        return str(low)
+        return str(low) if low else "<1"
     return f"{low}–{high}" if low < 1000 else f"{_thousands(low)}–{_thousands(high + 1)}"
 
 
@@ -80,7 +79,11 @@ def _thousands(number: int) -> str:
 
 def _smallest(measures: Measures) -> str:
     k = measures.classes.k
-    return "no records" if k is None else f"the smallest class has {k:,} of {measures.records:,} records"
+    return (
+        "no records"
+        if k is None
+        else f"the smallest class has {persons(k)} of {persons(measures.records)} records"
+    )
 
 
 def risk_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
@@ -95,8 +98,8 @@ def risk_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
 
 _RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
     ("smallest class (k)", lambda m: rounded(m.classes.k)),
-    ("unique records", lambda m: f"{m.classes.uniques:,}"),
-    ("records in classes below 5", lambda m: f"{m.classes.records_below(5):,}"),
+    ("unique records", lambda m: persons(m.classes.uniques)),
+    ("records in classes below 5", lambda m: persons(m.classes.records_below(5))),
     ("highest prosecutor risk", lambda m: percent(m.classes.prosecutor_maximum)),
     ("average prosecutor risk", lambda m: percent(m.classes.prosecutor_average)),
     ("marketer risk", lambda m: percent(m.marketer)),

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from acompass.measures import Measures
-from acompass.report.certificate import sealed
+from acompass.report.certificate import Certificate, sealed
 from acompass.report.html.certificate import certificate_section
 from acompass.report.html.content import Command, PageContent
 from acompass.report.html.distributions import columns_section
@@ -12,6 +12,7 @@ from acompass.report.html.elements import Html, about, badge, tag
 from acompass.report.html.measures import classes_section, percent, risk_section, sensitive_section
 from acompass.report.html.proof import proof_section
 from acompass.report.html.result import policy_section
+from acompass.report.words import persons
 from acompass.version import __version__
 
 _TITLES: dict[Command, str] = {
@@ -43,9 +44,16 @@ def page_html(content: PageContent) -> str:
 
 
 def _title(content: PageContent) -> str:
-    files = content.certificate.output or content.certificate.input or ()
-    name = f": {files[0].name}" if files else ""
-    return _TITLES[content.command] + name
+    name = _name(content.certificate)
+    return _TITLES[content.command] + ("" if name is None else f": {name}")
+
+
+def _name(certificate: Certificate) -> str | None:
+    """The name of the output, or else of the input."""
+    for hashed, what in ((certificate.output, "output"), (certificate.input, "input")):
+        if hashed or what in certificate.tables:
+            return hashed[0].name if hashed else certificate.tables[what]
+    return None
 
 
 def _header(content: PageContent, title: str) -> Html:
@@ -57,7 +65,7 @@ def _verdict(content: PageContent) -> Iterator[str]:
     result = content.result
     if result is not None and content.command == "run":
         yield badge("every check holds", "good") if result.ok else badge("a check is violated", "bad")
-        if content.certificate.output is None and not result.ok:
+        if not (result.ok or content.certificate.output or "output" in content.certificate.tables):
             yield " No table was written."
     elif result is not None:
         yield badge("every requirement holds", "good") if result.ok else badge("violated", "bad")
@@ -74,9 +82,9 @@ def _figures(content: PageContent) -> Iterator[Html]:
         if content.command == "run":
             yield _figure("records out", f"{result.records_out:,}")
     elif measures:
-        yield _figure("records", _arrow([f"{each.records:,}" for each in measures]))
+        yield _figure("records", _arrow([persons(each.records) for each in measures]))
     if measures:
-        smallest = ["none" if each.k is None else f"{each.k:,}" for each in measures]
+        smallest = ["none" if each.k is None else persons(each.k) for each in measures]
         yield _figure("smallest class", _arrow(smallest))
         yield _figure("highest risk", _arrow([percent(each.classes.prosecutor_maximum) for each in measures]))
 

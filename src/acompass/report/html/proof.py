@@ -7,7 +7,7 @@ _TONES = {ClaimVerdict.PROVED: "good", ClaimVerdict.REFUTED: "bad", ClaimVerdict
 
 
 def proof_section(proof: Proof) -> Html:
-    introduction = about("A proved assertion holds on every table that this policy can produce.")
+    introduction = about("A proved assertion holds of every table that a run of this policy writes.")
     rows = [_claim(claim) for claim in proof.claims]
     claims = table("Assertions of the policy", ("line", "assertion", "verdict", "why"), rows)
     return section("Proofs", "proofs", introduction, claims)

@@ -2,21 +2,26 @@
 
 from fractions import Fraction
 
-from acompass.measures import Classes, Comparison, Journalist, Measures, Sensitive
+from acompass.measures import Classes, Comparison, Journalist, Measures, Persons, Sensitive
 
 
 def measures_object(measures: Measures) -> dict[str, object]:
     comparison, journalist = measures.comparison, measures.journalist
     return {
-        "records": measures.records,
+        "records": _persons(measures.records),
         "quasi_identifiers": list(measures.quasi_identifiers),
         "weight": measures.weight,
-        "k": measures.k,
+        "k": _persons(measures.k),
         "classes": _classes(measures.classes),
         "risk": _risk(measures, journalist),
         "sensitive": [_sensitive(column) for column in measures.sensitive],
         "comparison": None if comparison is None else _comparison(comparison),
     }
+
+
+def _persons(number: Persons | None) -> int | float | None:
+    """An integer, unless decimal weights make it a fraction."""
+    return None if number is None else int(number) if number == int(number) else float(number)
 
 
 def _number(value: Fraction | None) -> float | None:
@@ -26,13 +31,13 @@ def _number(value: Fraction | None) -> float | None:
 def _classes(classes: Classes) -> dict[str, object]:
     return {
         "number": classes.number,
-        "largest": classes.largest,
+        "largest": _persons(classes.largest),
         "average_size": _number(classes.average),
         "normalized_average_size": _number(classes.normalized_average),
-        "discernibility": classes.discernibility,
-        "uniques": classes.uniques,
-        "records_below": {str(k): classes.records_below(k) for k in classes.thresholds},
-        "sizes": [{"size": size, "classes": number} for size, number in classes.sizes],
+        "discernibility": _persons(classes.discernibility),
+        "uniques": _persons(classes.uniques),
+        "records_below": {str(k): _persons(classes.records_below(k)) for k in classes.thresholds},
+        "sizes": [{"size": _persons(size), "classes": number} for size, number in classes.sizes],
     }
 
 
@@ -70,9 +75,9 @@ def _sensitive(column: Sensitive) -> dict[str, object]:
 
 def _comparison(comparison: Comparison) -> dict[str, object]:
     return {
-        "records_before": comparison.records_before,
-        "records_after": comparison.records_after,
-        "discernibility": comparison.discernibility,
+        "records_before": _persons(comparison.records_before),
+        "records_after": _persons(comparison.records_after),
+        "discernibility": _persons(comparison.discernibility),
         "entropy_before": comparison.entropy_before,
         "entropy_after": comparison.entropy_after,
         "information_lost": comparison.information_lost,

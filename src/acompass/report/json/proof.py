@@ -7,7 +7,7 @@ from acompass.report.json.values import json_value
 
 
 def proof_object(proof: Proof) -> dict[str, Any]:
-    return {"claims": [_claim(claim) for claim in proof.claims]}
+    return {"types": dict(proof.types), "claims": [_claim(claim) for claim in proof.claims]}
 
 
 def _claim(claim: Claim) -> dict[str, Any]:

@@ -10,9 +10,12 @@ def result_object(result: Result) -> dict[str, Any]:
     return {
         "records_in": result.records_in,
         "records_out": result.records_out,
+        "dropped": result.dropped,
         "ok": result.ok,
         "requirements": [_requirement(outcome) for outcome in result.requirements],
         "trace_used": result.trace_used,
+        "unnamed": list(result.unnamed),
+        "notes": [{"line": note.line, "text": note.text} for note in result.notes],
     }
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from acompass.measures import Classes, Comparison, Measures, Sensitive
+from acompass.measures import Classes, Comparison, Measures, Persons, Sensitive
 from acompass.report.sizes import classes_within, size_label, size_ranges
 from acompass.report.text.columns import numbers_aligned
-from acompass.report.words import counted, on_one_line, rounded
+from acompass.report.words import on_one_line, persons, rounded
 
 
 def measures_text(measures: Measures) -> str:
@@ -25,14 +25,18 @@ def _heading(measures: Measures) -> str:
     weighted = "" if measures.weight is None else f", weighted by {on_one_line(measures.weight)}"
     number = measures.classes.number
     of = f"{number:,} equivalence class{'' if number == 1 else 'es'}"
-    return f"{counted(measures.records, 'record')} in {of} by {by}{weighted}\n"
+    return f"{_records(measures.records)} in {of} by {by}{weighted}\n"
+
+
+def _records(number: Persons) -> str:
+    return f"{persons(number)} record{'' if number == 1 else 's'}"
 
 
 def _class_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
-    yield "k-anonymity", "every k" if classes.k is None else f"k = {classes.k:,}"
-    yield "unique records", f"{classes.uniques:,}"
+    yield "k-anonymity", "every k" if classes.k is None else f"k = {persons(classes.k)}"
+    yield "unique records", persons(classes.uniques)
     for k in classes.thresholds:
-        yield f"records in classes below {k:,}", f"{classes.records_below(k):,}"
+        yield f"records in classes below {k:,}", persons(classes.records_below(k))
     yield "average class size", rounded(classes.average)
     yield "average class size over k", rounded(classes.normalized_average)
     yield "largest class", rounded(classes.largest)
@@ -44,7 +48,7 @@ def _size_rows(classes: Classes) -> Iterator[tuple[str, ...]]:
     for low, high in size_ranges(classes.largest or 0):
         number, records = classes_within(classes, low, high)
         if number:
-            yield size_label(low, high), f"{number:,}", f"{records:,}"
+            yield size_label(low, high), f"{number:,}", persons(records)
 
 
 def _risk_rows(measures: Measures) -> Iterator[tuple[str, ...]]:
@@ -74,9 +78,9 @@ def _sensitive_rows(columns: Sequence[Sensitive]) -> Iterator[tuple[str, ...]]:
 
 def _change_heading(comparison: Comparison) -> str:
     return (
-        f"against {counted(comparison.records_before, 'record')} before: "
+        f"against {_records(comparison.records_before)} before: "
         f"information lost {_share(comparison.information_lost)}, "
-        f"discernibility {comparison.discernibility:,}\n"
+        f"discernibility {rounded(comparison.discernibility)}\n"
     )
 
 
@@ -93,7 +97,10 @@ def _unshared(comparison: Comparison) -> str:
 
 
 def _share(value: Fraction | float | None) -> str:
-    return "none" if value is None else f"{float(value):.1%}"
+    if value is None:
+        return "none"
+    # adding 0 turns -0.0 into 0.0: entropies are doubles, so nothing lost can be a tiny gain
+    return f"{round(float(value), 3) + 0:.1%}"
 
 
 def _aligned(rows: Iterator[tuple[str, ...]]) -> str:

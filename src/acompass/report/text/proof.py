@@ -10,7 +10,15 @@ from acompass.report.words import on_one_line
 
 
 def proof_text(proof: Proof) -> str:
-    return "\n\n".join(_claim(claim) for claim in proof.claims)
+    return "\n\n".join([*(_claim(claim) for claim in proof.claims), *_types(proof)])
+
+
+def _types(proof: Proof) -> list[str]:
+    """The types that nobody gave."""
+    if not proof.inferred:
+        return []
+    types = ", ".join(f"{on_one_line(name)} {proof.types[name]}" for name in proof.inferred)
+    return [f"types inferred from the policy: {types}"]
 
 
 def _claim(claim: Claim) -> str:

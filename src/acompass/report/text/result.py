@@ -1,15 +1,18 @@
 """A result as text: one line per requirement, then the number of records in and out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from acompass.report.text.columns import left_aligned
 from acompass.report.text.style import BOLD, GREEN, PLAIN, RED, Style
 from acompass.report.words import (
+    RELEASED,
+    UNNAMED,
     affected_of,
     counted,
     done,
     dropped,
+    note_text,
     on_one_line,
     records_in_and_out,
     verdict,
@@ -33,7 +36,7 @@ _HEADER = _Row("line", "verdict", "affected", "action", "requirement", BOLD)
 def run_text(result: Result, style: Style = PLAIN) -> str:
     rows = [_row(outcome, _action_taken(outcome)) for outcome in result.requirements]
     trace = f", {counted(result.trace_used, 'value')} of the trace used" if result.trace_used else ""
-    return _report(rows, f"{records_in_and_out(result)}{trace}", style)
+    return _report(rows, [*remarks(result, RELEASED), f"{records_in_and_out(result)}{trace}"], style)
 
 
 def check_text(result: Result, style: Style = PLAIN) -> str:
@@ -42,12 +45,20 @@ def check_text(result: Result, style: Style = PLAIN) -> str:
     verdicts = of_all if violated else "every requirement holds"
     samples = "".join(map(_sample, result.requirements))
     records = counted(result.records_in, "record") + dropped(result)
-    return intended_text(result.requirements, f"{records}, {verdicts}", style) + samples
+    summary = [*remarks(result, UNNAMED), f"{records}, {verdicts}"]
+    return intended_text(result.requirements, summary, style) + samples
 
 
-def intended_text(outcomes: Sequence[RequirementOutcome], summary: str, style: Style) -> str:
+def intended_text(outcomes: Sequence[RequirementOutcome], summary: Iterable[str], style: Style) -> str:
     """The requirements with the actions they ask for, whether or not these were performed."""
     return _report([_row(outcome, outcome.action or "") for outcome in outcomes], summary, style)
+
+
+def remarks(result: Result, heading: str) -> Iterator[str]:
+    """The notes (D29), then the columns that the policy never names, after a heading (D30)."""
+    yield from (f"note: {note_text(note)}" for note in result.notes)
+    if result.unnamed:
+        yield f"{heading}: {', '.join(map(on_one_line, result.unnamed))}"
 
 
 def _action_taken(outcome: RequirementOutcome) -> str:
@@ -60,8 +71,8 @@ def _row(outcome: RequirementOutcome, action: str) -> _Row:
     return _Row(str(outcome.line), verdict(outcome), affected_of(outcome), action, text, tint)
 
 
-def _report(rows: list[_Row], summary: str, style: Style) -> str:
-    return "".join(f"{line}\n" for line in (*_table(rows, style), summary))
+def _report(rows: list[_Row], summary: Iterable[str], style: Style) -> str:
+    return "".join(f"{line}\n" for line in (*_table(rows, style), *summary))
 
 
 def _table(rows: list[_Row], style: Style) -> list[str]:

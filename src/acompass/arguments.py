@@ -1,0 +1,329 @@
+"""The arguments of the public API: what each one accepts, and the error for anything else."""
+
+import difflib
+import inspect
+import numbers
+import operator
+import os
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import wraps
+from typing import Any, ParamSpec, TypedDict, TypeVar
+
+from acompass.diagnostics import CallError, Diagnostic
+from acompass.options import MissingArgument
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Opening(TypedDict, total=False):
+    """The arguments of `acompass.open`."""
+
+    engine: Any
+    missing: MissingArgument | None
+    delimiter: str | None
+    memory_limit: str | None
+
+
+class _Unfit(Exception):
+    """The argument has the wrong type. The message says in words what was found."""
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """`words` say what is expected, `example` can be pasted. `take` returns the value or raises _Unfit."""
+
+    words: str
+    example: str
+    take: Callable[[Any], Any]
+
+
+def validated(function: Callable[P, R]) -> Callable[P, R]:
+    """Raise CallError if an argument is unknown, absent or of the wrong type, before anything runs.
+
+    An argument whose default is None can be None.
+    """
+    call = _Signature(function)
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        call.require_known(args, kwargs)
+        given = {name: call.take(name, value) for name, value in kwargs.items()}
+        placed = [call.take(name, value) for name, value in zip(call.positional, args, strict=False)]
+        return function(*placed, **given)
+
+    return checked
+
+
+class _Signature:
+    def __init__(self, function: Callable[..., Any]):
+        parameters = inspect.signature(function).parameters.values()
+        self.name = function.__name__
+        self.positional = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+        named = [p for p in parameters if p.kind is not p.VAR_KEYWORD]
+        opening = Opening.__annotations__ if len(named) < len(parameters) else ()
+        self._needed = [p.name for p in named if p.default is p.empty]
+        self._optional = {*(p.name for p in named if p.default is None), *opening}
+        self._expected = {
+            name: EXPECTED[name] for name in (*(p.name for p in named), *opening) if name not in _OWN
+        }
+
+    def require_known(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+        for name in kwargs:
+            if name not in self._expected:
+                raise self._error(f"has no argument `{name}`", self._listing(name))
+        if len(args) > len(self.positional):
+            raise self._error("has too many arguments", f"name the others, for example `{self._named()}`")
+        placed = self.positional[: len(args)]
+        for name in placed:
+            if name in kwargs:
+                raise self._error(f"has two values for argument `{name}`", "omit one of them")
+        for name in self._needed:
+            if name not in placed and name not in kwargs:
+                raise self._error(f"needs the argument `{name}`", _help(name, EXPECTED[name]))
+
+    def take(self, name: str, value: Any) -> Any:
+        if name in _OWN or (value is None and name in self._optional):
+            return value
+        expected = self._expected[name]
+        try:
+            return expected.take(value)
+        except _Unfit as found:
+            message = f"argument `{name}` is {found}, expected {expected.words}"
+            raise CallError([Diagnostic("AC407", message, help=_help(name, expected))]) from None
+
+    def _error(self, problem: str, help_: str) -> CallError:
+        return CallError([Diagnostic("AC407", f"`{self.name}` {problem}", help=help_)])
+
+    def _listing(self, unknown: str) -> str:
+        close = difflib.get_close_matches(unknown, self._expected, n=1)
+        suggestion = f"; did you mean `{close[0]}`?" if close else ""
+        return f"arguments: {', '.join(f'`{name}`' for name in self._expected)}{suggestion}"
+
+    def _named(self) -> str:
+        name = next((name for name in self._expected if name not in self.positional), self.positional[-1])
+        return f"{name}={EXPECTED[name].example}"
+
+
+def _help(name: str, expected: _Expected) -> str:
+    return f"for example `{name}={expected.example}`"
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _Unfit(_kind(value))
+    return value
+
+
+def _text_or_number(value: Any) -> str:
+    """Text, or the plain text of a number: 0 is "0"."""
+    match value:
+        case str():
+            return value
+        case Decimal():
+            return _plain(value)
+        case numbers.Real() if not hasattr(value, "__index__"):
+            return _plain(Decimal(float.__repr__(float(value))))
+        case _:
+            return str(_whole(value))
+
+
+def _missing(value: Any) -> MissingArgument:
+    """For all columns, by column, or as the command line takes it: several texts."""
+    match value:
+        case Mapping():
+            return {_text(name): _text_or_number(fill) for name, fill in value.items()}
+        case tuple():
+            return tuple(_text(each) for each in value)
+        case _:
+            return _text_or_number(value)
+
+
+def _plain(number: Decimal) -> str:
+    if not number.is_finite():
+        raise _Unfit("not a finite number")
+    return f"{number:f}"
+
+
+def _path(value: Any) -> Any:
+    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
+        raise _Unfit(_kind(value))
+    return value
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise _Unfit(_kind(value))
+    return operator.index(value)
+
+
+def _count(value: Any) -> int:
+    number = _whole(value)
+    if number < 0:
+        raise _Unfit(_kind(value))
+    return number
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _Unfit(_kind(value))
+    return value
+
+
+def _function(value: Any) -> Any:
+    if not callable(value):
+        raise _Unfit(_kind(value))
+    return value
+
+
+def _each(take: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    """A collection of such values. A single text is not taken for the collection of its letters."""
+
+    def take_each(value: Any) -> tuple[Any, ...]:
+        return tuple(_inside(value, take, each) for each in _values(value))
+
+    return take_each
+
+
+def _values(value: Any) -> Iterable[Any]:
+    if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+        raise _Unfit(_kind(value))
+    return value
+
+
+def _inside(whole: Any, take: Callable[[Any], Any], part: Any) -> Any:
+    try:
+        return take(part)
+    except _Unfit as found:
+        raise _Unfit(f"{_kind(whole)} that contains {found}") from None
+
+
+def _settings(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        raise _Unfit(_kind(value))
+    for name in value:
+        if not isinstance(name, str):
+            raise _Unfit(f"a dict with {_kind(name)} as a name")
+    return value
+
+
+def _schema(value: Any) -> Any:
+    from acompass.checked.types import Type
+
+    for type_ in _settings(value).values():
+        if not isinstance(type_, Type):
+            _inside(value, _text, type_)
+    return value
+
+
+def _policy(value: Any) -> Any:
+    from acompass.policy import Policy
+
+    return value if isinstance(value, Policy) else _text(value)
+
+
+def _tree(value: Any) -> Any:
+    from acompass.syntax.tree import Program
+
+    if not isinstance(value, Program):
+        raise _Unfit(_kind(value))
+    return value
+
+
+def _engine(value: Any) -> Any:
+    return value if type(value).__module__.startswith("pyspark.") else _text(value)
+
+
+#: Python's own types that no engine reads as a table; any other object is for the engine to judge
+_NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Mapping, Set, tuple, date)
+
+
+def _table(value: Any) -> Any:
+    if isinstance(value, _NO_TABLES) or inspect.isroutine(value):
+        raise _Unfit(_kind(value))
+    if isinstance(value, list):
+        for record in value:
+            if not isinstance(record, dict):
+                raise _Unfit(f"a list that contains {_kind(record)}")
+    return value
+
+
+#: the kinds of values in words, the most specific first
+_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (type(None), "None"),
+    (bool, "a boolean"),
+    (str, "text"),
+    ((bytes, bytearray), "bytes"),
+    (os.PathLike, "a path"),
+    (Mapping, "a dict"),
+    (list, "a list"),
+    (tuple, "a tuple"),
+    (Set, "a set"),
+    (date, "a date"),
+)
+_TABLE_LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "ibis", "pyspark")
+
+
+def _kind(value: Any) -> str:
+    """What a value is, in words. The value itself is never shown: it may come from a record."""
+    for types, words in _KINDS:
+        if isinstance(value, types):
+            return words
+    if isinstance(value, numbers.Number):
+        return _kind_of_number(value)
+    if callable(value):
+        return "a function"
+    if type(value).__module__.split(".")[0] in _TABLE_LIBRARIES:
+        return "an object of a table library"
+    return "a policy" if type(value).__name__ == "Policy" else "an object of another kind"
+
+
+def _kind_of_number(value: Any) -> str:
+    if not hasattr(value, "__index__"):
+        return "a decimal number"
+    return "a negative number" if value < 0 else "a number"
+
+
+_TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
+_NAMES = _Expected("a list of column names", '["Age", "Zip"]', _each(_text))
+_OUTPUT = _Expected("a path", '"released.csv"', _path)
+
+#: every argument of the public API; an argument has one meaning wherever it occurs
+EXPECTED = {
+    "against": _TABLE,
+    "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
+    "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
+    "delimiter": _Expected("text", '";"', _text),
+    "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
+    "force": _Expected("True or False", "True", _boolean),
+    "limit": _Expected("a whole number, at least 0", "5", _count),
+    "memory_limit": _Expected("text", '"2GiB"', _text),
+    "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),
+    "name": _Expected("text", '"policy.acp"', _text),
+    "order": _Expected("text", '"canonical"', _text),
+    "output": _OUTPUT,
+    "params": _Expected("a dict of names and values", '{"k": 2}', _settings),
+    "path": _Expected("a path", '"policy.acp"', _path),
+    "policy": _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy),
+    "population": _TABLE,
+    "program": _Expected("a tree", 'acompass.load("policy.acp").tree', _tree),
+    "progress": _Expected("a function", "lambda done, total: None", _function),
+    "qi": _NAMES,
+    "record": _Expected("a whole number", "1", _whole),
+    "report": _Expected("a path", '"report.html"', _path),
+    "schema": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
+    "seed": _Expected("text", '"a secret"', _text),
+    "sensitive": _NAMES,
+    "show": _Expected("a whole number, at least 0", "3", _count),
+    "table": _TABLE,
+    "text": _Expected("text", '"EACH RESULT : Age <= 80;"', _text),
+    "trace": _Expected("a list of numbers", '["0.5", "0.25"]', _values),
+    "types": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
+    "weight": _Expected("text", '"Weight"', _text),
+    "where": _Expected("text", "\"Age = 86 AND Zip = '21401'\"", _text),
+}
+#: the arguments that Python gives to methods
+_OWN = ("self", "cls")

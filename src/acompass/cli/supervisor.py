@@ -1,0 +1,161 @@
+"""Run a command in a child process, so that a signal ends it within seconds whatever an engine does.
+
+Python handles signals only between its own instructions, so never while an engine is stuck in native code. If
+the engine also holds Python's lock, no thread of the same process can help. The supervisor gives the command
+some time to end by itself, then kills it and removes its files (`leftovers.py`), as it does after a crash.
+"""
+
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NoReturn
+
+from acompass.cli.interrupts import handled_signals
+from acompass.leftovers import remove, report_to
+
+#: how long an interrupted command may take to end by itself, and a process that it started after it
+GRACE = 3.0
+_SIGNALED = 128
+_STANDARD_ERROR = 2
+_BLOCK = 1 << 16
+
+
+def supervised(command: Callable[[], None]) -> None:
+    """Run a command in a child process, which returns from here; the supervisor never does."""
+    if not hasattr(os, "fork"):  # Windows
+        return command()
+    signals = _Signals()
+    notes, alive = os.pipe(), os.pipe()
+    child = os.fork()
+    if child:
+        os.close(notes[1])
+        os.close(alive[0])
+        _Supervisor(child, notes[0], signals).end()
+    signals.restore()
+    os.close(notes[0])
+    os.close(alive[1])
+    report_to(notes[1])
+    threading.Thread(target=_end_without_supervisor, args=(alive[0],), daemon=True).start()
+    return command()
+
+
+def _end_without_supervisor(alive: int) -> None:
+    """The pipe closes when the supervisor is killed."""
+    os.read(alive, 1)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+class _Signals:
+    """The signals of this process as bytes in a pipe, so that none is missed between two looks."""
+
+    def __init__(self) -> None:
+        self.pipe, self._write = os.pipe()
+        os.set_blocking(self.pipe, False)
+        os.set_blocking(self._write, False)
+        self._fd = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self.stopping = handled_signals()
+        self._before = {each: signal.signal(each, _pass) for each in (*self.stopping, signal.SIGCHLD)}
+
+    def restore(self) -> None:
+        signal.set_wakeup_fd(self._fd)
+        for each, handler in self._before.items():
+            signal.signal(each, handler)
+        os.close(self.pipe)
+        os.close(self._write)
+
+
+def _pass(*_: object) -> None:
+    """Without a handler, the signal would not be written to the pipe."""
+
+
+class _Supervisor:
+    def __init__(self, child: int, notes: int, signals: _Signals) -> None:
+        self._child, self._notes, self._signals = child, notes, signals
+        self._unread = b""
+        self._left: set[str] = set()
+        self._processes: set[int] = set()
+        self._explained = False
+        self._arrived: int | None = None
+        self._deadline: float | None = None
+        os.set_blocking(notes, False)
+
+    def end(self) -> NoReturn:
+        code = self._wait()
+        self._read_notes()
+        if code >= _SIGNALED:
+            for process in self._processes:
+                _end_process(process)
+        for path in self._left:
+            remove(path)
+        if code >= _SIGNALED and self._arrived is not None and not self._explained:
+            with suppress(OSError):
+                os.write(_STANDARD_ERROR, b"interrupted\n")
+        os._exit(code)
+
+    def _wait(self) -> int:
+        """Wait until the command ends or its time is over; return the exit code."""
+        while True:
+            ended, status = os.waitpid(self._child, os.WNOHANG)
+            if ended:
+                code = os.waitstatus_to_exitcode(status)
+                return code if code >= 0 else _SIGNALED - code
+            if self._arrived is not None and self._seconds_left() == 0.0:
+                os.kill(self._child, signal.SIGKILL)
+                os.waitpid(self._child, 0)
+                return _SIGNALED + self._arrived
+            select.select([self._notes, self._signals.pipe], [], [], self._seconds_left())
+            self._read_notes()
+            self._read_signals()
+
+    def _seconds_left(self) -> float | None:
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    def _read_signals(self) -> None:
+        for number in _read(self._signals.pipe):
+            if number in self._signals.stopping:
+                self._stop(number)
+
+    def _stop(self, number: int) -> None:
+        """Forward the signal. After Ctrl-C the command has it already, and ignores the second one."""
+        os.kill(self._child, number)
+        if self._arrived is None:
+            self._arrived, self._deadline = number, time.monotonic() + GRACE
+
+    def _read_notes(self) -> None:
+        *notes, self._unread = (self._unread + _read(self._notes)).split(b"\0")
+        for note in notes:
+            self._take(os.fsdecode(note[:1]), os.fsdecode(note[1:]))
+
+    def _take(self, kind: str, text: str) -> None:
+        match kind:
+            case "+":
+                self._left.add(text)
+            case "-":
+                self._left.discard(text)
+            case "!":
+                self._processes.add(int(text))
+            case _:
+                self._explained, self._deadline = True, time.monotonic() + GRACE
+
+
+def _read(pipe: int) -> bytes:
+    """All that is in the pipe now."""
+    found = b""
+    with suppress(BlockingIOError):
+        while block := os.read(pipe, _BLOCK):
+            found += block
+    return found
+
+
+def _end_process(process: int) -> None:
+    """Wait for a process that ends because the command has ended; kill it if it does not."""
+    deadline = time.monotonic() + GRACE
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.kill(process, 0)
+            time.sleep(0.05)
+        os.kill(process, signal.SIGKILL)

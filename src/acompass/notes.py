@@ -1,0 +1,34 @@
+"""The notes of a run or a check (D29): conditions that select no record, and a table without records."""
+
+from collections.abc import Iterator
+
+from acompass.checked.effects import process_of
+from acompass.checked.program import Program
+from acompass.engines.engine import Outcome
+from acompass.result import Note
+
+
+def check_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
+    return tuple(_selecting_nothing(program, outcome))
+
+
+def run_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
+    return (*_selecting_nothing(program, outcome), *_left_empty(program, outcome))
+
+
+def _selecting_nothing(program: Program, outcome: Outcome) -> Iterator[Note]:
+    for requirement in program.requirements:
+        if outcome.verdicts[requirement.index].selects_none:
+            word = "FILTER" if process_of(requirement) is None else "WHERE"
+            yield Note(requirement.line, f"{word} selects no record")
+
+
+def _left_empty(program: Program, outcome: Outcome) -> Iterator[Note]:
+    if outcome.left.records == 0:
+        yield Note(_emptying_line(program, outcome), "no record is left")
+
+
+def _emptying_line(program: Program, outcome: Outcome) -> int | None:
+    """The line of the last requirement that had records; None if the first had none."""
+    having = [each.line for each in program.requirements if outcome.verdicts[each.index].records]
+    return having[-1] if having else None

@@ -1,0 +1,122 @@
+"""A signal ends a command whatever an engine does, and nothing is left (invariant 5)."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+
+#: the command, with an engine that runs `{step}` for ever while it writes
+COMMAND = """
+import ctypes, os, signal, sys
+for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # some are ignored in the background
+    signal.signal(each, signal.default_int_handler)
+from acompass.cli import main
+from acompass.engines.duckdb import write
+
+def stuck(con, output, part, path):
+    with open(part, "w") as file:
+        file.write("Age\\n36\\n")
+    print(os.getpid(), flush=True)
+    while True:
+        {step}
+
+write._write = stuck
+sys.argv = ["acompass", "run", "policy.acp", "-", "-o", "out.csv"]
+main()
+"""
+
+WITHOUT_THE_LOCK = "ctypes.CDLL(None).sleep(600)"
+WITH_THE_LOCK = "ctypes.PyDLL(None).sleep(600)"
+SWALLOWING = """
+        try:
+            ctypes.CDLL(None).sleep(600)
+        except KeyboardInterrupt:
+            pass
+"""
+
+
+@contextmanager
+def stuck_command(folder, step):
+    """A command that has written records to a hidden file and to a temporary folder, and its worker's id."""
+    (folder / "policy.acp").write_text(POLICY)
+    (folder / "temporary").mkdir()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND.format(step=step)],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder / "temporary")},
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+    ) as ran:
+        try:
+            ran.stdin.write(b"Age\n36\n")
+            ran.stdin.close()
+            worker = int(ran.stdout.readline())
+            assert len(names(folder)) >= 5
+            yield ran, worker
+        finally:
+            ran.kill()
+
+
+def names(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+@pytest.mark.parametrize("step", [WITHOUT_THE_LOCK, WITH_THE_LOCK, SWALLOWING])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
+    with stuck_command(tmp_path, step) as (ran, _):
+        ran.send_signal(sign)
+        assert ran.wait(timeout=60) == 128 + sign
+        assert ran.stderr.read() == b"interrupted\n"
+    assert names(tmp_path) == ["policy.acp", "temporary"]
+
+
+def test_ctrl_c_reaches_both_processes_and_is_one_interrupt(tmp_path):
+    with stuck_command(tmp_path, "__import__('time').sleep(600)") as (ran, worker):
+        os.kill(worker, signal.SIGINT)
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(timeout=60) == 130
+        assert ran.stderr.read() == b"interrupted\n"
+    assert names(tmp_path) == ["policy.acp", "temporary"]
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_crash_leaves_nothing(tmp_path, sign):
+    with stuck_command(tmp_path, WITHOUT_THE_LOCK) as (ran, worker):
+        os.kill(worker, sign)
+        assert ran.wait(timeout=60) == 128 + sign
+    assert names(tmp_path) == ["policy.acp", "temporary"]
+
+
+def test_a_killed_supervisor_takes_its_command_along(tmp_path):
+    with stuck_command(tmp_path, "__import__('time').sleep(600)") as (ran, _):
+        ran.kill()
+        ran.wait(timeout=60)
+        deadline = time.monotonic() + 60
+        while names(tmp_path) != ["policy.acp", "temporary"]:
+            assert time.monotonic() < deadline, names(tmp_path)
+            time.sleep(0.05)
+
+
+def test_an_ignored_signal_stays_ignored(tmp_path):
+    command = [sys.executable, "-m", "acompass", "run", "policy.acp", "-", "-o", "out.csv"]
+    (tmp_path / "policy.acp").write_text(POLICY)
+    (tmp_path / "temporary").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    with subprocess.Popen(
+        ["nohup", *command], cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as ran:
+        while not any((tmp_path / "temporary").glob("acompass-*")):
+            time.sleep(0.05)
+        ran.send_signal(signal.SIGHUP)
+        ran.communicate(b"Age\n36\n", timeout=120)
+    assert ran.returncode == 0
+    assert (tmp_path / "out.csv").read_text() == "Age\n36\n"

@@ -1,0 +1,53 @@
+"""A signal also ends the Java process that a command has started."""
+
+import os
+import signal
+import subprocess
+import sys
+
+from tests.engines.spark_sessions import require_java
+
+COMMAND = """
+import ctypes, os, sys
+from pyspark import SparkContext
+from acompass.cli import main
+from acompass.engines.spark import write
+
+def stuck(frame, parts):
+    os.mkdir(parts)
+    print(SparkContext._gateway.proc.pid, flush=True)
+    while True:
+        ctypes.PyDLL(None).sleep(600)
+
+write._write_text = stuck
+sys.argv = ["acompass", "run", "policy.acp", "people.csv", "-o", "out.csv", "--engine", "local[1]"]
+main()
+"""
+
+
+def is_running(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{process}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_java_ends_with_a_stuck_command(tmp_path):
+    require_java()
+    (tmp_path / "policy.acp").write_text("EACH RESULT : Age <= 80 : REPLACE Age WITH 80;")
+    (tmp_path / "people.csv").write_text("Age\n36\n")
+    (tmp_path / "temporary").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND], cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe
+    ) as ran:
+        java = int(ran.stdout.readline())
+        assert is_running(java)
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(timeout=60) == 130
+        assert ran.stderr.read() == b"interrupted\n"
+    assert not is_running(java)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["people.csv", "policy.acp", "temporary"]

@@ -1,0 +1,174 @@
+"""An argument of the wrong type is a CallError that names it, and never reaches the code behind it."""
+
+import inspect
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import acompass
+from acompass.arguments import EXPECTED, Opening
+
+POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+PEOPLE = [{"Age": 54, "Zip": "21201"}, {"Age": None, "Zip": "21401"}]
+FUNCTIONS = ("check", "run", "plan", "explain", "measure", "prove", "lint", "open", "load", "parse")
+METHODS = ("check", "run", "plan", "explain", "measure", "schema")
+
+#: what each argument must refuse
+NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, date(2020, 1, 1), {"a"})
+NOT_A_LIST = (5, 1.5, True, "Age", b"a", {"a": 1}, object(), len)
+NOT_WHOLE = (1.5, Decimal(1), True, "5", [5], {"a": 1}, object(), len)
+NOT_A_PATH = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len)
+NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len, {"a"}, date(2020, 1, 1))
+NOT_A_DICT = (5, 1.5, True, "k=2", b"a", [("k", 2)], {1: 2}, object(), len)
+WRONG: dict[str, tuple[Any, ...]] = {
+    "against": NOT_A_TABLE,
+    "below": (*NOT_A_LIST, [1.5], ["5"]),
+    "claims": (*NOT_A_LIST, [5]),
+    "delimiter": NOT_TEXT,
+    "engine": NOT_TEXT,
+    "force": (0, 1, "no", None, [], object()),
+    "limit": (*NOT_WHOLE, -1, None),
+    "memory_limit": NOT_TEXT,
+    "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
+    "name": (*NOT_TEXT, None),
+    "order": NOT_TEXT,
+    "output": NOT_A_PATH,
+    "params": NOT_A_DICT,
+    "path": (*NOT_A_PATH, None),
+    "policy": (*NOT_TEXT, Path("policy.acp")),
+    "population": NOT_A_TABLE,
+    "progress": (5, "a", [len], True),
+    "qi": (*NOT_A_LIST, [5], [None]),
+    "record": NOT_WHOLE,
+    "report": NOT_A_PATH,
+    "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
+    "seed": NOT_TEXT,
+    "sensitive": (*NOT_A_LIST, [5]),
+    "show": (*NOT_WHOLE, -1, None),
+    "table": NOT_A_TABLE,
+    "text": (*NOT_TEXT, None),
+    "trace": (5, 1.5, True, "0.5", {"a": 1}, object(), len),
+    "types": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
+    "weight": NOT_TEXT,
+    "where": NOT_TEXT,
+}
+
+
+def _arguments(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    opening = Opening.__annotations__ if any(p.kind is p.VAR_KEYWORD for p in parameters) else ()
+    return [*(p.name for p in parameters if p.kind is not p.VAR_KEYWORD and p.name != "self"), *opening]
+
+
+def _cases() -> Iterator[tuple[bool, str, str]]:
+    for name in FUNCTIONS:
+        yield from ((False, name, argument) for argument in _arguments(getattr(acompass, name)))
+    for name in METHODS:
+        yield from ((True, name, argument) for argument in _arguments(getattr(acompass.Session, name)))
+
+
+def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "policy.acp").write_text(POLICY)
+    values = {"policy": POLICY, "table": PEOPLE, "path": tmp_path / "policy.acp", "text": POLICY}
+    return {name: value for name, value in values.items() if name in _arguments(function)}
+
+
+@pytest.mark.parametrize(("is_method", "name", "argument"), list(_cases()))
+def test_a_wrong_type_names_the_argument(is_method: bool, name: str, argument: str, tmp_path: Path) -> None:
+    with acompass.open(PEOPLE) as session:
+        function = getattr(session if is_method else acompass, name)
+        for value in WRONG[argument]:
+            with pytest.raises(acompass.CallError) as raised:
+                function(**_valid(function, tmp_path) | {argument: value})
+            (found,) = raised.value.diagnostics
+            assert found.code == "AC407"
+            assert found.message.startswith(f"argument `{argument}` is ")
+            assert ", expected " in found.message
+
+
+@pytest.mark.parametrize(("is_method", "name"), sorted({case[:2] for case in _cases()}))
+def test_an_argument_that_the_function_does_not_have(is_method: bool, name: str, tmp_path: Path) -> None:
+    with acompass.open(PEOPLE) as session:
+        function = getattr(session if is_method else acompass, name)
+        with pytest.raises(acompass.CallError, match=f"`{name}` has no argument `quasi`"):
+            function(**_valid(function, tmp_path), quasi=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: acompass.check(POLICY), "`check` needs the argument `table`"),
+        (lambda: acompass.check(POLICY, PEOPLE, {"k": 2}), "`check` has too many arguments"),
+        (
+            lambda: acompass.check(POLICY, PEOPLE, policy=POLICY),
+            "two values for argument `policy`",
+        ),
+        (lambda: acompass.run(POLICY, PEOPLE, sed="a"), "did you mean `seed`?"),
+        (lambda: acompass.check(POLICY, PEOPLE, show=-1), "`show` is a negative number, expected a whole"),
+        (lambda: acompass.check(Path("policy.acp"), PEOPLE), "for example `policy=acompass.load"),
+        (lambda: acompass.measure(PEOPLE, qi=["Age", 5]), "`qi` is a list that contains a number"),
+        (lambda: acompass.check(POLICY, PEOPLE, params={1: 2}), "`params` is a dict with a number as a name"),
+        (lambda: acompass.Policy.from_tree(POLICY), "`program` is text, expected a tree"),
+    ],
+)
+def test_messages(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(acompass.CallError) as raised:
+        call()
+    assert message in str(raised.value)
+    assert raised.value.diagnostics[0].code == "AC407"
+
+
+def test_no_value_is_shown() -> None:
+    with pytest.raises(acompass.CallError) as raised:
+        acompass.check(POLICY, [{"Age": 54}, "Ada Lovelace"])
+    assert "Lovelace" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("missing", "filled"),
+    [(0, 0), (1, 1), (-2, -2), (Decimal(3), 3), (numpy.int8(4), 4), ("5", 5)],
+)
+def test_a_number_fills_missing_values(missing: Any, filled: int) -> None:
+    assert acompass.run(POLICY, PEOPLE, missing=missing).table[1]["Age"] == filled
+    with acompass.open(PEOPLE, missing=missing) as session:
+        assert session.run(POLICY).table[1]["Age"] == filled
+    with acompass.open(PEOPLE) as session:
+        assert session.run(POLICY, missing=missing).table[1]["Age"] == filled
+
+
+@pytest.mark.parametrize(
+    ("missing", "text"),
+    [(0.5, "0.5"), (1e20, "100000000000000000000"), (numpy.float64(0.25), "0.25"), (Fraction(1, 2), "0.5")],
+)
+def test_a_number_fills_as_plain_text(missing: Any, text: str) -> None:
+    table = [{"Zip": None}, {"Zip": "a"}]
+    policy = "EACH RESULT : Zip <= 'z' : REPLACE Zip WITH 'z';"
+    assert acompass.run(policy, table, missing=missing).table[0]["Zip"] == text
+
+
+def test_collections_of_other_kinds() -> None:
+    names = numpy.array(["Age"])
+    assert acompass.measure(PEOPLE[:1], qi=names, below=(n for n in (2,))).k == 1
+    assert acompass.check(POLICY, PEOPLE, missing="drop", show=numpy.int64(1)).records_in == 2
+
+
+def test_every_expectation_is_of_some_argument() -> None:
+    assert set(EXPECTED) == {argument for _, _, argument in _cases()} | {"name", "program"}
+
+
+def test_the_signature_stays() -> None:
+    assert list(inspect.signature(acompass.check).parameters)[:3] == ["policy", "table", "params"]
+    assert acompass.check.__doc__
+
+
+def test_validation_imports_no_engine() -> None:
+    code = "import sys, acompass.arguments; assert not {'duckdb', 'sqlglot', 'lark'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -12,12 +12,25 @@ import pytest
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
 #: the command, with an engine that runs `{step}` for ever while it writes
-COMMAND = """
-import ctypes, os, signal, sys
+COMMAND = '''
+import ctypes, os, signal, sys, time
 for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # some are ignored in the background
     signal.signal(each, signal.default_int_handler)
 from acompass.cli import main
 from acompass.engines.duckdb import write
+
+def deadlock(library):
+    """Lock the same lock twice; unlike a sleep, no signal interrupts that."""
+    lock = ctypes.create_string_buffer(256)
+    library.pthread_mutex_init(lock, None)
+    library.pthread_mutex_lock(lock)
+    library.pthread_mutex_lock(lock)
+
+def sleep_on():
+    try:
+        time.sleep(600)
+    except KeyboardInterrupt:
+        pass
 
 def stuck(con, output, part, path):
     with open(part, "w") as file:
@@ -29,16 +42,12 @@ def stuck(con, output, part, path):
 write._write = stuck
 sys.argv = ["acompass", "run", "policy.acp", "-", "-o", "out.csv"]
 main()
-"""
+'''
 
-WITHOUT_THE_LOCK = "ctypes.CDLL(None).sleep(600)"
-WITH_THE_LOCK = "ctypes.PyDLL(None).sleep(600)"
-SWALLOWING = """
-        try:
-            ctypes.CDLL(None).sleep(600)
-        except KeyboardInterrupt:
-            pass
-"""
+WITHOUT_PYTHONS_LOCK = "deadlock(ctypes.CDLL(None))"
+WITH_PYTHONS_LOCK = "deadlock(ctypes.PyDLL(None))"
+SWALLOWING = "sleep_on()"
+SLEEPING = "time.sleep(600)"
 
 
 @contextmanager
@@ -69,7 +78,7 @@ def names(folder):
     return sorted(path.name for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize("step", [WITHOUT_THE_LOCK, WITH_THE_LOCK, SWALLOWING])
+@pytest.mark.parametrize("step", [WITHOUT_PYTHONS_LOCK, WITH_PYTHONS_LOCK, SWALLOWING])
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
     with stuck_command(tmp_path, step) as (ran, _):
@@ -80,7 +89,7 @@ def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
 
 
 def test_ctrl_c_reaches_both_processes_and_is_one_interrupt(tmp_path):
-    with stuck_command(tmp_path, "__import__('time').sleep(600)") as (ran, worker):
+    with stuck_command(tmp_path, SLEEPING) as (ran, worker):
         os.kill(worker, signal.SIGINT)
         ran.send_signal(signal.SIGINT)
         assert ran.wait(timeout=60) == 130
@@ -90,14 +99,14 @@ def test_ctrl_c_reaches_both_processes_and_is_one_interrupt(tmp_path):
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_crash_leaves_nothing(tmp_path, sign):
-    with stuck_command(tmp_path, WITHOUT_THE_LOCK) as (ran, worker):
+    with stuck_command(tmp_path, WITHOUT_PYTHONS_LOCK) as (ran, worker):
         os.kill(worker, sign)
         assert ran.wait(timeout=60) == 128 + sign
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
 
 def test_a_killed_supervisor_takes_its_command_along(tmp_path):
-    with stuck_command(tmp_path, "__import__('time').sleep(600)") as (ran, _):
+    with stuck_command(tmp_path, SLEEPING) as (ran, _):
         ran.kill()
         ran.wait(timeout=60)
         deadline = time.monotonic() + 60

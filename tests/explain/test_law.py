@@ -31,7 +31,7 @@ def session() -> Iterator[Session]:
 def _explained(case: Case, program: Program, session: Session) -> dict[int, tuple[Any, ...]]:
     """For each record: the requirements that affected it, those that dropped it, and its final state."""
     follower = Follower(parse(case.policy_text)[0], program, dict(enumerate(case.records)))
-    state = uploaded(session, program.schema, case.records)
+    state = uploaded(session, program.schema, case.records, case.digits)
     execute(Context(session, GivenTrace(case.trace), observe=follower), state, plan(program))
     return {
         key: (

@@ -38,6 +38,18 @@ def test_every_feature_occurs_often() -> None:
     assert not rare
 
 
+def test_decimals_have_every_width_and_scale() -> None:
+    stored = [
+        (case.digits[column.name], column.type.scale)
+        for case in CASES
+        for column in case.schema
+        if column.name in case.digits
+    ]
+    assert {digits for digits, _ in stored} == set(range(1, 39))
+    assert {scale for _, scale in stored} == set(range(39))
+    assert any(digits == scale for digits, scale in stored)
+
+
 def test_kinds_can_be_chosen() -> None:
     cases = [random_case(random.Random(seed), kinds=(Kind.TEXT, Kind.DATE)) for seed in range(50)]
     assert {column.type.kind for case in cases for column in case.schema} == {Kind.TEXT, Kind.DATE}

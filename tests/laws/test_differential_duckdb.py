@@ -9,7 +9,7 @@ import pytest
 
 import acompass
 from acompass import semantics
-from acompass.checked.types import Kind, Schema
+from acompass.checked.types import Kind
 from acompass.conformance.compare import without_negative_zeros
 from acompass.conformance.generate import Case, random_case
 from acompass.conformance.run import conform
@@ -35,11 +35,12 @@ ARROW_TYPES = {
 }
 
 
-def arrow_table(schema: Schema, records: list[tuple]) -> pyarrow.Table:
+def arrow_table(case: Case) -> pyarrow.Table:
+    schema, records = case.schema, case.records
     columns = [
         pyarrow.array(
             [record[i] for record in records],
-            pyarrow.decimal128(38, column.type.scale)
+            pyarrow.decimal128(case.digits[column.name], column.type.scale)
             if column.type.kind is Kind.DECIMAL
             else ARROW_TYPES[column.type.kind],
             from_pandas=False,
@@ -63,7 +64,7 @@ def shown(records: list[tuple]) -> list[str]:
 def test_the_public_call_agrees_with_semantics(seed: int, tmp_path: Path) -> None:
     """In memory and through Parquet files, under the table's own column names."""
     case = without_negative_zeros(random_case(Random(f"whole {seed}")))
-    table = arrow_table(case.schema, case.records)
+    table = arrow_table(case)
     options = {"params": case.params, "trace": case.trace, "order": "canonical"}
     in_memory = acompass.run(case.policy_text, table, **options).table
     pyarrow.parquet.write_table(table, tmp_path / "in.parquet")

@@ -2,14 +2,15 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from acompass import semantics
 from acompass.checked.effects import needs_order
 from acompass.checked.program import Program
-from acompass.checked.types import Kind, Schema
+from acompass.checked.types import Column, Kind, Schema
 from acompass.conformance.generate import Case
 from acompass.plan.from_checked import Rewrite, plan, without_actions
 from acompass.plan.lowering import sql
@@ -67,7 +68,7 @@ def without_negative_zeros(case: Case) -> Case:
         tuple(0.0 if i in floats and value == 0 else value for i, value in enumerate(record))
         for record in case.records
     ]
-    return Case(case.policy_text, case.schema, records, case.trace, case.params)
+    return replace(case, records=records)
 
 
 def _observe_semantics(case: Case, program: Program) -> Observed:
@@ -102,7 +103,7 @@ def observe_session(
     """Observe an engine that runs plans, on uploaded records."""
 
     def observe(case: Case, program: Program) -> Observed:
-        state = uploaded(session, program.schema, case.records)
+        state = uploaded(session, program.schema, case.records, case.digits)
         context, records = _run(session, state, program, rewrites, GivenTrace(case.trace))
         seeded = (
             _run(session, state, program, rewrites, SeededTrace(SEED))[1]
@@ -135,12 +136,24 @@ def _in_order(context: Context, program: Program) -> Verdicts:
     return _comparable_verdicts([context.verdicts[requirement.index] for requirement in program.requirements])
 
 
-def uploaded(session: Session, schema: Schema, records: list[tuple[Any, ...]]) -> State:
-    columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
+def uploaded(
+    session: Session,
+    schema: Schema,
+    records: list[tuple[Any, ...]],
+    digits: Mapping[str, int] = MappingProxyType({}),
+) -> State:
+    """`digits` has the number of digits that a decimal column is stored in, by name."""
+    columns = [(sql.name(i), _stored_type(column, digits)) for i, column in enumerate(schema)]
     numbered = [(*record, place) for place, record in enumerate(records)]
     table = session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
     select = sql.everything(sql.table(table))
     return State(select, schema, has_row_key=True, records=len(records))
+
+
+def _stored_type(column: Column, digits: Mapping[str, int]) -> str:
+    if column.name in digits:
+        return f"DECIMAL({digits[column.name]}, {column.type.scale})"
+    return sql.type_name(column.type)
 
 
 def _restored(row: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:

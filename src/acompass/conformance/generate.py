@@ -5,16 +5,16 @@ split the table, requirements undo each other, and groups merge.
 """
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
-from acompass.checked.types import Column, Kind, Schema
+from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema
 from acompass.conformance.policies import Attribute, PolicyWriter
-from acompass.conformance.values import KINDS, random_type, random_value
+from acompass.conformance.values import KINDS, digits_of, random_type, random_value
 from acompass.syntax.parse import parse
 
 #: names of columns, each with a spelling for policies
@@ -34,13 +34,15 @@ _NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """`trace` is long enough for every run of the program."""
+    """`trace` is long enough for every run of the program. `digits` has the number of digits that a decimal
+    column is stored in, by name; without it, the most."""
 
     policy_text: str
     schema: Schema
     records: list[tuple[Any, ...]]
     trace: list[Fraction]
     params: dict[str, Any]
+    digits: Mapping[str, int] = field(default_factory=dict)
 
     def program(self) -> Program:
         tree, findings = parse(self.policy_text)
@@ -53,6 +55,7 @@ class Case:
 def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
     attributes = _random_attributes(rng, kinds)
     schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
+    digits = {a.name: _random_digits(rng, a) for a in attributes if a.type.kind is Kind.DECIMAL}
     named = attributes[: rng.randint(1, len(attributes))]
     records = _random_records(rng, attributes, len(named))
     order = rng.sample(range(len(schema)), len(schema))
@@ -64,6 +67,7 @@ def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
         records=[tuple(record[column] for column in order) for record in records],
         trace=[_random_rho(rng) for _ in range(len(records) * len(requirements))],
         params=writer.params,
+        digits=digits,
     )
 
 
@@ -74,6 +78,11 @@ def _random_attributes(rng: random.Random, kinds: Sequence[Kind]) -> list[Attrib
         pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]
         attributes.append(Attribute(name, spelling, type_, pool))
     return attributes
+
+
+def _random_digits(rng: random.Random, attribute: Attribute) -> int:
+    needed = max(1, *map(digits_of, attribute.pool))
+    return rng.choice((needed, MOST_DIGITS, rng.randint(needed, MOST_DIGITS)))
 
 
 def _random_records(rng: random.Random, attributes: list[Attribute], named: int) -> list[tuple[Any, ...]]:

@@ -9,7 +9,7 @@ from typing import Any
 from acompass import semantics
 from acompass.checked.convert import to_text
 from acompass.checked.exact import EXACT
-from acompass.checked.types import Kind, Schema, Type
+from acompass.checked.types import Column, Kind, Schema, Type
 from acompass.conformance.compare import SEED, Disagreement, without_negative_zeros
 from acompass.conformance.generate import Case
 from acompass.result import action_name
@@ -58,11 +58,16 @@ def _random_option(disagreement: Disagreement, used: int) -> str | None:
 def _options(case: Case, random_option: str | None) -> Iterable[str]:
     yield from (f"set: {name}={value}" for name, value in case.params.items())
     if any(column.type.kind not in _UNTYPED for column in case.schema):
-        yield "types: " + " ".join(str(column.type) for column in case.schema)
+        yield "types: " + " ".join(_type(case, column) for column in case.schema)
     if random_option is not None:
         yield random_option
     yield "order: canonical"
     yield "force: yes"
+
+
+def _type(case: Case, column: Column) -> str:
+    digits = case.digits.get(column.name)
+    return str(column.type) if digits is None else f"decimal({digits},{column.type.scale})"
 
 
 def _decimal(rho: Fraction) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
+from acompass.checked.constants import digits_before_point
 from acompass.checked.convert import convert, to_text
-from acompass.checked.types import INTEGER, TEXT, Kind, Type, Value, decimal
-from acompass.conformance.values import KINDS, random_value
+from acompass.checked.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, Value, decimal
+from acompass.conformance.values import KINDS, random_value, sum_fits
 
 _OPERATORS = ("<", ">", "=", "<=", ">=", "≤", "≥")
 _ALIASES = (
@@ -20,6 +21,7 @@ _ALIASES = (
     ("value", "value"),
 )
 _PARAMETERS = ("k", "l", "t", "bound", "seuil_é")
+_BOUNDS = ((0, 0), (1, 3), (-2, 2), (3000, 4000), (9, 10), (-(2**63), 2**63 - 1), (2**53, 2**53 + 2))
 _ORDERED = frozenset({Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT, Kind.TEXT, Kind.DATE, Kind.TIMESTAMP})
 
 
@@ -79,7 +81,7 @@ class PolicyWriter:
         ]
         if column.type.kind in _ORDERED:
             options += [(f"{f}({column.spelling})", column.type, column.pool) for f in ("MIN", "MAX")]
-        if column.type.is_number:
+        if column.type.is_number and (column.type.kind is not Kind.DECIMAL or sum_fits(column.pool)):
             sums = [self._some_sum(column) for _ in range(3)]
             options += [(f"SUM({column.spelling})", column.type, sums)] * 2
         written, type_, pool = self._rng.choice(options)
@@ -152,6 +154,8 @@ class PolicyWriter:
     def _replace(self) -> str:
         """REPLACE with a value of the column's type, or with one that changes the type (D12)."""
         column = self._rng.choice(self._attributes)
+        if not _fits(0, column.type) and Kind.TEXT not in self._kinds:
+            return self._reject()
         value, type_ = self._replacement(column)
         if column.type.kind is Kind.TEXT and self._rng.random() < 0.15:
             value, written = self._rng.choice((("80", "80"), ("-1.50", "-1.50"), ("0.10", "+0.10")))
@@ -161,12 +165,12 @@ class PolicyWriter:
         return f" : REPLACE {column.spelling} WITH {written}"
 
     def _replacement(self, column: Attribute) -> tuple[Value, Type]:
-        roll = self._rng.random()
+        roll = self._rng.random() if _fits(0, column.type) else 0.0
         if roll < 0.12 and column.type.kind is not Kind.TEXT and Kind.TEXT in self._kinds:
             return self._rng.choice(("*", "212**", "", "été", "n/a ")), TEXT
         exact = (Kind.INTEGER, Kind.DECIMAL)
         if roll < 0.2 and column.type.kind in exact and Kind.DECIMAL in self._kinds:
-            scale = column.type.scale + self._rng.randint(1, 2)
+            scale = column.type.scale + min(self._rng.randint(1, 2), _room(column))
             return Decimal(5).scaleb(-scale), decimal(scale)
         value: Value = self._rng.choice((*column.pool, random_value(self._rng, column.type)))
         finite = not isinstance(value, float) or math.isfinite(value)
@@ -174,12 +178,12 @@ class PolicyWriter:
 
     def _random(self) -> str:
         """RANDOM, or REJECT where no column can hold an integer."""
-        holders = (*(a for a in self._attributes if a.type.is_number or a.type.kind is Kind.TEXT),)
+        holders = tuple(a for a in self._attributes if _holds_integers(a.type))
         if not holders:
             return self._reject()
         column = self._rng.choice(holders)
         lower, upper = self._rng.choice(
-            ((0, 0), (1, 3), (-2, 2), (3000, 4000), (9, 10), (-(2**63), 2**63 - 1), (2**53, 2**53 + 2))
+            [bounds for bounds in _BOUNDS if all(_fits(bound, column.type) for bound in bounds)]
         )
         for bound in (lower, upper):
             self._become(column, column.type, convert(bound, INTEGER, column.type))
@@ -191,6 +195,20 @@ class PolicyWriter:
         current = self._attributes[position]
         pool = [convert(old, current.type, type_) for old in current.pool]
         self._attributes[position] = replace(current, type=type_, pool=[*pool, value])
+
+
+def _room(column: Attribute) -> int:
+    """The digits that are left for a larger scale."""
+    return max(MOST_DIGITS - column.type.scale - max(map(digits_before_point, column.pool)), 0)
+
+
+def _holds_integers(type_: Type) -> bool:
+    return type_.kind is Kind.TEXT or (type_.is_number and _fits(0, type_))
+
+
+def _fits(number: int, type_: Type) -> bool:
+    """Whether a policy may write the number into a column of the type."""
+    return digits_before_point(number) + type_.scale <= MOST_DIGITS
 
 
 def literal(value: Any, type_: Type) -> str:

@@ -7,11 +7,25 @@ from decimal import Decimal
 from types import MappingProxyType
 
 from acompass.checked.exact import at_scale
-from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, TEXT, TIMESTAMP, Kind, Type, Value, decimal
+from acompass.checked.types import (
+    BOOLEAN,
+    DATE,
+    FLOAT,
+    INTEGER,
+    MOST_DIGITS,
+    TEXT,
+    TIMESTAMP,
+    Kind,
+    Type,
+    Value,
+    decimal,
+)
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.OPAQUE)
 
 _SCALES = (0, 1, 2, 4, 10)
+#: digits left free in a decimal, so that a sum over a table fits
+_SUM_DIGITS = 2
 
 _INTEGERS = (
     *(0, 1, 2, 3, 5, -1, -7, 80, 10, 100),
@@ -27,6 +41,8 @@ _DECIMALS = (
     "-3.75",
     "10",
     "9.9999",
+    "0.99999",
+    "-0.5",
     "0.0000000001",
     "123456789012345678",
 )
@@ -101,10 +117,33 @@ _TYPES: Mapping[Kind, Type] = MappingProxyType(
 
 def random_type(rng: random.Random, kinds: Sequence[Kind]) -> Type:
     kind = rng.choice(kinds)
-    return decimal(rng.choice(_SCALES)) if kind is Kind.DECIMAL else _TYPES[kind]
+    return decimal(_random_scale(rng)) if kind is Kind.DECIMAL else _TYPES[kind]
+
+
+def _random_scale(rng: random.Random) -> int:
+    return rng.choice((*_SCALES, rng.randint(0, MOST_DIGITS), rng.randint(0, MOST_DIGITS)))
 
 
 def random_value(rng: random.Random, type_: Type) -> Value:
     if type_.kind is Kind.DECIMAL:
-        return at_scale(Decimal(rng.choice(_DECIMALS)), type_.scale)
+        values = [at_scale(Decimal(text), type_.scale) for text in _DECIMALS]
+        return rng.choice(
+            [value or abs(value) for value in values if digits_of(value) <= _most_digits(type_)]
+        )
     return rng.choice(_POOLS[type_.kind])
+
+
+def digits_of(value: Decimal) -> int:
+    """The digits of the narrowest column of the value's scale that holds it."""
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(value.adjusted() + 1, 0) - exponent
+
+
+def _most_digits(type_: Type) -> int:
+    return max(MOST_DIGITS - _SUM_DIGITS, type_.scale)
+
+
+def sum_fits(values: Sequence[Decimal]) -> bool:
+    """Whether a decimal column of these values has room for any sum over a table."""
+    return max(map(digits_of, values)) <= MOST_DIGITS - _SUM_DIGITS

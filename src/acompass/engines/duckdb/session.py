@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -35,7 +36,8 @@ class DuckDBSession:
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """The rows are passed as one parameter per column, never as part of the statement's text."""
         name = self._fresh()
-        values = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in columns]
+        transposed = list(zip(*rows, strict=True)) or [() for _ in columns]
+        values = [_parameter(type_, column) for (_, type_), column in zip(columns, transposed, strict=True)]
         self._execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
         return name
 
@@ -65,3 +67,10 @@ def select_parameters(columns: Sequence[tuple[str, str]]) -> str:
         f"unnest(CAST(${i} AS {type_}[])) AS {column}" for i, (column, type_) in enumerate(columns, start=1)
     )
     return f"SELECT {', '.join(unnested)}"
+
+
+def _parameter(type_: str, values: Sequence[Any]) -> list[Any]:
+    """Decimals as text: DuckDB's client turns some with 38 digits after the point into floats."""
+    if not type_.startswith("DECIMAL"):
+        return list(values)
+    return [None if value is None else format(Decimal(value), "f") for value in values]

@@ -1,15 +1,21 @@
 """Write CSV: UTF-8, `\\n` line ends, missing values as nothing, the empty text as `""`, ISO times."""
 
 import gzip
+import re
 
 import duckdb
+from sqlglot import exp
 
+from acompass.checked.types import decimal
 from acompass.engines.duckdb.names import text_literal
 from acompass.engines.duckdb.output import Output, engine_writing
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.duckdb import DUCKDB
 from acompass.tables.csv import header_line
 
 _SECONDS = "%Y-%m-%dT%H:%M:%S"
+#: a decimal type without digits before the point
+_FRACTION = re.compile(r"DECIMAL\((\d+),\1\)")
 
 
 def write_csv(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str, compressed: bool) -> int:
@@ -38,12 +44,14 @@ def _write_header(header: str, part: str, compressed: bool) -> None:
 
 def _select(con: duckdb.DuckDBPyConnection, output: Output) -> str:
     rows = con.execute(f"DESCRIBE {output.typed}").fetchall()
-    written = ", ".join(_iso(sql.name(position), row[1]) for position, row in enumerate(rows))
+    written = ", ".join(_written(sql.name(position), row[1]) for position, row in enumerate(rows))
     return f"SELECT {written} FROM ({output.typed})"
 
 
-def _iso(name: str, type_: str) -> str:
-    """SQL for a column with times as Python's `isoformat` writes them (D12)."""
+def _written(name: str, type_: str) -> str:
+    """SQL for a column as D12 writes it: ISO times, and decimals with a zero before the point."""
+    if fraction := _FRACTION.fullmatch(type_):
+        return DUCKDB.to_text(exp.column(name), decimal(int(fraction[1]))).sql("duckdb")
     match type_:
         case "TIMESTAMP" | "TIMESTAMP_S" | "TIMESTAMP_MS":
             return _iso_microseconds(name)

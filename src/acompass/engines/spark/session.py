@@ -10,7 +10,6 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
-from acompass.checked.types import MOST_DIGITS
 from acompass.engines.cancellation import Cancellation
 from acompass.engines.spark.errors import failures
 from acompass.plan.lowering.dialects.dialect import Dialect
@@ -111,6 +110,6 @@ class PlanSession:
 def _array(type_: str, values: Sequence[Any]) -> pyarrow.Array:
     if not type_.startswith("DECIMAL"):
         return pyarrow.array(values, _ARROW_TYPES[type_])
-    scale = int(type_.rstrip(")").split(",")[1])
+    digits, scale = map(int, type_.removeprefix("DECIMAL(").rstrip(")").split(","))
     decimals = [None if value is None else Decimal(value) for value in values]
-    return pyarrow.array(decimals, pyarrow.decimal128(MOST_DIGITS, scale))
+    return pyarrow.array(decimals, pyarrow.decimal128(digits, scale))

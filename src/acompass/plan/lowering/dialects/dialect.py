@@ -27,6 +27,8 @@ class Dialect:
     float_order: Callable[[Sql], Sql]
     #: any other value as text that is compared by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
+    #: the text of a decimal whose column becomes text, where a cast gives another one
+    decimal_text: Callable[[Sql, Type], Sql] | None = None
     #: the end of the text in a regular expression, not just of its last line
     end_of_text: str = r"\z"
     #: whether the engine can join each value to the largest constant not above it (an ASOF join)
@@ -44,6 +46,8 @@ class Dialect:
                 return self.float_text(value)
             case Kind.TIMESTAMP:
                 return self.timestamp_text(value)
+            case Kind.DECIMAL if self.decimal_text is not None:
+                return self.decimal_text(value, type_)
             case _:
                 return self.plain_text(value)
 

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from acompass.checked.types import Kind, Type
+from acompass.checked.types import MOST_DIGITS, Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
@@ -42,6 +42,14 @@ def _timestamp_text(value: Sql) -> Sql:
     return exp.Case(ifs=[exp.If(this=whole, true=seconds)], default=micros)
 
 
+def _decimal_text(value: Sql, type_: Type) -> Sql:
+    """DuckDB writes no zero before the point of a type without digits there: `.5` in a DECIMAL(1, 1)."""
+    text = sql.cast(sql.cast(value, sql.decimal_type(type_.scale)), "TEXT")
+    if type_.scale < MOST_DIGITS:
+        return text
+    return sql.call("regexp_replace", text, exp.Literal.string("^(-?)[.]"), exp.Literal.string(r"\10."))
+
+
 def _float_order(value: Sql) -> Sql:
     # adding zero turns -0.0 into 0.0
     return exp.Case(
@@ -59,5 +67,6 @@ DUCKDB = Dialect(
     float_text=lambda value: sql.cast(value, "TEXT"),
     timestamp_text=_timestamp_text,
     float_order=_float_order,
+    decimal_text=_decimal_text,
     joins_by_order=True,
 )

@@ -1,6 +1,7 @@
-"""The notes of a run or a check (D29): conditions that select no record, and a table without records."""
+"""The notes of a run or a check: conditions that select no record, a table without records (D29), and numbers
+that lose their spelling (D26)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from acompass.checked.effects import process_of
 from acompass.checked.program import Program
@@ -12,8 +13,12 @@ def check_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
     return tuple(_selecting_nothing(program, outcome))
 
 
-def run_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
-    return (*_selecting_nothing(program, outcome), *_left_empty(program, outcome))
+def run_notes(program: Program, outcome: Outcome, respelled: Mapping[str, int]) -> tuple[Note, ...]:
+    return (
+        *_selecting_nothing(program, outcome),
+        *_left_empty(program, outcome),
+        *_respelled(respelled),
+    )
 
 
 def _selecting_nothing(program: Program, outcome: Outcome) -> Iterator[Note]:
@@ -26,6 +31,13 @@ def _selecting_nothing(program: Program, outcome: Outcome) -> Iterator[Note]:
 def _left_empty(program: Program, outcome: Outcome) -> Iterator[Note]:
     if outcome.left.records == 0:
         yield Note(_emptying_line(program, outcome), "no record is left")
+
+
+def _respelled(columns: Mapping[str, int]) -> Iterator[Note]:
+    for name, count in columns.items():
+        numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
+        reason = "the table spells it in two ways" if count == 1 else "the table spells them in two ways"
+        yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
 
 
 def _emptying_line(program: Program, outcome: Outcome) -> int | None:

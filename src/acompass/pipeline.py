@@ -122,7 +122,7 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Resu
     requirements = _requirements(program, outcome)
     ok = all(each.holds for each in requirements if each.action is None)
     result = _result(loaded, program, outcome, requirements, ok)
-    return replace(result, notes=run_notes(program, outcome))
+    return replace(result, notes=run_notes(program, outcome, loaded.respelled))
 
 
 def _result(

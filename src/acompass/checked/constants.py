@@ -2,11 +2,13 @@
 
 import datetime
 import re
+from dataclasses import replace
 from decimal import Decimal
 from typing import assert_never
 
 from acompass.checked import findings
 from acompass.checked.convert import convert
+from acompass.checked.exact import shortest
 from acompass.checked.parameters import Bound
 from acompass.checked.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, decimal
 from acompass.diagnostics import Diagnostic
@@ -141,8 +143,11 @@ def _replacement_number(constant: tree.Number, column: Column) -> tuple[Value, T
 
 
 def _stored_decimal(value: Decimal, constant: tree.Number, column: Column) -> tuple[Value, Type] | Diagnostic:
-    target = decimal(max(column.type.scale, scale_of(value)))
-    digits = digits_before_point(value) + target.scale
+    source = column.type
+    scale = max(source.scale, scale_of(value))
+    digits = digits_before_point(value) + scale
     if digits > MOST_DIGITS:
         return findings.number_too_long(constant.span, digits, MOST_DIGITS)
-    return convert(value, decimal(scale_of(value)), target), target
+    written = shortest(value) if value in source.shortened else value
+    target = replace(source, kind=Kind.DECIMAL, scale=scale)
+    return convert(written, decimal(scale_of(value)), target), target

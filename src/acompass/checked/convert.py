@@ -15,6 +15,8 @@ def to_text(value: Value, type_: Type) -> str:
             return str(value)
         case Kind.INTEGER:
             return str(value)
+        case Kind.DECIMAL if type_.spelled:
+            return f"{value:f}"
         case Kind.DECIMAL:
             return f"{value:.{type_.scale}f}"
         case Kind.FLOAT:
@@ -39,6 +41,8 @@ def convert(value: Value, source: Type, target: Type) -> Value:
             return to_text(value, source)
         case Kind.DECIMAL:
             assert isinstance(value, int | Decimal)
+            if target.spelled:
+                return Decimal(value)
             return at_scale(Decimal(value), target.scale)
         case Kind.FLOAT:
             assert isinstance(value, int | float | Decimal)

@@ -2,7 +2,7 @@
 
 import datetime
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import TypeAlias
@@ -25,10 +25,17 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """`scale` is the number of a decimal's digits after the point, 0 for every other kind."""
+    """`scale` is the number of a decimal's digits after the point, 0 for every other kind.
+
+    `spelled` is True for the numbers of a text column, which keep their spelling: `2` and `2.0` are the same
+    number, but they are written as they were read (D26). `shortened` are the constants that REPLACE writes in
+    their shortest form, because the column has another spelling of them. Neither takes part in equality.
+    """
 
     kind: Kind
     scale: int = 0
+    spelled: bool = field(default=False, compare=False)
+    shortened: frozenset[Decimal] = field(default=frozenset(), compare=False)
 
     def __str__(self) -> str:
         return f"decimal({self.scale})" if self.kind is Kind.DECIMAL else str(self.kind)
@@ -36,6 +43,11 @@ class Type:
     @property
     def is_number(self) -> bool:
         return self.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+
+    @property
+    def is_spelled_decimal(self) -> bool:
+        """Whether a value is more than its number. An integer has only one spelling."""
+        return self.spelled and self.kind is Kind.DECIMAL
 
 
 INTEGER = Type(Kind.INTEGER)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 from typing import assert_never
 
@@ -33,11 +34,17 @@ class TextComparison:
 
 @dataclass(frozen=True, slots=True)
 class ColumnUse:
-    """`span` is the place in the policy that determines the use; `texts` are comparisons with text."""
+    """`span` is the place in the policy that determines the use; `texts` are comparisons with text.
+
+    `forms_classes` says whether the policy groups by the column or counts its distinct values; `written` are
+    the numbers that REPLACE writes into it.
+    """
 
     use: Use
     span: Span
     texts: tuple[TextComparison, ...] = ()
+    forms_classes: bool = False
+    written: tuple[Decimal, ...] = ()
 
 
 def uses(
@@ -56,7 +63,7 @@ def uses(
         if requirement.action is not None:
             seen.add_action(requirement.action)
     found = seen.named | seen.replaced | seen.compared
-    return {p: replace(use, texts=tuple(seen.texts.get(p, ()))) for p, use in found.items()}
+    return {position: seen.completed(position, use) for position, use in found.items()}
 
 
 class _Uses:
@@ -69,7 +76,14 @@ class _Uses:
         self.replaced: dict[int, ColumnUse] = {}
         self.compared: dict[int, ColumnUse] = {}
         self.texts: dict[int, list[TextComparison]] = {}
+        self.forming_classes: set[int | None] = set()
+        self.written: dict[int, list[Decimal]] = {}
         self.allowed: frozenset[str] = frozenset()
+
+    def completed(self, position: int, use: ColumnUse) -> ColumnUse:
+        texts, written = self.texts.get(position, ()), self.written.get(position, ())
+        forms_classes = position in self.forming_classes
+        return replace(use, texts=tuple(texts), forms_classes=forms_classes, written=tuple(written))
 
     def add_assertion(self, assertion: tree.Assertion) -> None:
         match assertion.result:
@@ -95,9 +109,14 @@ class _Uses:
                 assert_never(action)
 
     def _add_replace(self, action: tree.Replace) -> None:
-        column = self._column(action.name)
-        if column is not None and isinstance(self._parameters.bind(action.constant), tree.String):
-            self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
+        column, constant = self._column(action.name), self._parameters.bind(action.constant)
+        if column is None:
+            return
+        match constant:
+            case tree.String():
+                self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
+            case tree.Number(value):
+                self.written.setdefault(column, []).append(value)
 
     def _column(self, name: tree.Name) -> int | None:
         match self._names.find(name.text):
@@ -129,6 +148,8 @@ class _Uses:
         if process.where is not None:
             self._add_condition(process.where)
         groups = [self._column(name) for name in process.group_by]
+        counted = column if aggregate.function is Function.COUNT_DISTINCT else None
+        self.forming_classes.update((*groups, counted))
         spelled = [
             self._names.spelling(name.text, group)
             for name, group in zip(process.group_by, groups, strict=True)

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -94,7 +95,10 @@ def _comparable(records: list[tuple[Any, ...]]) -> Counter[tuple[tuple[str, Any]
 
 
 def _value(value: Any) -> Any:
-    return "nan" if isinstance(value, float) and math.isnan(value) else value
+    """Decimals with their spelling (D26): 2 and 2.0 are equal in Python, but not here."""
+    if isinstance(value, float) and math.isnan(value):
+        return "nan"
+    return format(value, "f") if isinstance(value, Decimal) else value
 
 
 def observe_session(
@@ -144,7 +148,7 @@ def uploaded(
 ) -> State:
     """`digits` has the number of digits that a decimal column is stored in, by name."""
     columns = [(sql.name(i), _stored_type(column, digits)) for i, column in enumerate(schema)]
-    numbered = [(*record, place) for place, record in enumerate(records)]
+    numbered = [(*_stored(record, schema), place) for place, record in enumerate(records)]
     table = session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
     select = sql.everything(sql.table(table))
     return State(select, schema, has_row_key=True, records=len(records))
@@ -153,12 +157,19 @@ def uploaded(
 def _stored_type(column: Column, digits: Mapping[str, int]) -> str:
     if column.name in digits:
         return f"DECIMAL({digits[column.name]}, {column.type.scale})"
-    return sql.type_name(column.type)
+    return sql.stored_type(column.type)
+
+
+def _stored(record: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
+    pairs = zip(record, schema, strict=True)
+    return tuple(None if value is None else sql.stored_value(value, column.type) for value, column in pairs)
 
 
 def _restored(row: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
     """Some drivers return a wide integer column as decimals."""
     return tuple(
-        int(value) if column.type.kind is Kind.INTEGER and value is not None else value
+        int(value)
+        if column.type.kind is Kind.INTEGER and value is not None
+        else sql.fetched(value, column.type)
         for value, column in zip(row, schema, strict=True)
     )

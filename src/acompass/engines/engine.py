@@ -83,6 +83,10 @@ class LoadedTable(Protocol):
         """The number of incomplete records that were dropped (D11)."""
 
     @property
+    def respelled(self) -> Mapping[str, int]:
+        """The number of values in each column that lose their spelling (D26)."""
+
+    @property
     def rewrites(self) -> Sequence[Rewrite]:
         """The rewrites to apply to plans for this engine."""
 

@@ -44,11 +44,14 @@ class Facts:
         keys = [question.sql() for question in questions]
         unknown = {key: q for key, q in zip(keys, questions, strict=True) if key not in self._known}
         if unknown:
-            where = None if self._where is None else self._where.copy()
-            asked = [question.copy() for question in unknown.values()]
-            row = self._session.fetch(sql.query(asked, self._source.copy(), where))[0]
+            row = self._session.fetch(self.select([question.copy() for question in unknown.values()]))[0]
             self._known |= dict(zip(unknown, row, strict=True))
         return [self._known[key] for key in keys]
+
+    def select(self, columns: Sequence[Sql]) -> exp.Select:
+        """A query over the records."""
+        where = None if self._where is None else self._where.copy()
+        return sql.query(columns, self._source.copy(), where)
 
     def count(self, question: Sql = RECORDS) -> int:
         return int(self.ask([question])[0])

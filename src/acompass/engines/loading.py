@@ -4,16 +4,16 @@ Engines describe how their columns are stored. The rest is the same for all of t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from sqlglot import exp
 
 from acompass.checked.types import TEXT, Column, Schema, Type
-from acompass.checked.uses import ColumnUse
+from acompass.checked.uses import ColumnUse, Use
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.missing import Missing, count_missing, missing_counts
-from acompass.engines.text_columns import FirstPlace, TextColumns
+from acompass.engines.text_columns import FirstPlace, TextColumns, TypedText
 from acompass.options import MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -55,6 +55,10 @@ class Prepared:
     missing: Mapping[int, int]
     #: for a CSV, the columns before typing
     text: TextColumns | None = None
+    #: the text columns of a table with types that the policy uses as numbers (D23); they are written as text
+    read_from_text: frozenset[int] = frozenset()
+    #: the number of values in each column that lose their spelling (D26)
+    respelled: Mapping[int, int] = field(default_factory=dict)
 
     def order_integers(self) -> frozenset[int]:
         """The columns that stay text but that canonical order compares as integers (D10, D18)."""
@@ -76,20 +80,22 @@ def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql
 def prepare_typed(
     facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], options: MissingOptions
 ) -> Prepared:
-    """Complete a table whose columns already have types."""
+    """Complete a table that has types, and type the text columns that the policy uses as numbers (D23)."""
     named = sorted(uses)
     facts.ask(questions(columns, named))
     _require_exact(facts, columns, named)
     missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options)
     schema = tuple(Column(column.name, column.type) for column in columns)
     values = [
-        missing.filled(position, column.value(position in uses), schema[position])
-        for position, column in enumerate(columns)
+        missing.filled(p, column.value(p in uses), schema[p], uses.get(p)) for p, column in enumerate(columns)
     ]
     text = {position: use for position, use in uses.items() if schema[position].type == TEXT}
     names = [column.name for column in columns]
-    TextColumns(_among(facts, missing), names, values, lambda *_: None).require_plain_text(text)
-    return _prepared(facts, schema, values, uses, missing)
+    found = TextColumns(_among(facts, missing), names, values, lambda *_: None)
+    found.require_plain_text(text)
+    numbers = {position: use for position, use in text.items() if use.use is Use.NUMBER}
+    prepared = _prepared(facts, schema, values, uses, missing, found.typed(numbers))
+    return replace(prepared, read_from_text=frozenset(numbers))
 
 
 def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: MissingOptions) -> Prepared:
@@ -97,14 +103,12 @@ def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options:
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
     missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options)
     values: list[Sql] = list(columns)
+    schema = tuple(Column(name, TEXT) for name in csv.names)
     for position, use in uses.items():
-        values[position] = missing.filled_text(position, columns[position], csv.names[position], use)
+        values[position] = missing.filled(position, columns[position], schema[position], use)
     text = TextColumns(_among(facts, missing), csv.names, values, _first_place(csv, missing))
-    typed = text.typed(uses)
-    schema = tuple(Column(name, typed[p].type if p in typed else TEXT) for p, name in enumerate(csv.names))
-    for position, column in typed.items():
-        values[position] = column.value
-    return _prepared(facts, schema, values, uses, missing, text)
+    text.require_plain_text(uses)
+    return replace(_prepared(facts, schema, values, uses, missing, text.typed(uses)), text=text)
 
 
 def _among(facts: Facts, missing: Missing) -> Facts:
@@ -118,12 +122,20 @@ def _prepared(
     values: Sequence[Sql],
     uses: Mapping[int, ColumnUse],
     missing: Missing,
-    text: TextColumns | None = None,
+    typed: Mapping[int, TypedText],
 ) -> Prepared:
     whole, where = facts.count(), missing.complete
     records = whole if where is None else facts.count(count_where(where))
-    unresolved = missing.unresolved
-    return Prepared(schema, tuple(values), where, records, whole - records, frozenset(uses), unresolved, text)
+    return Prepared(
+        tuple(replace(c, type=typed[p].type) if p in typed else c for p, c in enumerate(schema)),
+        tuple(typed[p].value if p in typed else value for p, value in enumerate(values)),
+        where,
+        records,
+        whole - records,
+        frozenset(uses),
+        missing.unresolved,
+        respelled={p: column.respelled for p, column in typed.items() if column.respelled},
+    )
 
 
 def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequence[int]) -> None:

@@ -9,7 +9,7 @@ from sqlglot import exp
 from acompass.checked.constants import replacement
 from acompass.checked.convert import to_text
 from acompass.checked.names import Names
-from acompass.checked.types import Column
+from acompass.checked.types import TEXT, Column
 from acompass.checked.uses import ColumnUse, Use
 from acompass.diagnostics import Diagnostic, Span, TableError
 from acompass.engines.facts import Facts, count_where
@@ -50,26 +50,16 @@ class Missing:
         present = [exp.Not(this=exp.paren(self.is_missing[p].copy())) for p in self.dropped_for]
         return sql.all_of(*present) if present else None
 
-    def filled(self, position: int, value: Sql, column: Column) -> Sql:
-        """SQL for the value of a typed column, with missing values filled."""
-        if not self._fills(position):
+    def filled(self, position: int, value: Sql, column: Column, use: ColumnUse | None) -> Sql:
+        """SQL for the value of a column, with missing values filled. In a text column, the fill value also
+        takes part in deciding the type (D10)."""
+        text = self.options.of(position)
+        if position not in self.counts or text in (ERROR, DROP):
             return value
-        return self._filled(position, _constant_of(self.options.of(position), column), value)
-
-    def filled_text(self, position: int, value: Sql, name: str, use: ColumnUse) -> Sql:
-        """SQL for the value of a text column before typing: the fill value also determines the type."""
-        if not self._fills(position):
-            return value
-        fill = self.options.of(position)
-        if use.use is Use.NUMBER and not is_number(fill):
-            raise errors.unfit_filling(name, "used as a number", fill)
-        return self._filled(position, exp.Literal.string(fill), value)
-
-    def _fills(self, position: int) -> bool:
-        return position in self.counts and self.options.of(position) not in (ERROR, DROP)
-
-    def _filled(self, position: int, fill: Sql, value: Sql) -> Sql:
-        return exp.Case(ifs=[exp.If(this=self.is_missing[position].copy(), true=fill)], default=value)
+        if column.type == TEXT and use is not None and use.use is Use.NUMBER and not is_number(text):
+            raise errors.unfit_filling(column.name, "used as a number", text)
+        fill = exp.If(this=self.is_missing[position].copy(), true=_constant_of(text, column))
+        return exp.Case(ifs=[fill], default=value)
 
 
 def missing_options(given: MissingArgument, names: Sequence[str]) -> MissingOptions:

@@ -1,7 +1,7 @@
 """A loaded table of any engine that executes plans through a session."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from acompass.checked.effects import columns_written, needs_order
@@ -41,6 +41,10 @@ class PlannedTable(ABC):
     @property
     def dropped(self) -> int:
         return self.prepared.dropped
+
+    @property
+    def respelled(self) -> Mapping[str, int]:
+        return {self.schema[p].name: count for p, count in sorted(self.prepared.respelled.items())}
 
     @property
     @abstractmethod

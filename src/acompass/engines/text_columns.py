@@ -10,16 +10,14 @@ from decimal import Decimal
 from sqlglot import exp
 
 from acompass.checked.program import Operator
-from acompass.checked.types import INTEGER, MOST_DIGITS, TEXT, Type, decimal
+from acompass.checked.types import MOST_DIGITS, TEXT, Type, decimal
 from acompass.checked.uses import ColumnUse, TextComparison, Use
 from acompass.engines.facts import Facts, count_where
+from acompass.engines.spelling import spelled_decimal, spelled_integer
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.numbers import NUMBER_PATTERN, is_number
-
-#: numbers of up to this many digits fit in 64 bits, which makes decimal arithmetic fast
-_FAST_DIGITS = 18
 
 #: finds the file and line of the first value in a column that satisfies a condition; None without a file
 FirstPlace = Callable[[int, Callable[[str], bool]], tuple[str, int] | None]
@@ -37,10 +35,12 @@ _COMPARE = {
 
 @dataclass(frozen=True)
 class TypedText:
-    """The type of a text column, and SQL for its value in that type."""
+    """The type of a text column, SQL for its value as a state stores it, and the number of values that lose
+    their spelling (D26)."""
 
     type: Type
     value: Sql
+    respelled: int = 0
 
 
 @dataclass(frozen=True)
@@ -54,21 +54,29 @@ class TextColumns:
 
     def typed(self, uses: Mapping[int, ColumnUse]) -> dict[int, TypedText]:
         """The columns that the policy uses, typed."""
-        self.require_plain_text(uses)
         candidates = [position for position, use in uses.items() if use.use is not Use.TEXT]
         integers = self.integers(candidates)
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
         for position in candidates:
             if position in integers:
-                typed[position] = TypedText(INTEGER, sql.cast(self.values[position], "BIGINT"))
+                typed[position] = self._as_integer(position, uses[position])
             elif uses[position].use is Use.NUMBER:
                 typed[position] = self._as_decimal(position, uses[position])
         return typed
 
     def integers(self, positions: Sequence[int]) -> frozenset[int]:
         """The columns in which every value is a canonical 64-bit integer."""
-        answers = self.facts.ask([_are_integers(self.values[position]) for position in positions])
+        answers = self.facts.ask([self._are_integers(self.values[position]) for position in positions])
         return frozenset(p for p, holds in zip(positions, answers, strict=True) if holds)
+
+    def _are_integers(self, value: Sql) -> Sql:
+        """SQL for whether every value that is there is the canonical text of a 64-bit integer."""
+        is_integer = self.facts.dialect.is_integer_text(value.copy())
+        return exp.Coalesce(this=sql.call("bool_and", is_integer), expressions=[sql.TRUE.copy()])
+
+    def _as_integer(self, position: int, use: ColumnUse) -> TypedText:
+        value = self.values[position]
+        return TypedText(spelled_integer(self.facts, value, use), sql.cast(value, "BIGINT"))
 
     def _as_decimal(self, position: int, use: ColumnUse) -> TypedText:
         value = self.values[position]
@@ -85,8 +93,8 @@ class TextColumns:
         digits = (whole or 0) + (scale or 0)
         if digits > MOST_DIGITS:
             raise errors.number_too_long(name, digits)
-        width = _FAST_DIGITS if digits <= _FAST_DIGITS else MOST_DIGITS
-        return TypedText(decimal(scale or 0), sql.cast(value, f"DECIMAL({width}, {scale or 0})"))
+        spelled = spelled_decimal(self.facts, scale or 0, value, use)
+        return TypedText(spelled.type, spelled.text, spelled.respelled)
 
     def require_plain_text(self, uses: Mapping[int, ColumnUse]) -> None:
         """Raise where a text column is compared with a number or a date as text, and means something else."""
@@ -146,13 +154,6 @@ def _orders_differ(text: str, comparison: TextComparison) -> bool:
         return False
     compare, number = _COMPARE[comparison.operator], Decimal(comparison.text)
     return compare(text, comparison.text) is not compare(Decimal(text), number)
-
-
-def _are_integers(value: Sql) -> Sql:
-    """SQL for whether every value is the canonical text of a 64-bit integer; missing values are ignored."""
-    number = exp.TryCast(this=value.copy(), to=exp.DataType.build("BIGINT"), safe=True)
-    same = exp.NullSafeEQ(this=sql.cast(number, "TEXT"), expression=value.copy())
-    return exp.Coalesce(this=sql.call("bool_and", same), expressions=[sql.TRUE.copy()])
 
 
 def _digits(value: Sql) -> list[Sql]:

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import duckdb
+from sqlglot import exp
 
 from acompass.checked.types import Column, Kind, Schema, Type
 from acompass.measure.query import one_row
 from acompass.measures import Persons
+from acompass.plan.lowering import sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,10 @@ class View:
     def value(self, position: int) -> str:
         """SQL for a column's value, with NULL for every missing value, including NaN."""
         name = f"c{position}"
-        if self.schema[position].type.kind is Kind.FLOAT:
+        type_ = self.schema[position].type
+        if type_.kind is Kind.FLOAT:
             return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END"
-        return name
+        return sql.read(exp.column(name), type_).sql("duckdb")
 
     def values(self, positions: Sequence[int], prefix: str) -> str:
         """A SELECT list with the columns as prefix0, prefix1, …"""

@@ -26,6 +26,8 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 def image(region: int, source: Regions, source_type: Type, target: Regions, target_type: Type) -> Mask:
+    if target_type.kind is Kind.TEXT and source_type.is_spelled_decimal:
+        return image_of_any_scale(region, source, target)
     constant = source.constant(region)
     if constant is not None:
         return 1 << target.region_of(convert(constant, source_type, target_type))

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias, assert_never
 
+from acompass.checked.convert import to_text
 from acompass.checked.program import Filter, Process, Result, ResultForm
 from acompass.checked.types import Column, Kind, Schema, Type
 
@@ -97,11 +98,14 @@ def canonical_key(schema: Schema) -> Callable[[Record], tuple[Any, ...]]:
 
 
 def _value_key(value: Any, type_: Type) -> tuple[bool, Any]:
-    """Missing values come first (D11), None before NaN. Opaque values are ordered by their `repr`."""
+    """Missing values come first (D11), None before NaN. Opaque values are ordered by their `repr`, two
+    spellings of one number by their text (D26)."""
     if type_.kind is Kind.OPAQUE:
         return (value is not None, repr(value))
     missing = value is None or value != value
-    return (not missing, value is not None if missing else value)
+    if missing:
+        return (False, value is not None)
+    return (True, (value, to_text(value, type_)) if type_.is_spelled_decimal else value)
 
 
 def result_schema(result: ResultForm, schema: Schema) -> Schema:

@@ -33,15 +33,27 @@ class Output:
     changed: frozenset[int] = frozenset()
     arrow_types: tuple[Any, ...] = ()
 
-    def column(self, position: int) -> str:
-        """SQL for a column in its output type."""
-        name, stored = sql.name(position), self.stored.get(position)
-        return name if stored is None else restored(name, stored)
+    def column(self, position: int, *, as_spelled: bool = False) -> str:
+        """SQL for a column in its output type. A CSV has decimals as they are spelled (D26)."""
+        name, stored, type_ = sql.name(position), self.stored.get(position), self.schema[position].type
+        if stored is not None:
+            return restored(name, stored)
+        is_number = type_.is_spelled_decimal and not as_spelled
+        return f"CAST({name} AS {sql.type_name(type_)})" if is_number else name
 
     @property
     def typed(self) -> str:
         """The query with every column in its output type."""
-        columns = (f"{self.column(p)} AS {sql.name(p)}" for p in range(len(self.schema)))
+        return self._query(as_spelled=False)
+
+    @property
+    def spelled(self) -> str:
+        """The query for an output without types."""
+        return self._query(as_spelled=True)
+
+    def _query(self, as_spelled: bool) -> str:
+        positions = range(len(self.schema))
+        columns = (f"{self.column(p, as_spelled=as_spelled)} AS {sql.name(p)}" for p in positions)
         return f"SELECT {', '.join(columns)} FROM ({self.select})"
 
 

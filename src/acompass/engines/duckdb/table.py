@@ -98,7 +98,8 @@ class LoadedInDuckDB(PlannedTable):
             return None
 
     def _output(self, select: str, outcome: Outcome) -> Output:
-        """Columns that no action writes get their stored type back."""
+        """Columns that no action writes get their stored type back, and columns of text are text again."""
         written, layout = outcome.written, self.layout
-        stored = {position: type_ for position, type_ in layout.converted.items() if position not in written}
+        stored = dict.fromkeys(self.prepared.read_from_text, "VARCHAR")
+        stored |= {position: type_ for position, type_ in layout.converted.items() if position not in written}
         return Output(select, outcome.left.schema, layout.delimiter, stored, written, layout.arrow_types)

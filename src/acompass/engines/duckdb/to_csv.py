@@ -43,9 +43,9 @@ def _write_header(header: str, part: str, compressed: bool) -> None:
 
 
 def _select(con: duckdb.DuckDBPyConnection, output: Output) -> str:
-    rows = con.execute(f"DESCRIBE {output.typed}").fetchall()
+    rows = con.execute(f"DESCRIBE {output.spelled}").fetchall()
     written = ", ".join(_written(sql.name(position), row[1]) for position, row in enumerate(rows))
-    return f"SELECT {written} FROM ({output.typed})"
+    return f"SELECT {written} FROM ({output.spelled})"
 
 
 def _written(name: str, type_: str) -> str:

@@ -150,6 +150,10 @@ def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
 
 def restored(column: PostgresColumn, value: str) -> str:
     """SQL for a plan's value converted back to the declared type, for an output table."""
-    in_zone = f"{value} AT TIME ZONE 'UTC'" if column.base == "timestamptz" else value
+    if column.base == "timestamptz":
+        value = f"{value} AT TIME ZONE 'UTC'"
+    if column.type == TEXT:
+        # the policy may use the text as numbers, which become an enum only by way of text
+        value = f"CAST({value} AS TEXT)"
     collated = "" if column.collation is None else f" COLLATE {column.collation}"
-    return f"CAST({in_zone} AS {column.declared}){collated}"
+    return f"CAST({value} AS {column.declared}){collated}"

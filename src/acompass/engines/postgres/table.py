@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from acompass.checked.types import Kind
+from acompass.checked.types import TEXT, Kind, Type
 from acompass.engines.duckdb.columns import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures as duckdb_failures
@@ -71,6 +71,11 @@ class PostgresTable(PlannedTable):
         with fetched(self._keeping, select, types) as rows:
             return self._deliver_rows(rows, outcome, destination)
 
+    def _output_types(self, outcome: Outcome) -> list[Type]:
+        """The types of an output table. Columns of text are text again."""
+        types = enumerate(column.type for column in outcome.left.schema)
+        return [TEXT if p in self.prepared.read_from_text else type_ for p, type_ in types]
+
     @abstractmethod
     def _declared(self, outcome: Outcome) -> Sequence[str]:
         """SQL for each column of `t` in the type that the output table declares."""
@@ -113,11 +118,9 @@ class LoadedOnServer(PostgresTable):
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
         """A column that no action writes keeps its type."""
-        schema, written = outcome.left.schema, outcome.written
+        types, written = self._output_types(outcome), outcome.written
         return [
-            new_type(schema[i].type, f"t.{sql.name(i)}")
-            if i in written
-            else restored(column, f"t.{sql.name(i)}")
+            new_type(types[i], f"t.{sql.name(i)}") if i in written else restored(column, f"t.{sql.name(i)}")
             for i, column in enumerate(self._columns)
         ]
 
@@ -126,10 +129,11 @@ class LoadedOnServer(PostgresTable):
         passes_as_float = column.type.kind is Kind.FLOAT and position not in self.prepared.named
         if type_.kind is Kind.OPAQUE or passes_as_float:
             return column.file_type
-        return sql.type_name(type_)
+        return sql.stored_type(type_)
 
     def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
-        kept = {i: column.file_type for i, column in enumerate(self._columns) if i not in outcome.written}
+        own = self.prepared.read_from_text | (set(range(len(self._columns))) - outcome.written)
+        kept = {position: self._columns[position].file_type for position in own}
         output = Output(rows, outcome.left.schema, stored=kept, changed=outcome.written)
         with connection(self._memory_limit) as con, duckdb_failures():
             if destination.path is None:
@@ -150,7 +154,7 @@ class UploadedToServer(PostgresTable):
     def state(self) -> State:
         require_plain("PostgreSQL", self.schema)
         self._require_room()
-        columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(self.schema)]
+        columns = [(sql.name(i), sql.stored_type(column.type)) for i, column in enumerate(self.schema)]
         select = self._local.state.select
         table = upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
         uploaded = sql.everything(sql.table(table))
@@ -162,14 +166,14 @@ class UploadedToServer(PostgresTable):
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        return [new_type(column.type, f"t.{sql.name(i)}") for i, column in enumerate(outcome.left.schema)]
+        return [new_type(type_, f"t.{sql.name(i)}") for i, type_ in enumerate(self._output_types(outcome))]
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         """A column that the policy does not name keeps its type."""
         types = self._local.layout.stored
         stored = types[position] if types else ""
         if position in self.prepared.named or not stored or stored.startswith("ENUM("):
-            return sql.type_name(outcome.left.schema[position].type)
+            return sql.stored_type(outcome.left.schema[position].type)
         return stored
 
     def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from acompass import semantics
 from acompass.checked.effects import columns_written, needs_order
-from acompass.checked.types import INTEGER, Schema
+from acompass.checked.types import INTEGER, TEXT, Schema, Type
 from acompass.checked.verdict import Verdict
 from acompass.engines.duckdb.table import LoadedInDuckDB
 from acompass.engines.engine import Destination, Execution, Outcome
@@ -62,13 +62,14 @@ class ReferenceTable(LoadedInDuckDB):
             for i in range(len(self.schema))
         ]
         query = sql.query(columns, self.state.source()).order_by(exp.column(ROW_KEY, table="t"))
-        return self.session.fetch(query)
+        return [self.state.record(row) for row in self.session.fetch(query)]
 
     def _keep(self, records: list[tuple[Any, ...]], schema: Schema, integers: frozenset[int]) -> State:
         """Upload the result to DuckDB, which writes it. The row key keeps its order."""
-        columns = [(sql.name(i), sql.type_name(column.type)) for i, column in enumerate(schema)]
+        columns = [(sql.name(i), sql.stored_type(column.type)) for i, column in enumerate(schema)]
+        types = [TEXT if i in integers else column.type for i, column in enumerate(schema)]
         numbered = (
-            (*(_as_text(value) if i in integers else value for i, value in enumerate(record)), place)
+            (*(_stored(value, type_) for value, type_ in zip(record, types, strict=True)), place)
             for place, record in enumerate(records)
         )
         table = self.session.upload([*columns, (ROW_KEY, "BIGINT")], numbered)
@@ -89,9 +90,11 @@ def _exhausted(error: semantics.TraceExhausted, source: TraceSource | None) -> T
     return TraceExhausted(error.needed, len(given))
 
 
-def _as_text(integer: int | None) -> str | None:
-    """The text that was read: only canonical integers are converted to integers."""
-    return None if integer is None else str(integer)
+def _stored(value: Any, type_: Type) -> Any:
+    """The value for DuckDB. Integers in a column of text have the text that was read."""
+    if value is None:
+        return None
+    return str(value) if type_ == TEXT else sql.stored_value(value, type_)
 
 
 def _with_integers(schema: Schema, integers: frozenset[int]) -> Schema:

@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
+from acompass.checked.types import MOST_DIGITS
 from acompass.engines.engine import Destination, Outcome
 from acompass.engines.errors import output_exists, output_not_replaceable, require_plain
 from acompass.engines.loading import Prepared
@@ -98,10 +99,20 @@ class LoadedInSpark(PlannedTable):
         with failures():
             frame = self.session.query(select)
             columns = [spark_functions.col(sql.name(p)) for p in range(len(schema))]
-            for stored in self._table.columns:
-                if stored.position not in outcome.written:
-                    columns[stored.position] = columns[stored.position].cast(stored.data_type)
+            for position, type_ in self._output_types(outcome).items():
+                columns[position] = columns[position].cast(type_)
             return frame.select(columns).toDF(*(column.name for column in schema))
+
+    def _output_types(self, outcome: Outcome) -> dict[int, Any]:
+        """The Spark types of the columns whose stored values have another one."""
+        schema, text = outcome.left.schema, self.prepared.read_from_text
+        spelled = {
+            p: f"decimal({MOST_DIGITS},{c.type.scale})"
+            for p, c in enumerate(schema)
+            if c.type.is_spelled_decimal
+        }
+        own = {c.position: c.data_type for c in self._table.columns if c.position not in outcome.written}
+        return {**spelled, **dict.fromkeys(text, "string"), **own}
 
     def _lines(self, select: exp.Select, outcome: Outcome) -> DataFrame:
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}

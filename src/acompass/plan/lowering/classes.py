@@ -40,7 +40,7 @@ class Classes:
         return None if self.process.where is None else self._condition(self.process.where)
 
     def _condition(self, condition: Condition) -> Sql:
-        return sql.condition(condition, self.state.schema, self.state.columns())
+        return sql.condition(condition, self.state.schema, self.state.values())
 
     def keys(self, table: str) -> list[Sql]:
         return [exp.column(f"g{j}", table=table) for j in range(len(self.process.group_by))]
@@ -51,7 +51,7 @@ class Classes:
         return classes.subquery(table, copy=False)
 
     def _grouped_once(self) -> exp.Select:
-        keys = [sql.column(g, "t") for g in self.process.group_by]
+        keys = [self.state.value(g) for g in self.process.group_by]
         columns = [
             *(sql.named(key, f"g{j}") for j, key in enumerate(keys)),
             sql.named(exp.Count(this=exp.Star()), "n"),
@@ -67,8 +67,8 @@ class Classes:
     def _grouped_twice(self) -> exp.Select:
         """By class and value first, then by class (see `count_in_two_levels`)."""
         aggregated = (process_query(r).column for r in self.requirements)
-        counted = next(sql.column(column, "t") for column in aggregated if column is not None)
-        keys = [sql.column(g, "t") for g in self.process.group_by]
+        counted = next(self.state.value(column) for column in aggregated if column is not None)
+        keys = [self.state.value(g) for g in self.process.group_by]
         values = sql.query(
             [
                 *(sql.named(key, f"g{j}") for j, key in enumerate(keys)),
@@ -94,9 +94,8 @@ class Classes:
         process = process_query(requirement)
         if process.column is None:
             return exp.Count(this=exp.Star())
-        column = sql.column(process.column, "t")
         type_ = self.state.schema[process.column].type
-        return _aggregate(self.dialect, process.function, column, type_)
+        return _aggregate(self.dialect, process.function, self.state.value(process.column), type_)
 
     def satisfied(self, requirement: Requirement) -> Sql:
         columns = (*self.keys("k"), exp.column(f"a{requirement.index}", table="k"))
@@ -104,7 +103,7 @@ class Classes:
 
     def join(self, table: str) -> exp.Join:
         pairs = zip(self.process.group_by, self.keys("v"), strict=True)
-        on = sql.all_of(*(exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs))
+        on = sql.all_of(*(exp.EQ(this=self.state.value(g), expression=key) for g, key in pairs))
         return exp.Join(this=sql.table(table, "v"), on=on, side="LEFT")
 
 

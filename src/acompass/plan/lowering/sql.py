@@ -9,15 +9,16 @@ import math
 from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Decimal
 from functools import cache
-from typing import TypeAlias, assert_never
+from typing import Any, TypeAlias, assert_never
 
 from sqlglot import exp
 
 from acompass.checked import program as checked
 from acompass.checked.constants import scale_of
+from acompass.checked.convert import to_text
 from acompass.checked.exact import EXACT, at_scale
 from acompass.checked.program import Operator
-from acompass.checked.types import MOST_DIGITS, Kind, Schema, Type, Value
+from acompass.checked.types import MOST_DIGITS, TEXT, Kind, Schema, Type, Value
 
 Sql: TypeAlias = exp.Expr
 
@@ -78,6 +79,26 @@ _TYPE_NAMES = {
 
 def type_name(type_: Type) -> str:
     return decimal_type(type_.scale) if type_.kind is Kind.DECIMAL else _TYPE_NAMES[type_.kind]
+
+
+def stored_type(type_: Type) -> str:
+    """The type of the column in a state. A decimal that keeps its spelling is stored as text (D26)."""
+    return type_name(TEXT if type_.is_spelled_decimal else type_)
+
+
+def stored_value(value: Value, type_: Type) -> Value:
+    """A value of that type as it is stored in a state."""
+    return to_text(value, type_) if type_.is_spelled_decimal else value
+
+
+def read(stored: Sql, type_: Type) -> Sql:
+    """The value of a stored column, as conditions, groups and aggregates read it."""
+    return cast(stored, decimal_type(type_.scale)) if type_.is_spelled_decimal else stored
+
+
+def fetched(value: Any, type_: Type) -> Any:
+    """The value that an engine returned for a stored column."""
+    return Decimal(value) if type_.is_spelled_decimal and value is not None else value
 
 
 def literal(value: Value) -> Sql:

@@ -1,7 +1,8 @@
 """The table between two stages: a SELECT of `c0`, `c1`, … and, where the source has one, of a row key."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -31,7 +32,20 @@ class State:
     sizes: Mapping[str, int] = field(default_factory=dict)
 
     def columns(self, table: str = "t") -> tuple[Sql, ...]:
+        """The columns as they are stored."""
         return tuple(sql.column(i, table) for i in range(len(self.schema)))
+
+    def value(self, position: int) -> Sql:
+        """The value of a column of `t`, as a policy reads it."""
+        return sql.read(sql.column(position, "t"), self.schema[position].type)
+
+    def values(self) -> tuple[Sql, ...]:
+        return tuple(self.value(i) for i in range(len(self.schema)))
+
+    def record(self, row: Sequence[Any]) -> tuple[Any, ...]:
+        """A fetched row of stored columns, as values."""
+        types = (column.type for column in self.schema)
+        return tuple(sql.fetched(value, type_) for value, type_ in zip(row, types, strict=True))
 
     def source(self) -> Sql:
         """This state, as a subquery called `t`."""

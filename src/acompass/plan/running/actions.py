@@ -61,7 +61,8 @@ def _replace(
 ) -> State:
     converted = conversions(context.session.dialect, (requirement,))
     old = converted.get(action.column, sql.column(action.column, "t"))
-    new = exp.Case(ifs=[exp.If(this=affected.predicate, true=sql.literal(action.value))], default=old)
+    stored = sql.stored_value(action.value, requirement.after[action.column].type)
+    new = exp.Case(ifs=[exp.If(this=affected.predicate, true=sql.literal(stored))], default=old)
     changed = {**converted, action.column: new}
     return _with_types_after(state, requirement).derive(changed, joins=affected.joins)
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from acompass.checked.program import Operator
-from acompass.checked.types import Type, Value
+from acompass.checked.types import Schema, Type, Value
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.locate import compare_with_each
 from acompass.plan.lowering.sql import Sql
@@ -27,12 +27,22 @@ from acompass.plan.stages import ChainStage
 def run_chain(context: Context, state: State, stage: ChainStage) -> State:
     chain = _Chain(context, state, stage)
     combinations = chain.combinations()
-    outcome = simulate(stage.requirements, stage.columns, combinations)
+    final = retyped(state.schema, stage.requirements)
+    outcome = _stored(simulate(stage.requirements, stage.columns, combinations), final)
     for requirement, verdict in zip(stage.requirements, outcome.verdicts, strict=True):
         context.verdicts[requirement.index] = verdict
     after = _apply(chain, combinations, outcome)
     kept = (c.records for c, stays in zip(combinations, outcome.kept, strict=True) if stays)
-    return replace(after, records=sum(kept), schema=retyped(state.schema, stage.requirements))
+    return replace(after, records=sum(kept), schema=final)
+
+
+def _stored(outcome: Simulated, final: Schema) -> Simulated:
+    """The outcome with every written value as it is stored: `2` and `2.0` are one number, but two texts."""
+    written = tuple(
+        {column: sql.stored_value(value, final[column].type) for column, value in changes.items()}
+        for changes in outcome.written
+    )
+    return replace(outcome, written=written)
 
 
 def _apply(chain: "_Chain", combinations: Sequence[Combination], outcome: Simulated) -> State:
@@ -60,7 +70,7 @@ class _Chain:
     def regions(self) -> list[Sql]:
         """The regions of the records of the state, called `t`."""
         return [
-            compare_with_each(sql.column(column, "t"), self.type_of(column), self.constants[column])
+            compare_with_each(self.state.value(column), self.type_of(column), self.constants[column])
             for column in self.stage.columns
         ]
 
@@ -121,7 +131,7 @@ def _ranges(combinations: Sequence[Combination], outcome: Simulated) -> list[_Ra
 
 
 def _within(chain: _Chain, column: int, r: _Range) -> Sql:
-    constants, type_, value = chain.constants[column], chain.type_of(column), sql.column(column, "t")
+    constants, type_, value = chain.constants[column], chain.type_of(column), chain.state.value(column)
     bounds: list[Sql] = []
     if r.first > 0:
         operator = Operator.GE if r.first % 2 else Operator.GT
@@ -141,7 +151,7 @@ def _apply_lookup(
     own: Sequence[Sql]
     if chain.stage.by_values:
         table = _outcomes_of_values(chain, table, written)
-        old, own = "v", [sql.column(column, "t") for column in chain.stage.columns]
+        old, own = "v", [chain.state.value(column) for column in chain.stage.columns]
     else:
         old, own = "k", chain.regions()
     pairs = zip(own, (exp.column(f"{old}{j}", table="o") for j in range(len(own))), strict=True)
@@ -172,7 +182,7 @@ def _upload(
 ) -> str:
     final = retyped(chain.state.schema, chain.stage.requirements)
     keys = [(f"k{j}", "INT") for j in range(len(chain.stage.columns))]
-    values = [(f"w{column}", sql.type_name(final[column].type)) for column in written]
+    values = [(f"w{column}", sql.stored_type(final[column].type)) for column in written]
     rows: list[tuple[Any, ...]] = [
         (*combination.regions, *(changes.get(column) for column in written))
         for combination, stays, changes in zip(combinations, outcome.kept, outcome.written, strict=True)

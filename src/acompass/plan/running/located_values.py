@@ -41,10 +41,11 @@ class LocatedValues:
         return sql.table(self.session.store(select), "q")
 
     def _distinct(self) -> Sql:
-        columns = [sql.column(column, "t") for column in self.columns]
+        values = [self.state.value(column) for column in self.columns]
+        named = (sql.named(value, sql.name(c)) for value, c in zip(values, self.columns, strict=True))
         count = exp.alias_(exp.Count(this=exp.Star()), "n")
-        select = exp.select(*columns, count).from_(self.state.source())
-        return select.group_by(*(column.copy() for column in columns)).subquery("t")
+        select = exp.select(*named, count).from_(self.state.source())
+        return select.group_by(*(value.copy() for value in values)).subquery("t")
 
     @staticmethod
     def _with_regions(select: exp.Select, regions: list[Sql]) -> exp.Select:

@@ -34,6 +34,8 @@ def _column_keys(context: Context, state: State, position: int) -> list[Sql]:
         is_null = exp.Is(this=column.copy(), expression=exp.null())
         null_first = exp.Case(ifs=[exp.If(this=is_null, true=sql.integer(0))], default=sql.integer(1))
         return [context.session.dialect.float_order(column), null_first]
+    if state.schema[position].type.is_spelled_decimal:
+        return [state.value(position), column]
     return [column]
 
 

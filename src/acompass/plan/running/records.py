@@ -1,6 +1,6 @@
 """One record-level requirement: a condition on each record selects the affected bag (Definitions 8 and 9)."""
 
-from typing import Any, assert_never
+from typing import assert_never
 
 from sqlglot import exp
 
@@ -31,7 +31,7 @@ def _evaluate(context: Context, state: State, requirement: Requirement) -> Affec
 
 
 def _affected(context: Context, state: State, requirement: Requirement) -> tuple[Affected, Verdict]:
-    columns, selected = state.columns(), filter_of(requirement)
+    columns, selected = state.values(), filter_of(requirement)
     seen = None if selected is None else sql.condition(selected, state.schema, columns)
     satisfied = sql.condition(requirement.assertion.condition, state.schema, columns)
     match requirement.assertion.quantifier:
@@ -65,5 +65,5 @@ def _count(context: Context, state: State, seen: Sql | None, predicate: Sql) -> 
 
 def _sample(context: Context, state: State, affected: Affected) -> Sample:
     query = sql.query(state.columns(), state.source(), affected.predicate.copy()).limit(context.show)
-    rows: list[tuple[Any, ...]] = context.session.fetch(query)
+    rows = [state.record(row) for row in context.session.fetch(query)]
     return Sample(tuple(column.name for column in state.schema), rows)

@@ -25,7 +25,7 @@ def nth_row_key(session: Session, state: State, place: int) -> list[int]:
 
 def matching_row_keys(session: Session, state: State, condition: Condition, most: int) -> list[int]:
     """The row keys of the first records that satisfy a condition. A missing value satisfies none."""
-    satisfied = sql.condition(condition, state.schema, state.columns())
+    satisfied = sql.condition(condition, state.schema, state.values())
     query = exp.select(_KEY.copy()).from_(state.source()).where(satisfied).order_by(_KEY.copy()).limit(most)
     return [int(key) for (key,) in session.fetch(query)]
 
@@ -41,7 +41,7 @@ def places(session: Session, state: State, row_keys: Sequence[int]) -> dict[int,
 def records_by_key(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:
     """The records that the state still contains, by row key."""
     query = exp.select(_KEY.copy(), *state.columns()).from_(state.source()).where(_among(row_keys))
-    return {int(key): tuple(record) for key, *record in session.fetch(query)}
+    return {int(key): state.record(row) for key, *row in session.fetch(query)}
 
 
 def classes_by_key(
@@ -54,7 +54,7 @@ def classes_by_key(
     values = [exp.column(f"a{requirement.index}", table="v") for requirement in requirements]
     query = exp.select(_KEY.copy(), exp.column("n", table="v"), *values).from_(selected)
     pairs = zip(classes.process.group_by, classes.keys("v"), strict=True)
-    same = [exp.EQ(this=sql.column(g, "t"), expression=key) for g, key in pairs]
+    same = [exp.EQ(this=state.value(g), expression=key) for g, key in pairs]
     join = exp.Join(this=classes.grouped("v"), on=sql.all_of(*same))
     query.append("joins", join)
     indexes = [requirement.index for requirement in requirements]

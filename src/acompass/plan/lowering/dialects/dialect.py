@@ -3,9 +3,16 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from acompass.checked.types import Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
+
+
+def _reads_as_integer(value: Sql) -> Sql:
+    number = exp.TryCast(this=value.copy(), to=exp.DataType.build("BIGINT"), safe=True)
+    return exp.NullSafeEQ(this=sql.cast(number, "TEXT"), expression=value)
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,8 @@ class Dialect:
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
     #: the text of a decimal whose column becomes text, where a cast gives another one
     decimal_text: Callable[[Sql, Type], Sql] | None = None
+    #: whether a text is the canonical text of a 64-bit integer (D10)
+    is_integer_text: Callable[[Sql], Sql] = _reads_as_integer
     #: the end of the text in a regular expression, not just of its last line
     end_of_text: str = r"\z"
     #: whether the engine can join each value to the largest constant not above it (an ASOF join)
@@ -41,6 +50,9 @@ class Dialect:
     most_rank_groups: int | None = None
 
     def to_text(self, value: Sql, type_: Type) -> Sql:
+        """The text of a stored value."""
+        if type_.is_spelled_decimal:
+            return value
         match type_.kind:
             case Kind.FLOAT:
                 return self.float_text(value)
@@ -52,11 +64,13 @@ class Dialect:
                 return self.plain_text(value)
 
     def convert(self, value: Sql, source: Type, target: Type) -> Sql:
-        """The value of a column whose type D12 changes."""
+        """The stored value of a column whose type D12 changes."""
         if source == target:
             return value
         match target.kind:
             case Kind.TEXT:
+                return self.to_text(value, source)
+            case Kind.DECIMAL if target.spelled:
                 return self.to_text(value, source)
             case Kind.DECIMAL:
                 return sql.cast(value, sql.decimal_type(target.scale))

@@ -2,6 +2,7 @@
 
 from sqlglot import exp
 
+from acompass.checked.constants import LARGEST_INTEGER, SMALLEST_INTEGER
 from acompass.checked.types import Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.dialect import Dialect
@@ -90,6 +91,17 @@ def _float_order(value: Sql) -> Sql:
     return sql.call("nullif", value, sql.cast(exp.Literal.string("NaN"), "DOUBLE"))
 
 
+def _is_integer_text(value: Sql) -> Sql:
+    """PostgreSQL has no cast that gives NULL where it fails, so the pattern guards the cast."""
+    pattern = exp.Literal.string(r"^(0|-?[1-9][0-9]{0,18})\Z")
+    number = sql.cast(value.copy(), "DECIMAL")
+    fits = exp.Between(this=number, low=sql.integer(SMALLEST_INTEGER), high=sql.integer(LARGEST_INTEGER))
+    is_integer = exp.RegexpLike(this=value.copy(), expression=pattern)
+    is_other = exp.Case(ifs=[exp.If(this=is_integer, true=fits)], default=sql.FALSE.copy())
+    is_missing = exp.Is(this=value.copy(), expression=exp.null())
+    return exp.Case(ifs=[exp.If(this=is_missing, true=exp.null())], default=is_other)
+
+
 POSTGRES = Dialect(
     name="postgres",
     exact_sum=_exact_sum,
@@ -100,5 +112,6 @@ POSTGRES = Dialect(
     timestamp_text=_timestamp_text,
     float_order=_float_order,
     plain_text=_plain_text,
+    is_integer_text=_is_integer_text,
     end_of_text=r"\Z",
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
-from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema
+from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema, Type
 from acompass.conformance.policies import Attribute, PolicyWriter
 from acompass.conformance.values import KINDS, digits_of, random_type, random_value
 from acompass.syntax.parse import parse
@@ -55,7 +55,7 @@ class Case:
 def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
     attributes = _random_attributes(rng, kinds)
     schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
-    digits = {a.name: _random_digits(rng, a) for a in attributes if a.type.kind is Kind.DECIMAL}
+    digits = {a.name: _random_digits(rng, a) for a in attributes if _has_digits(a.type)}
     named = attributes[: rng.randint(1, len(attributes))]
     records = _random_records(rng, attributes, len(named))
     order = rng.sample(range(len(schema)), len(schema))
@@ -78,6 +78,10 @@ def _random_attributes(rng: random.Random, kinds: Sequence[Kind]) -> list[Attrib
         pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]
         attributes.append(Attribute(name, spelling, type_, pool))
     return attributes
+
+
+def _has_digits(type_: Type) -> bool:
+    return type_.kind is Kind.DECIMAL and not type_.spelled
 
 
 def _random_digits(rng: random.Random, attribute: Attribute) -> int:

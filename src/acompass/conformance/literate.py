@@ -66,6 +66,8 @@ def _options(case: Case, random_option: str | None) -> Iterable[str]:
 
 
 def _type(case: Case, column: Column) -> str:
+    if column.type.spelled:
+        return "text"
     digits = case.digits.get(column.name)
     return str(column.type) if digits is None else f"decimal({digits},{column.type.scale})"
 

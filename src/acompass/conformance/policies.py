@@ -9,7 +9,7 @@ from typing import Any
 
 from acompass.checked.constants import digits_before_point
 from acompass.checked.convert import convert, to_text
-from acompass.checked.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, Value, decimal
+from acompass.checked.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, Value
 from acompass.conformance.values import KINDS, random_value, sum_fits
 
 _OPERATORS = ("<", ">", "=", "<=", ">=", "≤", "≥")
@@ -81,7 +81,9 @@ class PolicyWriter:
         ]
         if column.type.kind in _ORDERED:
             options += [(f"{f}({column.spelling})", column.type, column.pool) for f in ("MIN", "MAX")]
-        if column.type.is_number and (column.type.kind is not Kind.DECIMAL or sum_fits(column.pool)):
+        if column.type.is_number and (
+            column.type.kind is not Kind.DECIMAL or sum_fits(column.type, column.pool)
+        ):
             sums = [self._some_sum(column) for _ in range(3)]
             options += [(f"SUM({column.spelling})", column.type, sums)] * 2
         written, type_, pool = self._rng.choice(options)
@@ -171,7 +173,7 @@ class PolicyWriter:
         exact = (Kind.INTEGER, Kind.DECIMAL)
         if roll < 0.2 and column.type.kind in exact and Kind.DECIMAL in self._kinds:
             scale = column.type.scale + min(self._rng.randint(1, 2), _room(column))
-            return Decimal(5).scaleb(-scale), decimal(scale)
+            return Decimal(5).scaleb(-scale), replace(column.type, kind=Kind.DECIMAL, scale=scale)
         value: Value = self._rng.choice((*column.pool, random_value(self._rng, column.type)))
         finite = not isinstance(value, float) or math.isfinite(value)
         return value if finite else 0.0, column.type

@@ -3,10 +3,12 @@
 import datetime
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
 
-from acompass.checked.exact import at_scale
+from acompass.checked.constants import scale_of
+from acompass.checked.exact import at_scale, shortest
 from acompass.checked.types import (
     BOOLEAN,
     DATE,
@@ -23,6 +25,8 @@ from acompass.checked.types import (
 
 KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.OPAQUE)
 
+#: kinds of numbers whose text a text column may have
+_EXACT = (Kind.INTEGER, Kind.DECIMAL)
 _SCALES = (0, 1, 2, 4, 10)
 #: digits left free in a decimal, so that a sum over a table fits
 _SUM_DIGITS = 2
@@ -116,8 +120,10 @@ _TYPES: Mapping[Kind, Type] = MappingProxyType(
 
 
 def random_type(rng: random.Random, kinds: Sequence[Kind]) -> Type:
+    """Some numbers are those of a text column, which keep their spelling (D26)."""
     kind = rng.choice(kinds)
-    return decimal(_random_scale(rng)) if kind is Kind.DECIMAL else _TYPES[kind]
+    type_ = decimal(_random_scale(rng)) if kind is Kind.DECIMAL else _TYPES[kind]
+    return replace(type_, spelled=rng.random() < 0.4) if kind in _EXACT else type_
 
 
 def _random_scale(rng: random.Random) -> int:
@@ -127,10 +133,18 @@ def _random_scale(rng: random.Random) -> int:
 def random_value(rng: random.Random, type_: Type) -> Value:
     if type_.kind is Kind.DECIMAL:
         values = [at_scale(Decimal(text), type_.scale) for text in _DECIMALS]
-        return rng.choice(
+        value = rng.choice(
             [value or abs(value) for value in values if digits_of(value) <= _most_digits(type_)]
         )
+        return _random_spelling(rng, value) if type_.spelled else value
     return rng.choice(_POOLS[type_.kind])
+
+
+def _random_spelling(rng: random.Random, value: Decimal) -> Decimal:
+    """The number with some of the zeros at its end."""
+    scale = rng.randint(scale_of(shortest(value)), scale_of(value))
+    spelled = at_scale(value, scale)
+    return -spelled if not value and rng.random() < 0.2 else spelled
 
 
 def digits_of(value: Decimal) -> int:
@@ -144,6 +158,6 @@ def _most_digits(type_: Type) -> int:
     return max(MOST_DIGITS - _SUM_DIGITS, type_.scale)
 
 
-def sum_fits(values: Sequence[Decimal]) -> bool:
+def sum_fits(type_: Type, values: Sequence[Decimal]) -> bool:
     """Whether a decimal column of these values has room for any sum over a table."""
-    return max(map(digits_of, values)) <= MOST_DIGITS - _SUM_DIGITS
+    return max(digits_of(at_scale(value, type_.scale)) for value in values) <= MOST_DIGITS - _SUM_DIGITS

@@ -53,7 +53,7 @@ class Table:
 
     @property
     def records(self) -> list[tuple[Any, ...]]:
-        return self.con.execute(self.select).fetchall()
+        return [self.loaded.state.record(row) for row in self.con.execute(self.select).fetchall()]
 
     def output(self, changed: Sequence[int] = ()) -> Output:
         """The table as it is written when the policy changes only the columns `changed`."""

@@ -1,4 +1,4 @@
-"""D24 and D28: a comparison with text is refused exactly where the values of the column make it misleading."""
+"""D24 and D28: a comparison with text is refused exactly where the column's values make it misleading."""
 
 from itertools import product
 

@@ -5,7 +5,6 @@ import pkgutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from acompass import api
 from acompass.cli.app import COMMANDS
 from acompass.version import __version__
+from tests.waiting import PATIENCE, wait_until
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 ROOT = Path(__file__).parents[2]
@@ -137,14 +137,6 @@ def test_an_interrupt_while_a_command_is_imported_ends_like_any_other(acompass, 
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
 
-def wait_until(happened, seconds=60):
-    """Wait generously: a command starts slowly on a busy machine."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
     (tmp_path / "policy.acp").write_text(POLICY)
@@ -161,7 +153,7 @@ def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
         # only our own folder counts: Python's tempfile first writes a test file there
         wait_until(lambda: any((tmp_path / "temporary").glob("acompass-*")))
         ran.send_signal(sign)
-        assert ran.wait(timeout=30) == 128 + sign
+        assert ran.wait(timeout=PATIENCE) == 128 + sign
         assert (ran.stdout.read(), ran.stderr.read()) == (b"", b"interrupted\n")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["policy.acp", "temporary"]
 
@@ -186,7 +178,7 @@ def test_a_closed_pipe_is_neither_an_error_nor_a_failed_check(tmp_path, argument
     os.close(reading)
     command = [sys.executable, "-m", "acompass", *arguments]
     ran = subprocess.run(
-        command, cwd=tmp_path, input=POLICY.encode(), stdout=writing, stderr=subprocess.PIPE, timeout=120
+        command, cwd=tmp_path, input=POLICY.encode(), stdout=writing, stderr=subprocess.PIPE, timeout=PATIENCE
     )
     os.close(writing)
     assert (ran.returncode, ran.stderr) == (141, b"")
@@ -198,7 +190,9 @@ def test_the_reader_of_a_table_may_stop_early(tmp_path):
     (tmp_path / "people.csv").write_text("Age\n" + "36\n" * 100_000)
     command = f"{sys.executable} -m acompass run policy.acp people.csv -o - | head -n 2"
     shown = f"{command}; echo ${{PIPESTATUS[0]}}"
-    ran = subprocess.run(["bash", "-c", shown], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run(
+        ["bash", "-c", shown], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
+    )
     assert (ran.stdout, ran.stderr) == ("Age\n36\n141\n", "")
 
 

@@ -4,10 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 
 import pytest
+
+from tests.waiting import PATIENCE, wait_until
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
@@ -83,7 +84,7 @@ def names(folder):
 def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
     with stuck_command(tmp_path, step) as (ran, _):
         ran.send_signal(sign)
-        assert ran.wait(timeout=60) == 128 + sign
+        assert ran.wait(timeout=PATIENCE) == 128 + sign
         assert ran.stderr.read() == b"interrupted\n"
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
@@ -92,7 +93,7 @@ def test_ctrl_c_reaches_both_processes_and_is_one_interrupt(tmp_path):
     with stuck_command(tmp_path, SLEEPING) as (ran, worker):
         os.kill(worker, signal.SIGINT)
         ran.send_signal(signal.SIGINT)
-        assert ran.wait(timeout=60) == 130
+        assert ran.wait(timeout=PATIENCE) == 130
         assert ran.stderr.read() == b"interrupted\n"
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
@@ -101,18 +102,15 @@ def test_ctrl_c_reaches_both_processes_and_is_one_interrupt(tmp_path):
 def test_a_crash_leaves_nothing(tmp_path, sign):
     with stuck_command(tmp_path, WITHOUT_PYTHONS_LOCK) as (ran, worker):
         os.kill(worker, sign)
-        assert ran.wait(timeout=60) == 128 + sign
+        assert ran.wait(timeout=PATIENCE) == 128 + sign
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
 
 def test_a_killed_supervisor_takes_its_command_along(tmp_path):
     with stuck_command(tmp_path, SLEEPING) as (ran, _):
         ran.kill()
-        ran.wait(timeout=60)
-        deadline = time.monotonic() + 60
-        while names(tmp_path) != ["policy.acp", "temporary"]:
-            assert time.monotonic() < deadline, names(tmp_path)
-            time.sleep(0.05)
+        ran.wait(timeout=PATIENCE)
+        wait_until(lambda: names(tmp_path) == ["policy.acp", "temporary"], lambda: str(names(tmp_path)))
 
 
 def test_an_ignored_signal_stays_ignored(tmp_path):
@@ -123,9 +121,8 @@ def test_an_ignored_signal_stays_ignored(tmp_path):
     with subprocess.Popen(
         ["nohup", *command], cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
     ) as ran:
-        while not any((tmp_path / "temporary").glob("acompass-*")):
-            time.sleep(0.05)
+        wait_until(lambda: any((tmp_path / "temporary").glob("acompass-*")))
         ran.send_signal(signal.SIGHUP)
-        ran.communicate(b"Age\n36\n", timeout=120)
+        ran.communicate(b"Age\n36\n", timeout=PATIENCE)
     assert ran.returncode == 0
     assert (tmp_path / "out.csv").read_text() == "Age\n36\n"

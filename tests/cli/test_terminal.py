@@ -4,12 +4,12 @@ import os
 import pty
 import subprocess
 import sys
-import time
 
 import pytest
 
 from acompass.cli import progress
 from tests.cli.tables import PEOPLE
+from tests.waiting import wait_until
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
@@ -92,10 +92,7 @@ def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
     with progress.progress_bar(True) as count:
         assert count is not None
         count(3, 7)
-        deadline = time.monotonic() + 10
-        while "3/7" not in terminal.seen and time.monotonic() < deadline:
-            time.sleep(0.02)
-    assert "3/7" in terminal.seen
+        wait_until(lambda: "3/7" in terminal.seen)
 
 
 def test_a_short_command_shows_no_bar(monkeypatch):

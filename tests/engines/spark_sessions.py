@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
+
+from tests.waiting import wait_until
 
 #: on small tables most of the time is compiling and planning, so these settings reduce both
 _QUICK = {
@@ -28,7 +29,6 @@ _QUICK = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
-_PATIENCE = 120
 _LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
@@ -122,10 +122,10 @@ class Cluster:
         return process
 
     def _await(self, name: str, words: str, times: int) -> None:
-        end = time.monotonic() + _PATIENCE
-        while len(re.findall(words, self.said(name))) < times:
-            assert time.monotonic() < end, f"{name} does not start:\n{self.said(name)}"
-            time.sleep(0.1)
+        wait_until(
+            lambda: len(re.findall(words, self.said(name))) >= times,
+            lambda: f"{name} does not start:\n{self.said(name)}",
+        )
 
     def driver(self, script: str, *arguments: str) -> "subprocess.Popen[str]":
         """A Python process that uses the cluster. Its stderr is a file: a full pipe would block it."""

@@ -1,7 +1,6 @@
 """After a run, PostgreSQL has one new table, or nothing new at all."""
 
 import threading
-import time
 from typing import Any
 
 import psycopg
@@ -10,6 +9,7 @@ import pytest
 import acompass
 from acompass.diagnostics import AcompassError
 from tests.engines.postgres_server import Server
+from tests.waiting import wait_until
 
 POLICY = "EACH RESULT : age <= 80 : REPLACE age WITH 80;"
 PEOPLE = """
@@ -160,9 +160,10 @@ def test_only_select_is_needed_to_check(url: str) -> None:
 
 
 def test_a_lost_connection_leaves_no_table_behind(url: str) -> None:
-    """The server ends our session while it writes; a slow column of the view leaves time for this."""
+    """The server ends our session while it writes: a column of the view never ends there."""
+    sleeping = "CASE WHEN current_query() LIKE 'CREATE TABLE%' THEN pg_sleep(600)::text END"
     with psycopg.connect(url) as con:
-        con.execute("CREATE VIEW slow AS SELECT id, age, pg_sleep(0.2)::text AS nothing FROM people")
+        con.execute(f"CREATE VIEW slow AS SELECT id, age, {sleeping} AS nothing FROM people")
     before = _tables(url)
     killer = threading.Thread(target=_end_writing_session, args=(url,))
     killer.start()
@@ -178,10 +179,8 @@ def _end_writing_session(url: str) -> None:
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         "WHERE application_name = 'acompass' AND query LIKE 'CREATE TABLE%' AND state = 'active'"
     )
-    deadline = time.monotonic() + 30
     with psycopg.connect(url, autocommit=True) as con:
-        while time.monotonic() < deadline and not con.execute(ending).fetchall():
-            time.sleep(0.01)
+        wait_until(lambda: con.execute(ending).fetchall())
 
 
 @pytest.mark.parametrize(
@@ -196,6 +195,6 @@ def test_an_unreachable_server_is_reported_without_the_password(engine: str) -> 
 
 def test_a_statement_that_takes_too_long(url: str) -> None:
     with psycopg.connect(url) as con:
-        con.execute("CREATE VIEW slow AS SELECT id, age, pg_sleep(0.2)::text AS nothing FROM people")
-    timed = f"{url}&options=-c%20statement_timeout%3D50"
+        con.execute("CREATE VIEW slow AS SELECT id, age, pg_sleep(600)::text AS nothing FROM people")
+    timed = f"{url}&options=-c%20statement_timeout%3D1000"
     assert _code(acompass.run, POLICY, "slow", engine=timed, output="released") == "AC313"

@@ -62,4 +62,4 @@ def _options(text: str) -> dict[str, Any]:
                 missing.append(value)
             case _:
                 options[key] = value
-    return options | {"params": parse_settings(settings), "missing": missing or None}
+    return options | {"params": parse_settings(settings), "missing": tuple(missing)}

@@ -33,9 +33,7 @@ class Violation:
 @st.composite
 def violations(draw: st.DrawFn, kinds: Sequence[Kind] = KINDS) -> Violation:
     case = draw(cases(kinds))
-    requirements = case.program().requirements
-    assume(requirements)
-    requirement = requirements[0]
+    requirement = case.program().requirements[0]
     affected = affected_bag(case.records, requirement.assertion)
     assume(affected and not holds(case.records, requirement.assertion))
     return Violation(requirement, case.records, affected, case.trace)

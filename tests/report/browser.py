@@ -4,6 +4,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from tests.waiting import PATIENCE
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _PLAIN = (
     "--headless=new",
@@ -19,7 +21,7 @@ _SCHEMES = {"light": "1", "dark": "0"}
 def _browse(*arguments: str) -> str:
     assert CHROMIUM is not None
     ran = subprocess.run(
-        [CHROMIUM, *_PLAIN, *arguments], capture_output=True, text=True, timeout=120, check=True
+        [CHROMIUM, *_PLAIN, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     return ran.stdout
 

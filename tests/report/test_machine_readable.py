@@ -31,9 +31,11 @@ def test_json_has_exactly_the_keys_that_scripts_rely_on() -> None:
     }
 
 
-def test_json_of_an_error_lists_its_diagnostics() -> None:
-    value = error_object(PolicyError([DIAGNOSTIC], SOURCE, "policy.acp"))
-    (diagnostic,) = json.loads(to_json(value))["diagnostics"]
+def test_json_of_an_error_lists_its_first_diagnostics() -> None:
+    value = error_object(PolicyError([DIAGNOSTIC] * 3, SOURCE, "policy.acp"), most=1)
+    found = json.loads(to_json(value))
+    (diagnostic,) = found["diagnostics"]
+    assert found["more"] == 2
     assert (diagnostic["code"], diagnostic["labels"][0]["line"]) == ("AC001", 2)
 
 

@@ -7,6 +7,7 @@ import duckdb
 import pytest
 
 import acompass
+from tests.waiting import PATIENCE
 
 #: slow enough to be canceled in the middle: every distinct value of a large table, again and again
 SLOW = "EACH PROCESS SUM(b) AS s GROUP BY a : s >= 1.5 : REPLACE b WITH 0.5;\n" * 30
@@ -32,9 +33,9 @@ def canceled(session: acompass.Session, **call: object) -> acompass.AcompassErro
 
     thread = Thread(target=run)
     thread.start()
-    assert under_way.wait(120)
+    assert under_way.wait(PATIENCE)
     session.cancel()
-    thread.join(120)
+    thread.join(PATIENCE)
     assert not thread.is_alive(), "a canceled call ends"
     return errors[0] if errors else None
 

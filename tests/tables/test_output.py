@@ -6,7 +6,6 @@ import resource
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import duckdb
@@ -21,6 +20,7 @@ from acompass.engines.duckdb.write import write
 from acompass.tables.output import require_writable
 from acompass.tables.source import opened
 from tests.tables.tables import csv_file, loading, unprivileged, unprivileged_folder
+from tests.waiting import PATIENCE, wait_until
 
 
 def columns(*names: str) -> Schema:
@@ -201,7 +201,7 @@ from acompass.cli.supervisor import supervised
 
 def main():
     print("ready", flush=True)
-    select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(3000000)"
+    select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(100000000)"
     write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
 
 supervised(main) if sys.argv[2] == "SIGINT" else main()  # on an interrupt DuckDB can hang for ever
@@ -209,20 +209,25 @@ supervised(main) if sys.argv[2] == "SIGINT" else main()  # on an interrupt DuckD
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
-@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3])
-def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, delay: float) -> None:
+@pytest.mark.parametrize("written", [None, 0, 1_000_000], ids=["before", "at the start", "amid"])
+def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, written: int | None) -> None:
+    """`written` is the size that the hidden file has at least; None where it need not exist yet."""
     path = tmp_path / "out.csv"
     path.write_text("old")
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", SLOW_WRITE, str(path), sign.name],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-    )
-    assert process.stdout is not None
-    process.stdout.readline()
-    time.sleep(delay)
-    process.send_signal(sign)
-    process.communicate(timeout=120)
+    ) as process:
+        try:
+            assert process.stdout is not None
+            process.stdout.readline()
+            if written is not None:
+                wait_until(lambda: any(part.stat().st_size >= written for part in tmp_path.glob(".*-part")))
+            process.send_signal(sign)
+            process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
     assert path.read_text() == "old"
     visible = [each for each in tmp_path.iterdir() if not each.name.startswith(".")]
     assert visible == [path]

@@ -60,7 +60,7 @@ def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
     records = _random_records(rng, attributes, len(named))
     order = rng.sample(range(len(schema)), len(schema))
     writer = PolicyWriter(rng, list(named), kinds)
-    requirements = [writer.requirement() for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4, 5, 6, 8)))]
+    requirements = [writer.requirement() for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 6, 8)))]
     return Case(
         policy_text="\n".join(requirements),
         schema=tuple(schema[column] for column in order),

@@ -95,7 +95,7 @@ def _with_policy(case: Case, text: str) -> Case:
 
 
 def _is_case(case: Case) -> bool:
-    if not case.schema:
-        return False
     tree, findings = parse(case.policy_text)
-    return not findings and check(tree, case.policy_text, case.schema, case.params)[0] is not None
+    if findings or not case.schema or not tree.requirements:
+        return False
+    return check(tree, case.policy_text, case.schema, case.params)[0] is not None

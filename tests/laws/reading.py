@@ -1,0 +1,88 @@
+"""The comparisons with text that a table's values make an error, word for word as D24 and D28 say it.
+
+Independent of `acompass.engines`, which asks an engine the same questions in SQL.
+"""
+
+import operator
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+import pytest
+
+from acompass.checked.effects import comparisons
+from acompass.checked.program import Assertion, Comparison, Filter, Process, Program
+from acompass.checked.types import TEXT
+from acompass.conformance.generate import Case
+from acompass.diagnostics import TableError
+from acompass.syntax.tree import Function, Operator
+
+#: the code of an error and the name of its column
+Refusal: TypeAlias = tuple[str, str]
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
+_ORDERS = {
+    Operator.LT: operator.lt,
+    Operator.LE: operator.le,
+    Operator.GT: operator.gt,
+    Operator.GE: operator.ge,
+}
+
+
+def refusals(case: Case) -> set[Refusal]:
+    """The errors that the case may be refused with; empty where it must run."""
+    return set(_refusals(case))
+
+
+def is_refused(raised: pytest.ExceptionInfo[TableError], expected: set[Refusal]) -> bool:
+    """Whether the error is one of those expected, about the same column."""
+    (found,) = raised.value.diagnostics
+    return any(found.code == code and found.message.startswith(f"column `{n}` ") for code, n in expected)
+
+
+def _refusals(case: Case) -> Iterator[Refusal]:
+    for position, comparison in _compared(case.program()):
+        column, text = case.schema[position], comparison.value
+        if column.type != TEXT or not isinstance(text, str):
+            continue
+        values = [record[position] for record in case.records]
+        if _DATE.fullmatch(text) and values and not any(map(_DATE.match, values)):
+            yield "AC232", column.name
+        if _is_disordered(values, comparison.operator, text):
+            yield "AC231", column.name
+
+
+def _is_disordered(values: list[Any], asked: Operator, text: str) -> bool:
+    """D24: all values are numbers or `*`, and some number is ordered otherwise as text than as a number."""
+    numbers = [value for value in values if value != "*"]
+    if asked not in _ORDERS or not all(map(_NUMBER.fullmatch, [text, *numbers])):
+        return False
+    order = _ORDERS[asked]
+    return any(order(value, text) != order(Decimal(value), Decimal(text)) for value in numbers)
+
+
+def _compared(program: Program) -> Iterator[tuple[int, Comparison]]:
+    """Every comparison of a column of the table, alone or as its MIN or MAX, with the column's position."""
+    for requirement in program.requirements:
+        assertion = requirement.assertion
+        match assertion.result:
+            case Filter(condition) | Process(where=condition) if condition is not None:
+                yield from ((each.column, each) for each in comparisons(condition))
+        origins = _origins(assertion)
+        for comparison in comparisons(assertion.condition):
+            position = origins[comparison.column]
+            if position is not None:
+                yield position, comparison
+
+
+def _origins(assertion: Assertion) -> list[int | None]:
+    """For each column that the condition sees, the column of the table that its values come from."""
+    match assertion.result:
+        case Process(function=Function.MIN | Function.MAX, column=column, group_by=groups):
+            return [*groups, column]
+        case Process(group_by=groups):
+            return [*groups, None]
+        case _:
+            return list(range(len(assertion.schema)))

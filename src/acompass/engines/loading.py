@@ -4,17 +4,18 @@ Engines describe how their columns are stored. The rest is the same for all of t
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sqlglot import exp
 
-from acompass.checked.types import TEXT, Column, Schema, Type
+from acompass.checked.types import DATE, TEXT, Column, Schema, Type
 from acompass.checked.uses import ColumnUse
 from acompass.engines.facts import RECORDS, Facts, count_where
+from acompass.engines.local_dates import dates_in, with_dates
 from acompass.engines.missing import Missing, count_missing, missing_counts
 from acompass.engines.text_columns import FirstPlace, TextColumns
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
@@ -55,12 +56,15 @@ class Prepared:
     missing: Mapping[int, int]
     #: for a CSV, the columns before typing
     text: TextColumns | None = None
+    #: the columns of a typed table that are text there but dates in the policy (D28): they go out as text
+    text_dates: frozenset[int] = frozenset()
 
     def order_integers(self) -> frozenset[int]:
         """The columns that stay text but that canonical order compares as integers (D10, D18)."""
         if self.text is None:
             return frozenset()
-        return self.text.integers([p for p in range(len(self.schema)) if p not in self.named])
+        texts = [p for p, column in enumerate(self.schema) if column.type == TEXT]
+        return self.text.integers([p for p in texts if p not in self.named])
 
     def projection(self) -> list[Sql]:
         return [sql.named(value.copy(), sql.name(position)) for position, value in enumerate(self.values)]
@@ -74,13 +78,14 @@ def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql
 
 
 def prepare_typed(
-    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], options: MissingOptions
+    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], options: ReadingOptions
 ) -> Prepared:
     """Complete a table whose columns already have types."""
     named = sorted(uses)
+    columns = with_dates(facts, columns, options.dates)
     facts.ask(questions(columns, named))
     _require_exact(facts, columns, named)
-    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options)
+    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options.missing)
     schema = tuple(Column(column.name, column.type) for column in columns)
     values = [
         missing.filled(position, column.value(position in uses), schema[position])
@@ -89,19 +94,25 @@ def prepare_typed(
     text = {position: use for position, use in uses.items() if schema[position].type == TEXT}
     names = [column.name for column in columns]
     TextColumns(_among(facts, missing), names, values, lambda *_: None).require_plain_text(text)
-    return _prepared(facts, schema, values, uses, missing)
+    prepared = _prepared(facts, schema, values, uses, missing)
+    return replace(prepared, text_dates=frozenset(options.dates))
 
 
-def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: MissingOptions) -> Prepared:
+def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
     """Complete a table of text, with NULL for missing. Columns that the policy does not name stay text."""
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
-    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options)
+    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options.missing)
+    dates = dates_in(facts, csv, options.dates)
     values: list[Sql] = list(columns)
-    for position, use in uses.items():
+    for position, value in dates.items():
+        values[position] = missing.filled(position, value, Column(csv.names[position], DATE))
+    texts = {position: use for position, use in uses.items() if position not in dates}
+    for position, use in texts.items():
         values[position] = missing.filled_text(position, columns[position], csv.names[position], use)
     text = TextColumns(_among(facts, missing), csv.names, values, _first_place(csv, missing))
-    typed = text.typed(uses)
-    schema = tuple(Column(name, typed[p].type if p in typed else TEXT) for p, name in enumerate(csv.names))
+    typed = text.typed(texts)
+    types = dict.fromkeys(dates, DATE) | {position: column.type for position, column in typed.items()}
+    schema = tuple(Column(name, types.get(p, TEXT)) for p, name in enumerate(csv.names))
     for position, column in typed.items():
         values[position] = column.value
     return _prepared(facts, schema, values, uses, missing, text)

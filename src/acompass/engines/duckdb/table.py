@@ -98,7 +98,9 @@ class LoadedInDuckDB(PlannedTable):
             return None
 
     def _output(self, select: str, outcome: Outcome) -> Output:
-        """Columns that no action writes get their stored type back."""
-        written, layout = outcome.written, self.layout
-        stored = {position: type_ for position, type_ in layout.converted.items() if position not in written}
-        return Output(select, outcome.left.schema, layout.delimiter, stored, written, layout.arrow_types)
+        """Columns that no action writes get their stored type back, and dates become text again (D28)."""
+        layout, dates = self.layout, self.prepared.text_dates
+        kept = layout.converted.keys() - outcome.written | dates
+        stored = {position: layout.converted[position] for position in kept}
+        changed = outcome.written | dates
+        return Output(select, outcome.left.schema, layout.delimiter, stored, changed, layout.arrow_types)

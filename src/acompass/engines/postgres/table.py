@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from acompass.checked.types import Kind
+from acompass.checked.types import TEXT, Kind, Type
 from acompass.engines.duckdb.columns import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures as duckdb_failures
@@ -71,6 +71,10 @@ class PostgresTable(PlannedTable):
         with fetched(self._keeping, select, types) as rows:
             return self._deliver_rows(rows, outcome, destination)
 
+    def _new_type(self, outcome: Outcome, position: int) -> Type:
+        """The type of a new column of an output table. Text that was read as dates is text again (D28)."""
+        return TEXT if position in self.prepared.text_dates else outcome.left.schema[position].type
+
     @abstractmethod
     def _declared(self, outcome: Outcome) -> Sequence[str]:
         """SQL for each column of `t` in the type that the output table declares."""
@@ -112,11 +116,12 @@ class LoadedOnServer(PostgresTable):
         return self._reading
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        """A column that no action writes keeps its type."""
-        schema, written = outcome.left.schema, outcome.written
+        """A column that no action writes keeps its type, except for text that was read as dates: its type
+        might be too short for a date in ISO form."""
+        changed = outcome.written | self.prepared.text_dates
         return [
-            new_type(schema[i].type, f"t.{sql.name(i)}")
-            if i in written
+            new_type(self._new_type(outcome, i), f"t.{sql.name(i)}")
+            if i in changed
             else restored(column, f"t.{sql.name(i)}")
             for i, column in enumerate(self._columns)
         ]
@@ -130,6 +135,7 @@ class LoadedOnServer(PostgresTable):
 
     def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
         kept = {i: column.file_type for i, column in enumerate(self._columns) if i not in outcome.written}
+        kept |= dict.fromkeys(self.prepared.text_dates, "VARCHAR")
         output = Output(rows, outcome.left.schema, stored=kept, changed=outcome.written)
         with connection(self._memory_limit) as con, duckdb_failures():
             if destination.path is None:
@@ -162,7 +168,8 @@ class UploadedToServer(PostgresTable):
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        return [new_type(column.type, f"t.{sql.name(i)}") for i, column in enumerate(outcome.left.schema)]
+        positions = range(len(outcome.left.schema))
+        return [new_type(self._new_type(outcome, i), f"t.{sql.name(i)}") for i in positions]
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         """A column that the policy does not name keeps its type."""

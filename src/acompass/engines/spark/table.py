@@ -93,13 +93,16 @@ class LoadedInSpark(PlannedTable):
         return None
 
     def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
-        """The result with the table's column names. Columns that no action writes get their old type back."""
+        """The result with the table's column names. Columns that no action writes get their old type back.
+        Dates that were text become text again (D28)."""
         schema = outcome.left.schema
         with failures():
             frame = self.session.query(select)
             columns = [spark_functions.col(sql.name(p)) for p in range(len(schema))]
             for stored in self._table.columns:
-                if stored.position not in outcome.written:
+                if stored.position in self.prepared.text_dates:
+                    columns[stored.position] = columns[stored.position].cast("string")
+                elif stored.position not in outcome.written:
                     columns[stored.position] = columns[stored.position].cast(stored.data_type)
             return frame.select(columns).toDF(*(column.name for column in schema))
 

@@ -31,6 +31,8 @@ class Dialect:
     decimal_text: Callable[[Sql, Type], Sql] | None = None
     #: the end of the text in a regular expression, not just of its last line
     end_of_text: str = r"\z"
+    #: the sign before the number of a group in the replacement of a regular expression
+    group_sign: str = "\\"
     #: whether the engine can join each value to the largest constant not above it (an ASOF join)
     joins_by_order: bool = False
     #: kinds of values that the engine cannot store exactly

@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.options import MissingArgument
+from acompass.options import DatesArgument, MissingArgument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +24,7 @@ class Opening(TypedDict, total=False):
 
     engine: Any
     missing: MissingArgument | None
+    dates: DatesArgument | None
     delimiter: str | None
     memory_limit: str | None
 
@@ -140,6 +141,13 @@ def _missing(value: Any) -> MissingArgument:
             return tuple(_text(each) for each in value)
         case _:
             return _text_or_number(value)
+
+
+def _dates(value: Any) -> DatesArgument:
+    """By column, or as the command line takes it: several texts."""
+    if isinstance(value, tuple):
+        return tuple(_text(each) for each in value)
+    return {name: _inside(value, _text, text) for name, text in _settings(value).items()}
 
 
 def _plain(number: Decimal) -> str:
@@ -296,6 +304,7 @@ EXPECTED = {
     "against": _TABLE,
     "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
     "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
+    "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
     "delimiter": _Expected("text", '";"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "force": _Expected("True or False", "True", _boolean),

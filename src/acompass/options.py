@@ -4,12 +4,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from acompass.tables.date_format import DateFormat
+
 #: ways to handle missing values (D11), other than filling them with a value
 ERROR = "error"
 DROP = "drop"
 
 #: as a caller writes it: for all columns, by column, or as texts such as `drop` and `Zip=?`
 MissingArgument: TypeAlias = str | Mapping[str, str] | tuple[str, ...]
+
+#: formats of local dates by column (D28), or texts such as `Admission=%d.%m.%Y`
+DatesArgument: TypeAlias = Mapping[str, str] | tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -24,10 +29,19 @@ class MissingOptions:
 
 
 @dataclass(frozen=True)
+class ReadingOptions:
+    """How the values of a table are read; `dates` are formats by position."""
+
+    missing: MissingOptions = field(default_factory=MissingOptions)
+    dates: Mapping[int, DateFormat] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Options:
     """`engine` is a URL, a Spark session, or None for the engine of the table."""
 
     engine: Any = None
     missing: MissingArgument = ERROR
+    dates: DatesArgument = ()
     delimiter: str | None = None
     memory_limit: str | None = None

@@ -15,9 +15,10 @@ from acompass.checked.types import Kind, Schema
 from acompass.checked.uses import uses
 from acompass.diagnostics import Diagnostic, PolicyError, TableError
 from acompass.engines.engine import Destination, Execution, LoadedTable, OpenTable, Outcome
+from acompass.engines.local_dates import date_formats
 from acompass.engines.missing import missing_options
 from acompass.notes import check_notes, run_notes
-from acompass.options import ERROR, MissingArgument
+from acompass.options import ERROR, DatesArgument, MissingArgument, ReadingOptions
 from acompass.plan.describe import describe
 from acompass.plan.from_checked import plan, without_actions
 from acompass.plan.running.trace import TraceExhausted
@@ -34,7 +35,12 @@ class Call:
     policy: Policy
     params: Mapping[str, ParamValue] = field(default_factory=dict)
     missing: MissingArgument = ERROR
+    dates: DatesArgument = ()
     execution: Execution = field(default_factory=Execution)
+
+    def reading(self, names: Sequence[str]) -> ReadingOptions:
+        """How to read a table with columns of these names."""
+        return ReadingOptions(missing_options(self.missing, names), date_formats(self.dates, names))
 
 
 def check(source: OpenTable, call: Call) -> Result:
@@ -90,7 +96,7 @@ def loaded_for(source: OpenTable, call: Call) -> Iterator[tuple[LoadedTable, Pro
 @contextmanager
 def _loaded(source: OpenTable, call: Call) -> Iterator[LoadedTable]:
     used = uses(call.policy.tree, source.names, call.params)
-    with source.load(used, missing_options(call.missing, source.names)) as loaded:
+    with source.load(used, call.reading(source.names)) as loaded:
         yield loaded
 
 

@@ -15,7 +15,7 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
 from acompass.engines.engine import About, Destination, Execution
 from acompass.engines.errors import needs_duckdb
-from acompass.options import ERROR, MissingArgument, Options
+from acompass.options import ERROR, DatesArgument, MissingArgument, Options
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
@@ -41,11 +41,16 @@ def open(  # noqa: A001
     *,
     engine: Any = None,
     missing: MissingArgument | None = None,
+    dates: DatesArgument | None = None,
     delimiter: str | None = None,
     memory_limit: str | None = None,
 ) -> "Session":
-    """Open a table for many calls. Close the session, or use it in a `with` statement."""
-    return Session(table, Options(engine, ERROR if missing is None else missing, delimiter, memory_limit))
+    """Open a table for many calls. Close the session, or use it in a `with` statement.
+
+    `dates` are formats of columns whose text is read as dates, such as `{"Admission": "%d.%m.%Y"}`.
+    """
+    reading = ERROR if missing is None else missing, dates or ()
+    return Session(table, Options(engine, *reading, delimiter, memory_limit))
 
 
 class Session:
@@ -73,12 +78,13 @@ class Session:
         *,
         params: Params | None = None,
         missing: MissingArgument | None = None,
+        dates: DatesArgument | None = None,
         show: int = 0,
         report: Path | None = None,
         progress: Progress | None = None,
     ) -> Result:
         """Evaluate every assertion on the table; perform no action (D22)."""
-        call = self._call(policy, params, missing, Execution(show=show, progress=progress))
+        call = self._call(policy, params, missing, dates, Execution(show=show, progress=progress))
         self._require_files(report, [self._table])
         with self._calling():
             result = pipeline.check(self._source, call)
@@ -94,6 +100,7 @@ class Session:
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
         missing: MissingArgument | None = None,
+        dates: DatesArgument | None = None,
         order: str | None = None,
         output: Path | None = None,
         force: bool = False,
@@ -109,7 +116,7 @@ class Session:
         path = None if output is None else os.fspath(output)
         destination = Destination(path, _is_canonical(order), force)
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
-        call = self._call(policy, params, missing, execution)
+        call = self._call(policy, params, missing, dates, execution)
         self._require_files(report, [self._table], path)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
@@ -126,13 +133,14 @@ class Session:
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
         missing: MissingArgument | None = None,
+        dates: DatesArgument | None = None,
         order: str | None = None,
         progress: Progress | None = None,
     ) -> Plan:
         """Do everything that `run` does, except for writing the output."""
         execution = Execution(trace_source(seed, trace), _is_canonical(order), progress=progress)
         with self._calling():
-            return pipeline.plan_run(self._source, self._call(policy, params, missing, execution))
+            return pipeline.plan_run(self._source, self._call(policy, params, missing, dates, execution))
 
     @validated
     def explain(
@@ -146,6 +154,7 @@ class Session:
         seed: str | None = None,
         trace: Iterable[TraceValue] | None = None,
         missing: MissingArgument | None = None,
+        dates: DatesArgument | None = None,
     ) -> "Explanation":
         """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
@@ -155,7 +164,7 @@ class Session:
 
         choice = choice_of(record, where, limit)
         is_random = seed is not None or trace is not None
-        call = self._call(policy, params, missing, Execution(trace_source(seed, trace)))
+        call = self._call(policy, params, missing, dates, Execution(trace_source(seed, trace)))
         with self._calling():
             return explain_records(self._duckdb_table("`explain`"), call, choice, knows_trace=is_random)
 
@@ -205,7 +214,7 @@ class Session:
     def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
         """The table's columns, with the types that the policy gives them (D10)."""
         with self._calling():
-            return pipeline.schema_of(self._source, self._call(policy, params, None, Execution()))
+            return pipeline.schema_of(self._source, self._call(policy, params, None, None, Execution()))
 
     def cancel(self) -> None:
         """Cancel the call that is running in another thread, if there is one."""
@@ -228,10 +237,16 @@ class Session:
         policy: Policy | str,
         params: Params | None,
         missing: MissingArgument | None,
+        dates: DatesArgument | None,
         execution: Execution,
     ) -> Call:
+        """The call, with the options of the session where it has none of its own."""
         return Call(
-            as_policy(policy), params or {}, self._options.missing if missing is None else missing, execution
+            as_policy(policy),
+            params or {},
+            self._options.missing if missing is None else missing,
+            self._options.dates if dates is None else dates,
+            execution,
         )
 
     def _duckdb_table(self, what: str) -> "DuckDBTable":

@@ -48,7 +48,7 @@ def _options(text: str) -> dict[str, Any]:
     """Lines `set: k=3`, `trace: 0.5 0.25`, `run`, and `name: value` for every other keyword."""
     options: dict[str, Any] = {}
     settings: list[str] = []
-    missing: list[str] = []
+    reading: dict[str, tuple[str, ...]] = {}
     for line in text.splitlines():
         key, _, value = (part.strip() for part in line.partition(":"))
         match key:
@@ -58,8 +58,8 @@ def _options(text: str) -> dict[str, Any]:
                 settings.append(value)
             case "trace":
                 options["trace"] = value.split()
-            case "missing":
-                missing.append(value)
+            case "missing" | "dates":
+                reading[key] = (*reading.get(key, ()), value)
             case _:
                 options[key] = value
-    return options | {"params": parse_settings(settings), "missing": tuple(missing)}
+    return options | reading | {"params": parse_settings(settings)}

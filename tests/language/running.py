@@ -34,8 +34,9 @@ def _call(case: Case, engine: str, table: str) -> Result:
     policy = case.blocks["acompass"]
     params = parse_settings(value for name, value in case.options if name == "set")
     missing = tuple(value for name, value in case.options if name == "missing") or None
+    dates = tuple(value for name, value in case.options if name == "dates")
     if case.option("command") == "check":
-        return api.check(policy, table, params=params, missing=missing, engine=engine)
+        return api.check(policy, table, params=params, missing=missing, dates=dates, engine=engine)
     trace = case.option("trace")
     return api.run(
         policy,
@@ -44,6 +45,7 @@ def _call(case: Case, engine: str, table: str) -> Result:
         trace=None if trace is None else [Decimal(value) for value in trace.split()],
         seed=case.option("seed"),
         missing=missing,
+        dates=dates,
         order=case.option("order"),
         engine=engine,
         force=case.option("force") == "yes",

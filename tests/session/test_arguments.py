@@ -32,6 +32,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
     "below": (*NOT_A_LIST, [1.5], ["5"]),
     "claims": (*NOT_A_LIST, [5]),
+    "dates": (*NOT_A_DICT, {"Age": 5}, (5,)),
     "delimiter": NOT_TEXT,
     "engine": NOT_TEXT,
     "force": (0, 1, "no", None, [], object()),

@@ -17,7 +17,7 @@ from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.read import open_table
 from acompass.engines.duckdb.restore import restore
 from acompass.engines.duckdb.table import LoadedInDuckDB
-from acompass.options import MissingOptions
+from acompass.options import MissingOptions, ReadingOptions
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.source import opened
 
@@ -68,7 +68,7 @@ class Table:
 def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
     with duckdb.connect() as con, opened(table, delimiter) as source, failures():
         found = open_table(con, source)
-        with found.load(used(uses, found.names), MissingOptions(missing)) as loaded:
+        with found.load(used(uses, found.names), ReadingOptions(MissingOptions(missing))) as loaded:
             yield Table(loaded)
 
 

@@ -35,6 +35,7 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 @options.table
 @options.settings
 @options.missing
+@options.dates
 @options.engine
 @click.option(
     "--format",
@@ -62,6 +63,7 @@ def check(
     table: str,
     settings: tuple[str, ...],
     missing: tuple[str, ...],
+    dates: tuple[str, ...],
     engine: str | None,
     format_: Format,
     show: int,
@@ -92,6 +94,7 @@ def check(
                     table,
                     params=params,
                     missing=missing,
+                    dates=dates,
                     engine=engine,
                     delimiter=delimiter,
                     memory_limit=memory_limit,

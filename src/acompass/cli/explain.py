@@ -42,6 +42,7 @@ acompass explain AC101
 @options.seed
 @options.trace
 @options.missing
+@options.dates
 @options.delimiter
 @options.memory_limit
 @options.as_json
@@ -58,6 +59,7 @@ def explain_command(
     seed: str | None,
     trace: Path | None,
     missing: tuple[str, ...],
+    dates: tuple[str, ...],
     delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
@@ -86,7 +88,7 @@ def explain_command(
         if sql:
             from acompass.explain.sql import to_sql
 
-            print_out(to_sql(parsed, dialect, table, params, delimiter))
+            print_out(to_sql(parsed, dialect, table, params, delimiter, dates))
             return
         if table is None:
             raise click.BadParameter("--record and --where require a TABLE")
@@ -103,6 +105,7 @@ def explain_command(
             seed=seed,
             trace=None if trace is None else read_trace(trace),
             missing=missing,
+            dates=dates,
             delimiter=delimiter,
             memory_limit=memory_limit,
         )

@@ -27,6 +27,7 @@ acompass lint policy.acp --fix
 @options.policy
 @options.schema_table
 @options.types
+@options.dates
 @options.settings
 @options.as_json
 @fixing.fix
@@ -37,6 +38,7 @@ def lint(
     policy: str,
     table: str | None,
     types: tuple[str, ...],
+    dates: tuple[str, ...],
     settings: tuple[str, ...],
     as_json: bool,
     fix: bool,
@@ -65,6 +67,7 @@ def lint(
                 types=types_of(types),
                 params=params,
                 table=table,
+                dates=dates,
                 engine=engine,
                 delimiter=delimiter,
             )

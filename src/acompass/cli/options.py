@@ -43,6 +43,12 @@ missing = click.option(
     help="Drop records with missing values in columns that the policy names, or fill them with VALUE; "
     "COLUMN=drop or COLUMN=VALUE for one column, repeatable.",
 )
+dates = click.option(
+    "--dates",
+    multiple=True,
+    metavar="COLUMN=FORMAT",
+    help="Read a column of text as dates, such as Admission=%d.%m.%Y; they go out in ISO form; repeatable.",
+)
 engine = click.option(
     "--engine", metavar="URL", help="Where to run: duckdb (the default), reference, or a URL."
 )
@@ -68,6 +74,7 @@ class Performing(TypedDict):
 
     seed: str | None
     missing: tuple[str, ...]
+    dates: tuple[str, ...]
     order: str | None
     engine: str | None
     delimiter: str | None
@@ -76,7 +83,7 @@ class Performing(TypedDict):
 
 def performing(command: Callback) -> Callback:
     """Add the options that `run` and `plan` share."""
-    shared = (settings, seed, trace, missing, order, engine, delimiter, memory_limit)
+    shared = (settings, seed, trace, missing, dates, order, engine, delimiter, memory_limit)
     for option in reversed(shared):  # --help lists the last one applied first
         command = option(command)
     return command

@@ -28,6 +28,7 @@ acompass prove policy.acp --set k=3 --table people.csv --json
 )
 @options.schema_table
 @options.types
+@options.dates
 @options.settings
 @options.as_json
 @options.engine
@@ -37,6 +38,7 @@ def prove(
     claims: tuple[str, ...],
     table: str | None,
     types: tuple[str, ...],
+    dates: tuple[str, ...],
     settings: tuple[str, ...],
     as_json: bool,
     engine: str | None,
@@ -60,6 +62,7 @@ def prove(
             types=types_of(types),
             params=params_of(settings),
             table=table,
+            dates=dates,
             engine=engine,
             delimiter=delimiter,
         )

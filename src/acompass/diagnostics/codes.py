@@ -96,6 +96,9 @@ CODES: dict[str, str] = {
     "AC231": "numbers ordered as text",
     "AC232": "text compared with a date",
     "AC233": "invalid choice for missing values",
+    "AC234": "values that are not dates of the given format",
+    "AC235": "invalid date format",
+    "AC236": "invalid column for dates",
     "AC240": "data frame or column whose library fails",
     # AC3xx: engines
     "AC301": "engine failure",

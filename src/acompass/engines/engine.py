@@ -9,7 +9,7 @@ from acompass.checked.types import Schema
 from acompass.checked.uses import ColumnUse
 from acompass.checked.verdict import Verdict
 from acompass.engines.cancellation import Cancellation
-from acompass.options import MissingOptions, Options
+from acompass.options import Options, ReadingOptions
 from acompass.plan.from_checked import Rewrite
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context, Observer, Progress
@@ -132,7 +132,7 @@ class OpenTable(Protocol):
         """The same table opened in DuckDB; None if only another engine can read it."""
 
     def load(
-        self, uses: Mapping[int, ColumnUse], missing: MissingOptions
+        self, uses: Mapping[int, ColumnUse], options: ReadingOptions
     ) -> AbstractContextManager[LoadedTable]: ...
 
     def cancel(self) -> None:

@@ -9,12 +9,13 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from acompass.checked.types import TEXT, Column, Schema, Type
+from acompass.checked.types import DATE, TEXT, Column, Schema, Type
 from acompass.checked.uses import ColumnUse, Use
 from acompass.engines.facts import RECORDS, Facts, count_where
+from acompass.engines.local_dates import dates_in, with_dates
 from acompass.engines.missing import Missing, count_missing, missing_counts
 from acompass.engines.text_columns import FirstPlace, TextColumns, TypedText
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
@@ -55,16 +56,23 @@ class Prepared:
     missing: Mapping[int, int]
     #: for a CSV, the columns before typing
     text: TextColumns | None = None
-    #: the text columns of a table with types that the policy uses as numbers (D23); they are written as text
-    read_from_text: frozenset[int] = frozenset()
     #: the number of values in each column that lose their spelling (D26)
     respelled: Mapping[int, int] = field(default_factory=dict)
+    #: the text columns of a typed table that the policy uses as numbers (D23), and those read as dates (D28)
+    text_numbers: frozenset[int] = frozenset()
+    text_dates: frozenset[int] = frozenset()
+
+    @property
+    def read_from_text(self) -> frozenset[int]:
+        """The columns of a typed table that are text there but not in the policy. They go out as text."""
+        return self.text_numbers | self.text_dates
 
     def order_integers(self) -> frozenset[int]:
         """The columns that stay text but that canonical order compares as integers (D10, D18)."""
         if self.text is None:
             return frozenset()
-        return self.text.integers([p for p in range(len(self.schema)) if p not in self.named])
+        texts = [p for p, column in enumerate(self.schema) if column.type == TEXT]
+        return self.text.integers([p for p in texts if p not in self.named])
 
     def projection(self) -> list[Sql]:
         return [sql.named(value.copy(), sql.name(position)) for position, value in enumerate(self.values)]
@@ -78,13 +86,14 @@ def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql
 
 
 def prepare_typed(
-    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], options: MissingOptions
+    facts: Facts, columns: Sequence[StoredColumn], uses: Mapping[int, ColumnUse], options: ReadingOptions
 ) -> Prepared:
     """Complete a table that has types, and type the text columns that the policy uses as numbers (D23)."""
     named = sorted(uses)
+    columns = with_dates(facts, columns, options.dates)
     facts.ask(questions(columns, named))
     _require_exact(facts, columns, named)
-    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options)
+    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options.missing)
     schema = tuple(Column(column.name, column.type) for column in columns)
     values = [
         missing.filled(p, column.value(p in uses), schema[p], uses.get(p)) for p, column in enumerate(columns)
@@ -95,20 +104,23 @@ def prepare_typed(
     found.require_plain_text(text)
     numbers = {position: use for position, use in text.items() if use.use is Use.NUMBER}
     prepared = _prepared(facts, schema, values, uses, missing, found.typed(numbers))
-    return replace(prepared, read_from_text=frozenset(numbers))
+    return replace(prepared, text_numbers=frozenset(numbers), text_dates=frozenset(options.dates))
 
 
-def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: MissingOptions) -> Prepared:
+def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
     """Complete a table of text, with NULL for missing. Columns that the policy does not name stay text."""
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
-    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options)
+    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options.missing)
+    dates = dates_in(facts, csv, options.dates)
     values: list[Sql] = list(columns)
-    schema = tuple(Column(name, TEXT) for name in csv.names)
-    for position, use in uses.items():
-        values[position] = missing.filled(position, columns[position], schema[position], use)
+    schema = tuple(Column(name, DATE if p in dates else TEXT) for p, name in enumerate(csv.names))
+    for position in dates.keys() | uses.keys():
+        value = dates.get(position, columns[position])
+        values[position] = missing.filled(position, value, schema[position], uses.get(position))
+    texts = {position: use for position, use in uses.items() if position not in dates}
     text = TextColumns(_among(facts, missing), csv.names, values, _first_place(csv, missing))
-    text.require_plain_text(uses)
-    return replace(_prepared(facts, schema, values, uses, missing, text.typed(uses)), text=text)
+    text.require_plain_text(texts)
+    return replace(_prepared(facts, schema, values, uses, missing, text.typed(texts)), text=text)
 
 
 def _among(facts: Facts, missing: Missing) -> Facts:

@@ -13,6 +13,7 @@ from acompass.checked.program import Operator
 from acompass.checked.types import MOST_DIGITS, TEXT, Type, decimal
 from acompass.checked.uses import ColumnUse, TextComparison, Use
 from acompass.engines.facts import Facts, count_where
+from acompass.engines.local_dates import fitting_formats
 from acompass.engines.spelling import spelled_decimal, spelled_integer
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -136,7 +137,8 @@ class TextColumns:
         there = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
         values, dates = self.facts.ask([count_where(there), count_where(self._begins(_ISO_DATE, value))])
         if values and not dates:
-            raise errors.not_iso_dates(self.names[position], comparison)
+            formats = fitting_formats(self.facts, value)
+            raise errors.not_iso_dates(self.names[position], comparison, formats)
 
     def _not(self, pattern: str, value: Sql) -> Sql:
         """SQL for the number of values that do not match; missing values are ignored."""

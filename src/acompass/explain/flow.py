@@ -14,21 +14,21 @@ from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.explain.follow import Follower
 from acompass.explanation import Explanation, Life
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 from acompass.pipeline import Call, execute, loaded_for
 from acompass.plan.from_checked import plan
 from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, places, records_by_key
 from acompass.syntax.parse import parse
 
 #: the row keys of the chosen records
-Choice: TypeAlias = Callable[[DuckDBTable], list[int]]
+Choice: TypeAlias = Callable[[DuckDBTable, Call], list[int]]
 
 
 def explain_records(table: DuckDBTable, call: Call, choice: Choice, *, knows_trace: bool) -> Explanation:
     """Row keys are places in the input, so they are the same however the table is loaded."""
     with loaded_for(table, call) as (loaded, program):
         _require_randomness(program, knows_trace)
-        keys = choice(table)
+        keys = choice(table, call)
         given = records_by_key(loaded.session, loaded.state, keys)
         follower = Follower(call.policy.tree, program, given)
         following = replace(call, execution=replace(call.execution, observe=follower))
@@ -46,25 +46,26 @@ def choice_of(record: int | None, where: str | None, limit: int) -> Choice:
     raise _wrong("AC701", "expected either a record or a condition", help_)
 
 
-def _nth(record: int, table: DuckDBTable) -> list[int]:
+def _nth(record: int, table: DuckDBTable, _call: Call) -> list[int]:
     keys: list[int] = []
     if record > 0:
-        with table.load({}, MissingOptions()) as whole:
+        with table.load({}, ReadingOptions()) as whole:
             keys = nth_row_key(whole.session, whole.state, record)
     if not keys:
         raise _wrong("AC702", f"the table has no record {record:,}", "records are numbered from 1")
     return keys
 
 
-def _matching(where: "_Where", limit: int, table: DuckDBTable) -> list[int]:
+def _matching(where: "_Where", limit: int, table: DuckDBTable, call: Call) -> list[int]:
     """The table is loaded again, because the condition must not decide the types that the policy sees."""
-    with table.load(where.uses(table.names), MissingOptions()) as loaded:
+    reading = ReadingOptions(dates=call.reading(table.names).dates)
+    with table.load(where.uses(table.names), reading) as loaded:
         return matching_row_keys(loaded.session, loaded.state, where.condition(loaded.schema), limit)
 
 
 def _numbers(table: DuckDBTable, keys: Sequence[int]) -> dict[int, int]:
     """The records' places in the input, from 1."""
-    with table.load({}, MissingOptions()) as whole:
+    with table.load({}, ReadingOptions()) as whole:
         return places(whole.session, whole.state, keys)
 
 

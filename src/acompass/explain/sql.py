@@ -7,6 +7,7 @@ from acompass import session
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
+from acompass.options import DatesArgument
 from acompass.pipeline import checked
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.plan.running.dry_run import DIALECTS, TABLE, RequirementSql, dry_run
@@ -21,6 +22,7 @@ def to_sql(
     table: Any = None,
     params: Mapping[str, ParamValue] | None = None,
     delimiter: str | None = None,
+    dates: DatesArgument = (),
 ) -> str:
     """Without a table, the schema consists of the columns that the policy names."""
     if dialect not in DIALECTS:
@@ -29,7 +31,7 @@ def to_sql(
     if table is None:
         schema = inferred_schema(policy.tree, dict(params or {}))
     else:
-        with session.open(table, delimiter=delimiter) as opened:
+        with session.open(table, dates=dates, delimiter=delimiter) as opened:
             schema = opened.schema(policy, params=params)
     statements = dry_run(checked(policy, schema, params), dialect)
     return _heading(schema) + "".join(map(_requirement, statements))

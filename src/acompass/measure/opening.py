@@ -14,7 +14,7 @@ from acompass.engines.duckdb.read import DuckDBTable, open_table
 from acompass.measure.columns import Positions, refuse_opaque
 from acompass.measure.view import View
 from acompass.measure.weights import with_unit
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 from acompass.tables.source import opened
 
 #: the columns to measure, from the names of a table's columns
@@ -38,7 +38,7 @@ class Tables:
         found = find(table.names)
         wanted = range(len(table.names)) if every_column else sorted(found.named())
         uses = dict.fromkeys(wanted, ColumnUse(Use.ANY, Span(0, 0)))
-        loaded = self._stack.enter_context(table.load(uses, MissingOptions()))
+        loaded = self._stack.enter_context(table.load(uses, ReadingOptions()))
         refuse_opaque(found, loaded.schema)
         view = View(loaded.layout.view, loaded.schema, found.weight)
         return with_unit(self.con, view), found

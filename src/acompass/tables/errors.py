@@ -1,7 +1,8 @@
 """Errors about tables. They show names of columns and files, never a value of a record."""
 
 import os
-from collections.abc import Iterable
+import shlex
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from acompass.checked.types import MOST_DIGITS
@@ -152,14 +153,64 @@ def ordered_as_text(name: str, place: Place, wrong: int, comparison: TextCompari
     return TableError([finding])
 
 
-def not_iso_dates(name: str, comparison: TextComparison) -> TableError:
+def not_iso_dates(name: str, comparison: TextComparison, formats: Sequence[str]) -> TableError:
+    """`formats` are those that all values fit."""
+    options = [f"`{_dates_option(name, text)}`" for text in formats or ["%d.%m.%Y"]]
+    unknown = "" if formats else ", with the directives of its own format"
     finding = Diagnostic(
         "AC232",
         f"column `{name}` is compared with the date `{comparison.text}`, but has no ISO date",
         (Label(comparison.span, "compared with a date here"),),
-        "convert the column to dates such as `2018-03-31` first",
+        f"read the column as dates: {' or '.join(options)}{unknown}",
     )
     return TableError([finding])
+
+
+def _dates_option(name: str, text: str) -> str:
+    """The option as it can be pasted into a shell."""
+    option = f"{name}={text}"
+    return f"--dates {shlex.quote(option)}" if set(option) & set('"$`\\!') else f'--dates "{option}"'
+
+
+def not_dates(name: str, text: str, place: Place, bad: int) -> TableError:
+    found = "1 value is not such a date" if bad == 1 else f"{bad:,} values are not such dates"
+    return _error(
+        "AC234",
+        f"column `{name}` is read as dates of the format `{text}`, but {found}{_where(place, bad)}",
+        "give the format of all values, and correct values that are not dates, such as a 31st of February",
+    )
+
+
+def invalid_date_format(text: str, why: str) -> TableError:
+    return _error(
+        "AC235",
+        f"invalid date format `{text}`: {why}",
+        "use one day `%d`, one month `%m`, `%b` (Jan) or `%B` (January), one year `%Y` (2020) or `%y` (20), "
+        "and plain text between them, as in `%d.%m.%Y`; `%%` is a percent sign",
+    )
+
+
+def dates_without_column(text: str) -> TableError:
+    return _error("AC236", f"`--dates {text}` names no column", f"`{_dates_option('Admission', text)}`")
+
+
+def unknown_dates_column(name: str, columns: str) -> TableError:
+    message = f"`--dates` names the column `{name}`, which the table does not have"
+    return _error("AC236", message, f"columns: {columns}")
+
+
+def ambiguous_dates_column(name: str, columns: Iterable[str]) -> TableError:
+    spelled = ", ".join(f"`{each}`" for each in columns)
+    return _error("AC236", f"`--dates` names `{name}`, which could be {spelled}", "use the exact spelling")
+
+
+def dates_given_twice(name: str) -> TableError:
+    return _error("AC236", f"`--dates` gives two formats for column `{name}`", "a column has one format")
+
+
+def dates_not_text(name: str) -> TableError:
+    message = f"`--dates` names the column `{name}`, which is not text"
+    return _error("AC236", message, "omit it: only columns of text are read as dates")
 
 
 def _where(place: Place, count: int) -> str:

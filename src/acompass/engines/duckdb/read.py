@@ -21,7 +21,7 @@ from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
 from acompass.engines.engine import About
 from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
@@ -62,10 +62,10 @@ class DuckDBTable(ABC):
         self._reading = DuckDBSession(con, self.cancellation)
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedInDuckDB]:
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedInDuckDB]:
         session = DuckDBSession(self.con, self.cancellation)
         with failures():
-            prepared = self._prepare(uses, missing)
+            prepared = self._prepare(uses, options)
             view = self._create_view(prepared)
         try:
             yield LoadedInDuckDB(self.con, self.source, session, prepared, self._layout(prepared, view))
@@ -88,7 +88,7 @@ class DuckDBTable(ABC):
         """The name of a table or view with the columns c0, c1, … as stored and the row key."""
 
     @abstractmethod
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared: ...
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared: ...
 
     @abstractmethod
     def _layout(self, prepared: Prepared, view: str) -> Layout: ...
@@ -124,8 +124,8 @@ class _CsvTable(DuckDBTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
-        return prepare_text(self._facts, self._csv, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+        return prepare_text(self._facts, self._csv, uses, options)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(view, self._keeps_order, delimiter=self._csv.delimiter)
@@ -155,12 +155,12 @@ class _ParquetTable(_TypedTable):
         self.con.execute(f"CREATE TEMP VIEW {view} AS {self._parquet.select}")
         return view
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
         facts = self._new_facts()
         facts.know(RECORDS, self._parquet.records(self.con))
         for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
             facts.know(count_where(self.columns[position].is_missing()), count)
-        return prepare_typed(facts, self.columns, uses, missing)
+        return prepare_typed(facts, self.columns, uses, options)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(
@@ -203,8 +203,8 @@ class _DictsTable(_TypedTable):
             facts.know(count_where(column.is_missing()), given.missing)
         return facts
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
-        return prepare_typed(self._facts, self.columns, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+        return prepare_typed(self._facts, self.columns, uses, options)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
         stored = tuple(column.stored for column in self.columns)
@@ -256,8 +256,8 @@ class _FrameTable(_TypedTable):
                 facts.know(count_where(column.is_missing()), array.null_count)
         return facts
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
-        return prepare_typed(self._facts, self.columns, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+        return prepare_typed(self._facts, self.columns, uses, options)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
         stored = tuple(column.stored for column in self.columns)

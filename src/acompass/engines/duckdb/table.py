@@ -99,7 +99,8 @@ class LoadedInDuckDB(PlannedTable):
 
     def _output(self, select: str, outcome: Outcome) -> Output:
         """Columns that no action writes get their stored type back, and columns of text are text again."""
-        written, layout = outcome.written, self.layout
-        stored = dict.fromkeys(self.prepared.read_from_text, "VARCHAR")
-        stored |= {position: type_ for position, type_ in layout.converted.items() if position not in written}
-        return Output(select, outcome.left.schema, layout.delimiter, stored, written, layout.arrow_types)
+        prepared, layout = self.prepared, self.layout
+        changed = outcome.written | prepared.text_dates
+        kept = layout.converted.keys() - changed
+        stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | {p: layout.converted[p] for p in kept}
+        return Output(select, outcome.left.schema, layout.delimiter, stored, changed, layout.arrow_types)

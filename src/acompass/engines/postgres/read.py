@@ -18,7 +18,7 @@ from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, stored_co
 from acompass.engines.postgres.relation import find_relation
 from acompass.engines.postgres.session import KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import LoadedOnServer
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors as table_errors
@@ -44,10 +44,10 @@ class ServerTable:
         self.names = tuple(column.name for column in self._columns)
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedOnServer]:
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedOnServer]:
         reading, keeping = self._reading(), KeepingSession(self._server, self.cancellation)
         try:
-            columns, prepared = self._prepare(reading, uses, missing)
+            columns, prepared = self._prepare(reading, uses, options)
             yield LoadedOnServer(reading, keeping, self._relation, columns, prepared, self._memory_limit)
         finally:
             keeping.clear()
@@ -60,7 +60,7 @@ class ServerTable:
         return ReadingSession(self._server, self.cancellation)
 
     def _prepare(
-        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], missing: MissingOptions
+        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], options: ReadingOptions
     ) -> tuple[tuple[PostgresColumn, ...], Prepared]:
         """The sized columns and the prepared table. All aggregates are computed in one scan of the table."""
         facts = Facts(reading, self._relation.table())
@@ -70,7 +70,7 @@ class ServerTable:
             _sized(facts, column, position in uses) if column.is_wide else column
             for position, column in enumerate(self._columns)
         )
-        return columns, prepare_typed(facts, columns, uses, missing)
+        return columns, prepare_typed(facts, columns, uses, options)
 
 
 def _extent(column: PostgresColumn) -> list[Sql]:

@@ -71,10 +71,9 @@ class PostgresTable(PlannedTable):
         with fetched(self._keeping, select, types) as rows:
             return self._deliver_rows(rows, outcome, destination)
 
-    def _output_types(self, outcome: Outcome) -> list[Type]:
-        """The types of an output table. Columns of text are text again."""
-        types = enumerate(column.type for column in outcome.left.schema)
-        return [TEXT if p in self.prepared.read_from_text else type_ for p, type_ in types]
+    def _new_type(self, outcome: Outcome, position: int) -> Type:
+        """The type of a new column of an output table. Text read as numbers or dates is text again."""
+        return TEXT if position in self.prepared.read_from_text else outcome.left.schema[position].type
 
     @abstractmethod
     def _declared(self, outcome: Outcome) -> Sequence[str]:
@@ -117,10 +116,13 @@ class LoadedOnServer(PostgresTable):
         return self._reading
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        """A column that no action writes keeps its type."""
-        types, written = self._output_types(outcome), outcome.written
+        """A column that no action writes keeps its type, except for text that was read as dates: its type
+        might be too short for a date in ISO form."""
+        changed = outcome.written | self.prepared.text_dates
         return [
-            new_type(types[i], f"t.{sql.name(i)}") if i in written else restored(column, f"t.{sql.name(i)}")
+            new_type(self._new_type(outcome, i), f"t.{sql.name(i)}")
+            if i in changed
+            else restored(column, f"t.{sql.name(i)}")
             for i, column in enumerate(self._columns)
         ]
 
@@ -134,6 +136,7 @@ class LoadedOnServer(PostgresTable):
     def _deliver_rows(self, rows: str, outcome: Outcome, destination: Destination) -> Any:
         own = self.prepared.read_from_text | (set(range(len(self._columns))) - outcome.written)
         kept = {position: self._columns[position].file_type for position in own}
+        kept |= dict.fromkeys(self.prepared.text_dates, "VARCHAR")
         output = Output(rows, outcome.left.schema, stored=kept, changed=outcome.written)
         with connection(self._memory_limit) as con, duckdb_failures():
             if destination.path is None:
@@ -166,7 +169,8 @@ class UploadedToServer(PostgresTable):
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        return [new_type(type_, f"t.{sql.name(i)}") for i, type_ in enumerate(self._output_types(outcome))]
+        positions = range(len(outcome.left.schema))
+        return [new_type(self._new_type(outcome, i), f"t.{sql.name(i)}") for i in positions]
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         """A column that the policy does not name keeps its type."""

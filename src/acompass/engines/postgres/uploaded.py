@@ -10,7 +10,7 @@ from acompass.checked.uses import ColumnUse
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.engines.postgres.session import KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import UploadedToServer
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 
 
 class UploadedTable:
@@ -22,11 +22,11 @@ class UploadedTable:
         self.cancellation = local.cancellation
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[UploadedToServer]:
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[UploadedToServer]:
         reading = ReadingSession(self._server, self.cancellation)
         keeping = KeepingSession(self._server, self.cancellation)
         try:
-            with self.duckdb_table.load(uses, missing) as local:
+            with self.duckdb_table.load(uses, options) as local:
                 yield UploadedToServer(reading, keeping, local)
         finally:
             keeping.clear()

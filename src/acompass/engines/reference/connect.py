@@ -10,7 +10,7 @@ from acompass.engines.duckdb.connect import DuckDBEngine
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.engines.errors import is_the_reference
 from acompass.engines.reference.table import ReferenceTable
-from acompass.options import MissingOptions, Options
+from acompass.options import Options, ReadingOptions
 
 
 class ReferenceEngine:
@@ -31,8 +31,8 @@ class OpenReferenceTable:
         self.cancellation = inner.cancellation
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[ReferenceTable]:
-        with self.duckdb_table.load(uses, missing) as loaded:
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[ReferenceTable]:
+        with self.duckdb_table.load(uses, options) as loaded:
             yield ReferenceTable(loaded.con, loaded.source, loaded.session, loaded.prepared, loaded.layout)
 
     def cancel(self) -> None:

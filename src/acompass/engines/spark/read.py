@@ -20,7 +20,7 @@ from acompass.engines.spark.errors import failures
 from acompass.engines.spark.files import local_files
 from acompass.engines.spark.session import PlanSession
 from acompass.engines.spark.table import LoadedInSpark
-from acompass.options import MissingOptions
+from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.tables.csv import Csv
 from acompass.tables.header import read_header, require_names
@@ -47,9 +47,9 @@ class SparkTable(ABC):
         self._handed_over: list[PlanSession] = []
 
     @contextmanager
-    def load(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Iterator[LoadedInSpark]:
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedInSpark]:
         session = self._new_session()
-        loaded = LoadedInSpark(self, session, self._prepare(uses, missing))
+        loaded = LoadedInSpark(self, session, self._prepare(uses, options))
         try:
             yield loaded
         finally:
@@ -93,7 +93,7 @@ class SparkTable(ABC):
         """The name of a view with the columns c0, c1, … as stored."""
 
     @abstractmethod
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared: ...
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared: ...
 
     def _new_session(self) -> PlanSession:
         return PlanSession(self.spark, cancellation=self.cancellation, numbers=self._numbers)
@@ -121,8 +121,8 @@ class CsvTable(SparkTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
-        return prepare_text(self._facts, self._csv, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+        return prepare_text(self._facts, self._csv, uses, options)
 
 
 class FrameTable(SparkTable):
@@ -146,5 +146,5 @@ class FrameTable(SparkTable):
             positional = (sql.name(column.position) for column in self.columns)
             return self._reading.view(self._frame.toDF(*positional))
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], missing: MissingOptions) -> Prepared:
-        return prepare_typed(self._new_facts(), self.columns, uses, missing)
+    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+        return prepare_typed(self._new_facts(), self.columns, uses, options)

@@ -94,7 +94,8 @@ class LoadedInSpark(PlannedTable):
         return None
 
     def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
-        """The result with the table's column names. Columns that no action writes get their old type back."""
+        """The result with the table's column names. Columns that no action writes get their old type back.
+        Dates that were text become text again (D28)."""
         schema = outcome.left.schema
         with failures():
             frame = self.session.query(select)
@@ -105,14 +106,15 @@ class LoadedInSpark(PlannedTable):
 
     def _output_types(self, outcome: Outcome) -> dict[int, Any]:
         """The Spark types of the columns whose stored values have another one."""
-        schema, text = outcome.left.schema, self.prepared.read_from_text
+        schema, prepared = outcome.left.schema, self.prepared
         spelled = {
             p: f"decimal({MOST_DIGITS},{c.type.scale})"
             for p, c in enumerate(schema)
             if c.type.is_spelled_decimal
         }
-        own = {c.position: c.data_type for c in self._table.columns if c.position not in outcome.written}
-        return {**spelled, **dict.fromkeys(text, "string"), **own}
+        changed = outcome.written | prepared.text_dates
+        own = {c.position: c.data_type for c in self._table.columns if c.position not in changed}
+        return {**spelled, **dict.fromkeys(prepared.read_from_text, "string"), **own}
 
     def _lines(self, select: exp.Select, outcome: Outcome) -> DataFrame:
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}

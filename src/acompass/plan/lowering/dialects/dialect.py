@@ -40,6 +40,8 @@ class Dialect:
     is_integer_text: Callable[[Sql], Sql] = _reads_as_integer
     #: the end of the text in a regular expression, not just of its last line
     end_of_text: str = r"\z"
+    #: the sign before the number of a group in the replacement of a regular expression
+    group_sign: str = "\\"
     #: whether the engine can join each value to the largest constant not above it (an ASOF join)
     joins_by_order: bool = False
     #: kinds of values that the engine cannot store exactly

@@ -157,5 +157,6 @@ SPARK = Dialect(
     timestamp_text=_timestamp_text,
     float_order=_float_order,
     coarser=_coarser,
+    group_sign="$",
     most_rank_groups=100_000,
 )

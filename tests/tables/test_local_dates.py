@@ -1,0 +1,174 @@
+"""`dates=`: columns of text that are dates in the policy, and text in ISO form afterwards (D28)."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import acompass
+from tests.tables.tables import csv_file
+
+FORMAT = "%d.%m.%Y"
+DATES = {"Admission": FORMAT, "Left": "%Y%m%d"}
+POLICY = "EACH RESULT : Admission >= '2018-04-01' : REPLACE Admission WITH '2018-04-01';"
+CHECK = "EACH RESULT : Admission >= '2018-01-01' : REJECT;"
+COLUMNS = {"Admission": ["31.03.2018", "24.12.2018"], "Left": ["20180401", None], "Age": [5, 6]}
+REPLACED = {"Admission": ["2018-04-01", "2018-12-24"], "Left": ["2018-04-01", None], "Age": [5, 6]}
+KEPT = REPLACED | {"Admission": ["2018-03-31", "2018-12-24"]}
+
+
+def _dicts(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, record, strict=True)) for record in zip(*columns.values(), strict=True)]
+
+
+@pytest.mark.parametrize(("policy", "expected"), [(POLICY, REPLACED), (CHECK, KEPT)])
+@pytest.mark.parametrize("engine", ["duckdb", "reference"])
+def test_text_stays_text(policy: str, expected: dict[str, Any], engine: str) -> None:
+    table = acompass.run(policy, pyarrow.table(COLUMNS), dates=DATES, engine=engine).table
+    assert table.to_pydict() == expected
+    assert table.schema.types == [pyarrow.string(), pyarrow.string(), pyarrow.int64()]
+
+
+@pytest.mark.parametrize(("policy", "expected"), [(POLICY, REPLACED), (CHECK, KEPT)])
+def test_every_kind_of_frame(policy: str, expected: dict[str, Any]) -> None:
+    records = _dicts(expected)
+    assert acompass.run(policy, _dicts(COLUMNS), dates=DATES).table == records
+    assert acompass.run(policy, polars.DataFrame(COLUMNS), dates=DATES).table.to_dicts() == records
+    frame = acompass.run(policy, pandas.DataFrame(COLUMNS), dates=DATES).table
+    assert frame.astype(object).where(frame.notna(), None).to_dict("records") == records
+
+
+@pytest.mark.parametrize("policy", [POLICY, CHECK])
+def test_categories_are_not_those_of_the_text_before(policy: str) -> None:
+    admission = ["31.03.2018", "24.12.2018"]
+    frame = pandas.DataFrame({"Admission": pandas.Categorical(admission)})
+    left = acompass.run(policy, frame, dates={"Admission": FORMAT}).table["Admission"].tolist()
+    assert left == (REPLACED if policy == POLICY else KEPT)["Admission"]
+    series = polars.DataFrame({"Admission": polars.Series(admission, dtype=polars.Enum(admission))})
+    assert acompass.run(policy, series, dates={"Admission": FORMAT}).table["Admission"].to_list() == left
+
+
+def test_files(tmp_path: Path) -> None:
+    source, output = str(tmp_path / "table.parquet"), str(tmp_path / "out.parquet")
+    pyarrow.parquet.write_table(pyarrow.table(COLUMNS), source)
+    acompass.run(POLICY, source, dates=DATES, output=output)
+    assert pyarrow.parquet.read_table(output).to_pydict() == REPLACED
+    csv = csv_file(tmp_path, "Admission,Left,Age\n31.03.2018,20180401,5\n24.12.2018,,6\n")
+    acompass.run(POLICY, csv, dates=DATES, output=output)
+    rows = duckdb.sql(f"FROM '{output}'")
+    assert [str(type_) for type_ in rows.types] == ["DATE", "DATE", "VARCHAR"]
+    assert rows.fetchall()[1] == (date(2018, 12, 24), None, "6")
+
+
+def test_types_and_order(tmp_path: Path) -> None:
+    csv = csv_file(tmp_path, "Left,Admission\n2.1.2020,31.03.2018\n10.1.2019,24.12.2018\n")
+    dates = {"Left": FORMAT, "admission": FORMAT}
+    with acompass.open(csv, dates=dates) as session:
+        assert [str(column.type) for column in session.schema(POLICY)] == ["date", "date"]
+        left = session.run(CHECK, order="canonical").table.to_pydict()["Left"]
+        assert left == [date(2019, 1, 10), date(2020, 1, 2)]
+        with pytest.raises(acompass.TableError, match="no ISO date"):
+            session.check(CHECK, dates={})
+        assert session.check(CHECK, dates={"Admission": FORMAT}).ok
+    claim = ["EACH RESULT : Admission >= '2018-04-01'"]
+    assert acompass.prove(POLICY, claim, table=csv, dates=dates).ok
+
+
+def _error(table: Any, dates: Any, policy: str = CHECK) -> tuple[str, str, str]:
+    with pytest.raises(acompass.TableError) as raised:
+        acompass.check(policy, table, dates=dates)
+    (found,) = raised.value.diagnostics
+    return found.code, found.message, found.help or ""
+
+
+@pytest.mark.parametrize(
+    ("dates", "message"),
+    [
+        ({"Discharge": FORMAT}, "`--dates` names the column `Discharge`, which the table does not have"),
+        ({"Age": FORMAT}, "`--dates` names the column `Age`, which is not text"),
+        ({"Left": FORMAT, "left": FORMAT}, "`--dates` gives two formats for column `Left`"),
+        ((FORMAT,), "`--dates %d.%m.%Y` names no column"),
+        (("=%d.%m.%Y",), "`--dates` names the column ``, which the table does not have"),
+    ],
+)
+def test_columns_that_cannot_be_dates(dates: Any, message: str) -> None:
+    assert _error(pyarrow.table(COLUMNS), dates)[:2] == ("AC236", message)
+
+
+def test_two_columns_of_one_name() -> None:
+    table = pyarrow.table({"a": ["x"], "A": ["x"], "Admission": ["x"]})
+    assert _error(table, {"a": FORMAT})[0] == "AC234"
+    other = pyarrow.table({"Ab": ["x"], "AB": ["x"], "Admission": ["x"]})
+    assert _error(other, {"ab": FORMAT})[1] == "`--dates` names `ab`, which could be `Ab`, `AB`"
+
+
+def test_a_name_with_an_equals_sign() -> None:
+    table = pyarrow.table({"a=b": ["=1.2.2020"], "Admission": ["2018-01-01"]})
+    assert acompass.run(CHECK, table, dates=("a=b==%d.%m.%Y",)).table.to_pydict()["a=b"] == ["2020-02-01"]
+
+
+def test_a_filled_date_is_an_iso_date() -> None:
+    table = pyarrow.table({"Admission": ["31.03.2018", None]})
+    dates = {"Admission": FORMAT}
+    left = acompass.run(POLICY, table, dates=dates, missing="2020-01-01").table
+    assert left.to_pydict() == {"Admission": ["2018-04-01", "2020-01-01"]}
+    with pytest.raises(acompass.TableError, match="cannot fill missing values of column `Admission`"):
+        acompass.run(POLICY, table, dates=dates, missing="1.1.2020")
+    assert acompass.run(POLICY, table, dates=dates, missing="drop").dropped == 1
+
+
+def test_dropped_records_are_read_too() -> None:
+    table = pyarrow.table({"Admission": ["31.03.2018", "x"], "Age": [1, None]})
+    policy = f"{CHECK} EACH RESULT : Age > 0;"
+    with pytest.raises(acompass.TableError, match="1 value is not such a date"):
+        acompass.run(policy, table, dates={"Admission": FORMAT}, missing="drop")
+
+
+def test_a_column_that_is_always_missing() -> None:
+    table = pyarrow.table({"Admission": ["31.03.2018"], "Left": pyarrow.nulls(1)})
+    left = acompass.run(CHECK, table, dates=DATES).table
+    assert left.to_pydict() == {"Admission": ["2018-03-31"], "Left": [None]}
+
+
+@pytest.mark.parametrize(
+    ("values", "formats"),
+    [
+        (["31.03.2018", "1.4.2018"], ["%d.%m.%Y"]),
+        (["3/31/2018"], ["%m/%d/%Y"]),
+        (["31/3/2018"], ["%d/%m/%Y"]),
+        (["3/1/2018", None], ["%d/%m/%Y", "%m/%d/%Y"]),
+        (["20180331"], ["%Y%m%d"]),
+        (["31-MAR-2018"], ["%d-%b-%Y"]),
+        (["31MAR2018"], ["%d%b%Y"]),
+        (["31 May 2018"], ["%d %b %Y", "%d %B %Y"]),
+        (["May 31, 2018", "June 1, 2018"], ["%B %d, %Y"]),
+    ],
+)
+def test_the_error_for_local_dates_proposes_the_format(values: list[str | None], formats: list[str]) -> None:
+    table = pyarrow.table({"Admission": values})
+    code, message, help_ = _error(table, {})
+    options = " or ".join(f'`--dates "Admission={each}"`' for each in formats)
+    assert (code, help_) == ("AC232", f"read the column as dates: {options}")
+    assert not any(value in message + help_ for value in values if value)
+    for each in formats:
+        acompass.check(CHECK, table, dates={"Admission": each}, missing="drop")
+
+
+def test_without_a_common_format_the_help_says_so() -> None:
+    code, _, help_ = _error(pyarrow.table({"Admission": ["31.03.2018", "3/31/2018"]}), {})
+    assert (code, help_) == (
+        "AC232",
+        'read the column as dates: `--dates "Admission=%d.%m.%Y"`, with the directives of its own format',
+    )
+
+
+def test_the_proposed_option_can_be_pasted() -> None:
+    policy = """EACH RESULT : "it's $5" >= '2018-01-01' : REJECT;"""
+    help_ = _error(pyarrow.table({"it's $5": ["31.03.2018"]}), {}, policy)[2]
+    assert help_.endswith("""`--dates 'it'"'"'s $5=%d.%m.%Y'`""")

@@ -36,7 +36,7 @@ def _left_empty(program: Program, outcome: Outcome) -> Iterator[Note]:
 def _respelled(columns: Mapping[str, int]) -> Iterator[Note]:
     for name, count in columns.items():
         numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
-        reason = "the table spells it in two ways" if count == 1 else "the table spells them in two ways"
+        reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
         yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
 
 

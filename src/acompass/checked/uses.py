@@ -36,8 +36,8 @@ class TextComparison:
 class ColumnUse:
     """`span` is the place in the policy that determines the use; `texts` are comparisons with text.
 
-    `forms_classes` says whether the policy groups by the column or counts its distinct values; `written` are
-    the numbers that REPLACE writes into it.
+    `forms_classes` says whether the policy groups by the column or counts its distinct values. `written` are
+    the numbers that REPLACE writes into it, `drawn` the bounds between which RANDOM draws integers for it.
     """
 
     use: Use
@@ -45,6 +45,7 @@ class ColumnUse:
     texts: tuple[TextComparison, ...] = ()
     forms_classes: bool = False
     written: tuple[Decimal, ...] = ()
+    drawn: tuple[tuple[Decimal, Decimal], ...] = ()
 
 
 def uses(
@@ -78,12 +79,17 @@ class _Uses:
         self.texts: dict[int, list[TextComparison]] = {}
         self.forming_classes: set[int | None] = set()
         self.written: dict[int, list[Decimal]] = {}
+        self.drawn: dict[int, list[tuple[Decimal, Decimal]]] = {}
         self.allowed: frozenset[str] = frozenset()
 
     def completed(self, position: int, use: ColumnUse) -> ColumnUse:
-        texts, written = self.texts.get(position, ()), self.written.get(position, ())
-        forms_classes = position in self.forming_classes
-        return replace(use, texts=tuple(texts), forms_classes=forms_classes, written=tuple(written))
+        return replace(
+            use,
+            texts=tuple(self.texts.get(position, ())),
+            forms_classes=position in self.forming_classes,
+            written=tuple(self.written.get(position, ())),
+            drawn=tuple(self.drawn.get(position, ())),
+        )
 
     def add_assertion(self, assertion: tree.Assertion) -> None:
         match assertion.result:
@@ -101,8 +107,8 @@ class _Uses:
         match action:
             case tree.Reject():
                 pass
-            case tree.Random(name):
-                self._column(name)
+            case tree.Random():
+                self._add_random(action)
             case tree.Replace():
                 self._add_replace(action)
             case _:
@@ -117,6 +123,12 @@ class _Uses:
                 self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
             case tree.Number(value):
                 self.written.setdefault(column, []).append(value)
+
+    def _add_random(self, action: tree.Random) -> None:
+        column, bounds = self._column(action.name), map(self._parameters.bind, (action.lower, action.upper))
+        match (column, *bounds):
+            case (int(position), tree.Number(lower), tree.Number(upper)):
+                self.drawn.setdefault(position, []).append((lower, upper))
 
     def _column(self, name: tree.Name) -> int | None:
         match self._names.find(name.text):

@@ -168,8 +168,8 @@ def _path(value: Any) -> Any:
     return value
 
 
-def _output(value: Any) -> Any:
-    """DuckDB writes only to paths that are valid Unicode."""
+def _unicode_path(value: Any) -> Any:
+    """DuckDB reads and writes only paths that are valid Unicode."""
     if not _is_unicode(os.fspath(_path(value))):
         raise _Unfit("text that is not valid Unicode")
     return value
@@ -280,7 +280,7 @@ def _table(value: Any) -> Any:
         for record in value:
             if not isinstance(record, dict):
                 raise _Unfit(f"a list that contains {_kind(record)}")
-    return value
+    return _unicode_path(value) if isinstance(value, str | os.PathLike) else value
 
 
 #: the kinds of values in words, the most specific first
@@ -321,7 +321,7 @@ def _kind_of_number(value: Any) -> str:
 
 _TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
 _NAMES = _Expected("a list of column names", '["Age", "Zip"]', _each(_text))
-_OUTPUT = _Expected("a path", '"released.csv"', _output)
+_OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
 
 #: every argument of the public API; an argument has one meaning wherever it occurs
 EXPECTED = {

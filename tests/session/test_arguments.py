@@ -26,7 +26,7 @@ NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len,
 NOT_A_LIST = (5, 1.5, True, "Age", b"a", {"a": 1}, object(), len)
 NOT_WHOLE = (1.5, Decimal(1), True, "5", [5], {"a": 1}, object(), len)
 NOT_A_PATH = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, "a\0b.csv", "\ud800.csv", Path("a\0b"))
-NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len, {"a"}, date(2020, 1, 1))
+NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len, {"a"}, "\udcff.csv")
 NOT_A_DICT = (5, 1.5, True, "k=2", b"a", [("k", 2)], {1: 2}, object(), len)
 WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,

@@ -159,7 +159,31 @@ def _plain(number: Decimal) -> str:
 def _path(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise _Unfit(_kind(value))
+    try:
+        encoded = os.fsencode(value)
+    except UnicodeEncodeError:
+        raise _Unfit("text that is not valid Unicode") from None
+    if b"\0" in encoded:
+        raise _Unfit("text with a NUL character")
     return value
+
+
+def _unicode_path(value: Any) -> Any:
+    """DuckDB reads and writes only paths that are valid Unicode."""
+    if not _is_unicode(os.fspath(_path(value))):
+        raise _Unfit("text that is not valid Unicode")
+    return value
+
+
+def _is_unicode(text: str) -> bool:
+    return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def _size(value: Any) -> str:
+    """DuckDB fails on text that is not valid Unicode, without a message."""
+    if not _text(value).isascii():
+        raise _Unfit("text that is not a size")
+    return str(value)
 
 
 def _whole(value: Any) -> int:
@@ -256,7 +280,7 @@ def _table(value: Any) -> Any:
         for record in value:
             if not isinstance(record, dict):
                 raise _Unfit(f"a list that contains {_kind(record)}")
-    return value
+    return _unicode_path(value) if isinstance(value, str | os.PathLike) else value
 
 
 #: the kinds of values in words, the most specific first
@@ -297,7 +321,7 @@ def _kind_of_number(value: Any) -> str:
 
 _TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
 _NAMES = _Expected("a list of column names", '["Age", "Zip"]', _each(_text))
-_OUTPUT = _Expected("a path", '"released.csv"', _path)
+_OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
 
 #: every argument of the public API; an argument has one meaning wherever it occurs
 EXPECTED = {
@@ -309,7 +333,7 @@ EXPECTED = {
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "force": _Expected("True or False", "True", _boolean),
     "limit": _Expected("a whole number, at least 0", "5", _count),
-    "memory_limit": _Expected("text", '"2GiB"', _text),
+    "memory_limit": _Expected("a size", '"2GiB"', _size),
     "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),
     "name": _Expected("text", '"policy.acp"', _text),
     "order": _Expected("text", '"canonical"', _text),

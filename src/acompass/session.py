@@ -85,7 +85,7 @@ class Session:
     ) -> Result:
         """Evaluate every assertion on the table; perform no action (D22)."""
         call = self._call(policy, params, missing, dates, Execution(show=show, progress=progress))
-        self._require_files(report, [self._table])
+        self._require_files(report, call.policy, [self._table])
         with self._calling():
             result = pipeline.check(self._source, call)
         self._report_call(report, "check", call, result)
@@ -117,7 +117,7 @@ class Session:
         destination = Destination(path, _is_canonical(order), force)
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
         call = self._call(policy, params, missing, dates, execution)
-        self._require_files(report, [self._table], path)
+        self._require_files(report, call.policy, [self._table], path)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
         left = result.table if path is None else path if result.ok or force else None
@@ -190,8 +190,8 @@ class Session:
         from acompass.measure.flow import measure_table
         from acompass.measures import THRESHOLDS
 
-        self._require_files(report, [self._table, against])
         parsed = None if policy is None else as_policy(policy)
+        self._require_files(report, parsed, [self._table, against, population])
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
         with self._calling():
             measures = measure_table(
@@ -270,11 +270,13 @@ class Session:
             self._source.cancellation.reset()
             yield
 
-    def _require_files(self, report: Path | None, tables: Sequence[Any], output: Any = None) -> None:
+    def _require_files(
+        self, report: Path | None, policy: Policy | None, tables: Sequence[Any], output: Any = None
+    ) -> None:
         if report is not None:
             from acompass.pages.write import require_files
 
-            require_files(report, tables, output)
+            require_files(report, tables, output, None if policy is None else policy.name)
 
     def _report_call(
         self,

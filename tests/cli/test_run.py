@@ -116,6 +116,27 @@ def test_a_report_never_overwrites_the_input(acompass, policy, tmp_path):
     assert (tmp_path / "people.csv").read_text() == PEOPLE
 
 
+def test_a_report_never_overwrites_the_policy_or_the_population(acompass, policy, tmp_path):
+    name = policy(TOP_CODING)
+    before = (tmp_path / name).read_text()
+    (tmp_path / "linked.acp").symlink_to(name)
+    (tmp_path / "everyone.csv").write_text(PEOPLE)
+    measuring = ["measure", "people.csv", "--qi", "Age", "--population", "everyone.csv"]
+    for report, arguments, found in (
+        (name, ["check", name, "people.csv"], "policy"),
+        ("linked.acp", ["run", name, "people.csv", "-o", "out.csv"], "policy"),
+        (name, [*measuring, "--policy", name], "policy"),
+        ("everyone.csv", measuring, "table"),
+    ):
+        ran = acompass(*arguments, "--report", report)
+        assert (ran.exit_code, ran.stderr.partition("`")[0]) == (
+            2,
+            f"error[AC708]: the report would overwrite the {found} ",
+        )
+    assert (tmp_path / name).read_text() == before
+    assert (tmp_path / "everyone.csv").read_text() == PEOPLE
+
+
 def test_an_ordinary_file_is_replaced(acompass, policy, tmp_path):
     (tmp_path / "out.csv").write_text("old")
     assert acompass("run", policy(TOP_CODING), "people.csv", "-o", "out.csv").exit_code == 0

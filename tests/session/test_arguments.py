@@ -25,8 +25,8 @@ METHODS = ("check", "run", "plan", "explain", "measure", "schema")
 NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, date(2020, 1, 1), {"a"})
 NOT_A_LIST = (5, 1.5, True, "Age", b"a", {"a": 1}, object(), len)
 NOT_WHOLE = (1.5, Decimal(1), True, "5", [5], {"a": 1}, object(), len)
-NOT_A_PATH = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len)
-NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len, {"a"}, date(2020, 1, 1))
+NOT_A_PATH = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, "a\0b.csv", "\ud800.csv", Path("a\0b"))
+NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len, {"a"}, "\udcff.csv")
 NOT_A_DICT = (5, 1.5, True, "k=2", b"a", [("k", 2)], {1: 2}, object(), len)
 WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
@@ -37,11 +37,11 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "engine": NOT_TEXT,
     "force": (0, 1, "no", None, [], object()),
     "limit": (*NOT_WHOLE, -1, None),
-    "memory_limit": NOT_TEXT,
+    "memory_limit": (*NOT_TEXT, "\ud800"),
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
     "name": (*NOT_TEXT, None),
     "order": NOT_TEXT,
-    "output": NOT_A_PATH,
+    "output": (*NOT_A_PATH, "\udcff.csv"),
     "params": NOT_A_DICT,
     "path": (*NOT_A_PATH, None),
     "policy": (*NOT_TEXT, Path("policy.acp")),

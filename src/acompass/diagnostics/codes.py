@@ -171,7 +171,7 @@ CODES: dict[str, str] = {
     "AC705": "unknown dialect of SQL",
     "AC706": "report on a table that is not a file",
     "AC707": "file that is not a report",
-    "AC708": "report would replace a table",
+    "AC708": "report would replace a table or the policy",
     "AC709": "unknown code",
     # AC9xx: a fault of acompass itself
     "AC901": "internal error",

@@ -17,8 +17,11 @@ from acompass.tables.source import matching
 _STREAM = "-"
 
 
-def require_files(path: str | os.PathLike[str], tables: Sequence[Any], output: Any = None) -> None:
-    """Raise before anything runs if the report cannot be written or would overwrite a table."""
+def require_files(
+    path: str | os.PathLike[str], tables: Sequence[Any], output: Any = None, policy: str | None = None
+) -> None:
+    """Raise before anything runs if the report cannot be written or would overwrite a table or the policy.
+    `policy` is its name, which is a file's name only if the policy comes from a file."""
     if _STREAM in [table for table in tables if isinstance(table, str)]:
         raise _needs_files("standard input")
     if isinstance(output, str) and output == _STREAM:
@@ -28,7 +31,9 @@ def require_files(path: str | os.PathLike[str], tables: Sequence[Any], output: A
         raise no_folder(str(Path(path).parent))
     for table in (*tables, output):
         if isinstance(table, str | os.PathLike) and _is_one_of(place, os.fspath(table)):
-            raise _overwrites_a_table(os.fspath(path))
+            raise _overwrites("table", os.fspath(path))
+    if policy is not None and is_same_file(place, policy):
+        raise _overwrites("policy", os.fspath(path))
 
 
 def _is_one_of(place: str, table: str) -> bool:
@@ -40,9 +45,9 @@ def _needs_files(found: str) -> CallError:
     return CallError([Diagnostic("AC706", f"a report needs files, found {found}", help=help_)])
 
 
-def _overwrites_a_table(path: str) -> CallError:
+def _overwrites(found: str, path: str) -> CallError:
     help_ = "choose another file: `--report report.html`"
-    return CallError([Diagnostic("AC708", f"the report would overwrite the table `{path}`", help=help_)])
+    return CallError([Diagnostic("AC708", f"the report would overwrite the {found} `{path}`", help=help_)])
 
 
 def write_report(path: str | os.PathLike[str], request: ReportRequest) -> None:

@@ -14,7 +14,7 @@ POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
 #: the command, with an engine that runs `{step}` for ever while it writes
 COMMAND = '''
-import ctypes, os, signal, sys, time
+import ctypes, logging, os, signal, sys, time
 for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # some are ignored in the background
     signal.signal(each, signal.default_int_handler)
 from acompass.cli import main
@@ -33,6 +33,13 @@ def sleep_on():
     except KeyboardInterrupt:
         pass
 
+def log_interrupt():
+    try:
+        time.sleep(600)
+    except KeyboardInterrupt:
+        logging.exception("as py4j does")
+        raise
+
 def stuck(con, output, part, path):
     with open(part, "w") as file:
         file.write("Age\\n36\\n")
@@ -48,6 +55,7 @@ main()
 WITHOUT_PYTHONS_LOCK = "deadlock(ctypes.CDLL(None))"
 WITH_PYTHONS_LOCK = "deadlock(ctypes.PyDLL(None))"
 SWALLOWING = "sleep_on()"
+LOGGING = "log_interrupt()"
 SLEEPING = "time.sleep(600)"
 
 
@@ -79,7 +87,7 @@ def names(folder):
     return sorted(path.name for path in folder.rglob("*"))
 
 
-@pytest.mark.parametrize("step", [WITHOUT_PYTHONS_LOCK, WITH_PYTHONS_LOCK, SWALLOWING])
+@pytest.mark.parametrize("step", [WITHOUT_PYTHONS_LOCK, WITH_PYTHONS_LOCK, SWALLOWING, LOGGING])
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
     with stuck_command(tmp_path, step) as (ran, _):

@@ -1,5 +1,6 @@
 """Note signals to stop, because an engine may replace the KeyboardInterrupt with its own exception."""
 
+import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ class Interrupts:
         """Only the first signal raises: a second one must not interrupt the removal of temporary files."""
         if self.arrived is None:
             self.arrived = signal.Signals(number)
+            logging.disable()  # a library logs the interrupt of its call, with a traceback: py4j
             raise KeyboardInterrupt
 
 

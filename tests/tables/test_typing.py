@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import acompass
 from acompass.checked.uses import Use
 from tests.tables.tables import csv_file, fault, loading
 
@@ -88,3 +89,11 @@ def test_the_engine_stays_usable_for_a_second_table(tmp_path: Path) -> None:
             assert first.loaded.layout.view != second.loaded.layout.view
             assert (first.records, second.records) == ([(1,)], [("x",)])
         assert isinstance(first.con, duckdb.DuckDBPyConnection)
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_sum_of_too_many_digits_is_an_error_that_says_so(sign: str) -> None:
+    table = [{"x": sign + "9" * 38}, {"x": sign + "9" * 38}]
+    with pytest.raises(acompass.EngineError) as raised:
+        acompass.check("EACH PROCESS SUM(x) AS s : s > 0;", table)
+    assert raised.value.diagnostics[0].code == "AC314"

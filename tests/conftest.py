@@ -1,10 +1,10 @@
-"""Hypothesis without deadlines, markers by what a test needs, and the servers that several folders share."""
+"""Hypothesis without time limits, markers by what a test needs, servers that several folders share."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.docs.pages import servers
 from tests.engines.postgres_server import postgres
@@ -13,8 +13,8 @@ from tests.engines.spark_sessions import cluster, spark
 __all__ = ["cluster", "postgres", "spark"]
 
 # a slow machine is not a counterexample; a test that hangs meets the time limit in pyproject.toml
-settings.register_profile("acompass", deadline=None)
-settings.register_profile("fast", deadline=None, max_examples=30)
+settings.register_profile("acompass", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fast", settings.get_profile("acompass"), max_examples=30)
 settings.load_profile("acompass")
 
 #: the markers of tests that use a fixture or an engine of this name, or have it in the name of their file

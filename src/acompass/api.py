@@ -137,7 +137,8 @@ def measure(
     """Measure a table by its quasi-identifiers. Columns that are not given come from the policy.
 
     `against` is the table before anonymization, `population` a table of the population that its people belong
-    to. `report` is the path of a report page to write.
+    to. `dates` are those of the table before anonymization: `against`, or else the table itself. `report` is
+    the path of a report page to write.
     """
     with _open(table, opening) as session:
         return session.measure(

@@ -184,7 +184,7 @@ class Session:
         """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
 
         `against` is the table before anonymization, `population` a table of the population that its people
-        belong to.
+        belong to. `dates` of the session are those of the table before anonymization.
         """
         from acompass.measure.columns import assign_roles
         from acompass.measure.flow import measure_table
@@ -201,12 +201,21 @@ class Session:
                 population=population,
                 below=below or THRESHOLDS,
                 delimiter=self._options.delimiter,
+                dates=self._options.dates,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
         risk = measures.journalist
         about = self._duckdb_table("`measure`").about
         self._report(
-            report, "measure", about, before=before, after=after, policy=parsed, roles=roles, journalist=risk
+            report,
+            "measure",
+            about,
+            before=before,
+            after=after,
+            policy=parsed,
+            dates=self._options.dates,
+            roles=roles,
+            journalist=risk,
         )
         return measures
 
@@ -288,6 +297,7 @@ class Session:
             after=after,
             policy=call.policy,
             params=call.params,
+            dates=call.dates,
             schema=schema,
             result=result,
         )

@@ -81,3 +81,41 @@ def test_invalid_options(stays, given, code):
 def test_the_help_lists_it_after_missing(stays, command):
     text = stays(command, "--help").stdout
     assert 0 < text.index("--missing") < text.index("--dates") < text.index("--delimiter")
+
+
+def test_measure_compares_the_released_dates_with_those_before(stays):
+    assert stays("run", "policy.acp", "stays.csv", "-o", "out.csv", *DATES).exit_code == 0
+    measuring = (
+        "measure",
+        "out.csv",
+        "--qi",
+        "Name",
+        "--sensitive",
+        "Left",
+        "--against",
+        "stays.csv",
+        "--json",
+    )
+    plain, read = (
+        json.loads(stays(*measuring, *dates).stdout)["comparison"]["columns"] for dates in ((), DATES)
+    )
+    changes = [{change["column"]: change["distance"] for change in columns} for columns in (plain, read)]
+    assert changes[0] == {"Name": 0, "Admission": 1, "Left": 0.5}
+    assert changes[1] == {"Name": 0, "Admission": 0.5, "Left": 0}
+
+
+def test_measure_knows_the_order_of_dates(stays):
+    measuring = ("measure", "stays.csv", "--qi", "Name", "--sensitive", "Admission", "--json")
+    plain, read = (json.loads(stays(*measuring, *dates).stdout)["sensitive"] for dates in ((), DATES))
+    assert (plain[0]["t_ordered"], read[0]["t_ordered"]) == (None, 0.5)
+
+
+@pytest.mark.parametrize("command", ["run", "measure"])
+def test_a_report_records_the_formats(stays, tmp_path, command):
+    call = ("policy.acp", "stays.csv", "-o", "out.csv") if command == "run" else ("stays.csv", "--qi", "Left")
+    ran = stays(command, *call, *DATES, "--report", "report.html")
+    assert ran.exit_code == 0, ran.stderr
+    page = (tmp_path / "report.html").read_text()
+    certificate = page.partition('id="certificate">')[2].partition("</script>")[0]
+    assert json.loads(certificate)["dates"] == ["Admission=%d.%m.%Y", "Left=%d-%b-%y"]
+    assert "<td>Admission=%d.%m.%Y</td>" in page

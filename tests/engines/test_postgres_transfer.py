@@ -32,7 +32,7 @@ def _select(text: str, dialect: str) -> exp.Select:
     return parsed
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rows=st.integers(1, 3).flatmap(lambda width: st.lists(st.tuples(*[texts] * width), min_size=1)))
 @example(rows=[("\r\n",)])
 @example(rows=[("\r", "b")])

@@ -1,7 +1,7 @@
 """The smallest change that would have left a record unaffected."""
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import acompass
@@ -72,7 +72,6 @@ def wishes(draw: st.DrawFn) -> tuple[object, Type, list[Literal]]:
     return draw(values), type_, [Literal(0, relation, draw(values), written) for relation in relations]
 
 
-@settings(deadline=None)
 @given(wishes(), st.data())
 def test_no_value_is_nearer_than_the_target(
     wish: tuple[object, Type, list[Literal]], data: st.DataObject

@@ -42,7 +42,7 @@ def missing_first(values: set[Any]) -> list[Any]:
 
 
 @given(tables)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_every_model_matches_its_definition(records: list[tuple[Any, ...]]) -> None:
     measures = measure(as_table(records), ["q", "r"], ["s", "v"])
     groups = by_definition.classes(records, QI)
@@ -69,7 +69,7 @@ def test_every_model_matches_its_definition(records: list[tuple[Any, ...]]) -> N
 
 
 @given(st.lists(st.tuples(record, st.integers(1, 5)), min_size=1, max_size=15))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_a_weight_is_equivalent_to_repeating_the_record(weighted: list[tuple[tuple[Any, ...], int]]) -> None:
     grouped = as_table([(*r, n) for r, n in weighted], (*NAMES, "Number"))
     repeated = as_table([r for r, n in weighted for _ in range(n)])
@@ -80,7 +80,7 @@ def test_a_weight_is_equivalent_to_repeating_the_record(weighted: list[tuple[tup
 
 
 @given(st.lists(st.tuples(record, st.integers(1, 5)), min_size=1, max_size=15))
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_decimal_weights_scale_the_sizes_and_nothing_else(
     weighted: list[tuple[tuple[Any, ...], int]],
 ) -> None:
@@ -94,7 +94,7 @@ def test_decimal_weights_scale_the_sizes_and_nothing_else(
 
 
 @given(tables, tables)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_population_risk_matches_its_definition(records: list[Any], others: list[Any]) -> None:
     population = [*records, *others]
     found = measure(as_table(records), ["q", "r"], population=as_table(population)).journalist
@@ -107,7 +107,7 @@ def test_population_risk_matches_its_definition(records: list[Any], others: list
 
 
 @given(tables, tables)
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 def test_a_column_changes_by_the_distance_of_its_distributions(after: list[Any], before: list[Any]) -> None:
     comparison = measure(as_table(after), ["q", "r"], against=as_table(before)).comparison
     assert comparison is not None

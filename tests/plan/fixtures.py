@@ -1,6 +1,9 @@
 """Policies that every rewrite applies to, in the shapes that real policies have."""
 
+import random
+
 from acompass.checked.types import INTEGER, TEXT, Column
+from benchmarks.policies import TANGLED_COLUMNS
 
 SCHEMA = (
     Column("Age", INTEGER),
@@ -16,6 +19,10 @@ RECORDS = [
     for pay, illness in ((100, "flu"), (2500, "flu"), (2500, "cold"))
     if (age + len(zip_) + pay) % 4
 ]
+
+TANGLED_SCHEMA = tuple(Column(name, INTEGER) for name in TANGLED_COLUMNS)
+_rng = random.Random("records")
+TANGLED_RECORDS = [tuple(_rng.randrange(1000) for _ in TANGLED_SCHEMA) for _ in range(150)]
 
 DISJOINT = """
 EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
@@ -48,6 +55,23 @@ EACH FILTER Zip = '3' OR Age < 18 : Pay < 1000 : REJECT;
 EACH FILTER Pay > 1000 : Zip > '2' : REPLACE Pay WITH 0;
 """
 
+CHECKS = """
+EACH RESULT : Age <= 80;
+EACH FILTER Zip > '214' : Pay > 100 AND Illness = 'cold';
+SOME FILTER Age > 100 : Pay > 100;
+SOME RESULT : Illness = 'flu' AND Pay = 2500;
+EACH FILTER Illness = 'plague' : Pay = 0;
+"""
+
+INDEPENDENT = """
+EACH RESULT : Illness = 'flu' : REPLACE Illness WITH '*';
+EACH RESULT : Age <= 80 OR Age = 85 : RANDOM Pay 1 9;
+EACH FILTER Zip > '21' : Age > 17 : REPLACE Illness WITH '-';
+SOME RESULT : Age > 99 : REPLACE Pay WITH 'none';
+EACH FILTER Zip = '3' : Age > 17 AND Age < 86 : REJECT;
+EACH RESULT : Illness = '-';
+"""
+
 ALTERNATING = """
 EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
 EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2 : REJECT;
@@ -76,6 +100,8 @@ ALL = {
     "one column": CHAIN,
     "many constants": LONG_CHAIN,
     "columns that depend on each other": MIXED_COLUMNS,
+    "requirements without actions": CHECKS,
+    "columns that nobody else reads": INDEPENDENT,
     "records and groups in turn": ALTERNATING,
     "the same groups": SAME_GROUPS,
     "counts of classes and of values": K_AND_L,

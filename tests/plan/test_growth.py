@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 from sqlglot import exp
 
-from acompass.checked.types import INTEGER, Column
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.duckdb import DUCKDB
 from acompass.plan.lowering.dialects.postgres import POSTGRES
@@ -15,10 +14,10 @@ from acompass.plan.rewrites import REWRITES
 from acompass.plan.running.context import Context
 from acompass.plan.running.execute import LARGEST, execute
 from acompass.plan.running.trace import SeededTrace
-from benchmarks.policies import TANGLED_COLUMNS, tangled
+from benchmarks.policies import tangled
+from tests.plan.fixtures import TANGLED_SCHEMA as SCHEMA
 from tests.plan.running import case_of, stages
 
-SCHEMA = tuple(Column(name, INTEGER) for name in TANGLED_COLUMNS)
 #: the nodes of one such requirement that reads plain columns, with some room
 ONE_REQUIREMENT = 250
 

@@ -1,6 +1,7 @@
 """Each rewrite changes the plan of a fixture, and nothing else about it."""
 
 from dataclasses import replace
+from itertools import groupby
 
 import pytest
 
@@ -12,14 +13,22 @@ from acompass.plan.rewrites import (
     look_up_values,
     merge_chains,
     share_aggregations,
+    share_scans,
+    store_tangles,
 )
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage
+from acompass.plan.rewrites.store_tangles import flaggable
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, TangleStage
+from benchmarks.policies import tangled
 from tests.plan import fixtures
 from tests.plan.running import case_of, observed, stages
 
 
 def case(policy):
     return case_of(policy, fixtures.SCHEMA, fixtures.RECORDS)
+
+
+def tangled_case(count):
+    return case_of(tangled(count), fixtures.TANGLED_SCHEMA, fixtures.TANGLED_RECORDS)
 
 
 def test_merge_chains_gathers_requirements_by_column():
@@ -42,6 +51,39 @@ def test_inline_ranges_takes_short_chains_on_one_column():
     chain, _ = stages(case(fixtures.CHAIN).program(), [merge_chains, inline_ranges])
     assert isinstance(chain, ChainStage)
     assert chain.inline
+
+
+def indexes(planned):
+    return [tuple(r.index for r in stage.requirements) for stage in planned]
+
+
+def test_share_scans_counts_every_check_together():
+    (scan,) = stages(case(fixtures.CHECKS).program(), [share_scans])
+    assert isinstance(scan, ScanStage)
+
+
+def test_share_scans_stops_at_what_was_written_dropped_or_drawn():
+    scanned = stages(case(fixtures.INDEPENDENT).program(), [share_scans])
+    assert indexes(scanned) == [(1,), (2,), (3, 4, 5), (6,)]
+    dependent = stages(case(fixtures.MIXED_COLUMNS).program(), [share_scans])
+    assert indexes(dependent) == [(1,), (2,), (3,), (4,)]
+
+
+def test_share_scans_bounds_a_statement():
+    checks = "EACH RESULT : Age > 1 AND Age < 80 AND Pay > 0 AND Pay < 9000;" * 250
+    scanned = stages(case(checks).program(), [share_scans])
+    assert [len(stage.requirements) for stage in scanned] == [100, 100, 50]
+
+
+def test_store_tangles_takes_requirements_that_would_grow():
+    tangles = stages(tangled_case(20).program(), [store_tangles])
+    assert sum(isinstance(stage, TangleStage) for stage in tangles) >= 8
+    assert [index for each in indexes(tangles) for index in each] == list(range(1, 21))
+
+
+def test_store_tangles_leaves_requirements_that_stay_small():
+    naive = stages(case(fixtures.MIXED_COLUMNS).program(), [])
+    assert store_tangles(naive) == naive
 
 
 def test_share_aggregations_joins_requirements_on_the_same_groups():
@@ -76,12 +118,27 @@ def never_inline(planned):
     return tuple(replace(s, inline=False) if isinstance(s, ChainStage) else s for s in planned)
 
 
+def always_tangle(planned):
+    """`store_tangles` without its threshold: every three requirements that it may take."""
+    tangled_stages = []
+    for is_flaggable, run in groupby(planned, key=lambda stage: flaggable(stage) is not None):
+        found = list(run)
+        threes = [found[i : i + 3] for i in range(0, len(found), 3)]
+        tangled_stages += map(in_one_tangle, threes) if is_flaggable else found
+    return tuple(tangled_stages)
+
+
+def in_one_tangle(planned):
+    return TangleStage(tuple(stage.requirement for stage in planned))
+
+
 VARIANTS = {
     "all": REWRITES,
     "none": (),
     **{f"without {off.__name__}": tuple(r for r in REWRITES if r is not off) for off in REWRITES},
     "always look up": (*REWRITES, always_look_up),
     "always join regions": (*REWRITES, never_inline),
+    "always store": (always_tangle,),
 }
 
 
@@ -89,4 +146,10 @@ VARIANTS = {
 @pytest.mark.parametrize("name", fixtures.ALL)
 def test_every_fixture_gives_what_semantics_gives(name, variant):
     found = compare(case(fixtures.ALL[name]), lambda each, program: observed(each, VARIANTS[variant]))
+    assert found is None
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_tangled_requirements_give_what_semantics_gives(variant):
+    found = compare(tangled_case(20), lambda each, program: observed(each, VARIANTS[variant]))
     assert found is None

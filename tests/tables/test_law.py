@@ -59,7 +59,7 @@ def read(con: duckdb.DuckDBPyConnection, path: str) -> Records:
         return con.execute(f"SELECT * EXCLUDE (rk) FROM {relation} ORDER BY rk").fetchall()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(table=TABLES)
 def test_written_tables_are_read_back(con: duckdb.DuckDBPyConnection, table: Records) -> None:
     width = len(table[0])
@@ -72,7 +72,7 @@ def test_written_tables_are_read_back(con: duckdb.DuckDBPyConnection, table: Rec
         assert read(con, path) == table
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(body=TEXTS)
 def test_the_engine_and_our_own_reader_agree(con: duckdb.DuckDBPyConnection, body: str) -> None:
     content = ("a,b\n" + body).encode()

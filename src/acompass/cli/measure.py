@@ -52,6 +52,13 @@ acompass measure released.csv --policy policy.acp --against people.csv --populat
     metavar="K",
     help="Count the records in classes smaller than K.",
 )
+@click.option(
+    "--dates",
+    multiple=True,
+    metavar="COLUMN=FORMAT",
+    help="Read a column of text as dates, such as Admission=%d.%m.%Y; with --against, of that table; "
+    "repeatable.",
+)
 @options.delimiter
 @options.memory_limit
 @options.report
@@ -65,6 +72,7 @@ def measure_command(
     against: str | None,
     population: str | None,
     below: tuple[int, ...],
+    dates: tuple[str, ...],
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
@@ -87,6 +95,7 @@ def measure_command(
             against=against,
             population=population,
             below=below or THRESHOLDS,
+            dates=dates,
             delimiter=delimiter,
             memory_limit=memory_limit,
             report=report,

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from acompass import semantics
 from acompass.checked.effects import needs_order
+from acompass.checked.exact import at_scale
 from acompass.checked.program import Program
 from acompass.checked.types import Column, Kind, Schema
 from acompass.conformance.generate import Case
@@ -70,6 +71,22 @@ def without_negative_zeros(case: Case) -> Case:
         for record in case.records
     ]
     return replace(case, records=records)
+
+
+def with_typed_columns(case: Case) -> Case:
+    """The case in a table that has types: no zero is negative, and numbers have no spelling of their own."""
+    schema = tuple(replace(c, type=replace(c.type, spelled=False)) for c in case.schema)
+    decimals = {i: c.type.scale for i, c in enumerate(schema) if c.type.kind is Kind.DECIMAL}
+    records = [
+        tuple(
+            (at_scale(value, decimals[i]) or Decimal(0).scaleb(-decimals[i]))
+            if i in decimals and value is not None
+            else value
+            for i, value in enumerate(record)
+        )
+        for record in case.records
+    ]
+    return without_negative_zeros(replace(case, schema=schema, records=records))
 
 
 def _observe_semantics(case: Case, program: Program) -> Observed:
@@ -155,7 +172,7 @@ def uploaded(
 
 
 def _stored_type(column: Column, digits: Mapping[str, int]) -> str:
-    if column.name in digits:
+    if column.name in digits and not column.type.spelled:
         return f"DECIMAL({digits[column.name]}, {column.type.scale})"
     return sql.stored_type(column.type)
 

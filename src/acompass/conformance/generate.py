@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from acompass.checked.exact import at_scale
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
-from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema, Type
+from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema
 from acompass.conformance.policies import Attribute, PolicyWriter
 from acompass.conformance.values import KINDS, digits_of, random_type, random_value
 from acompass.syntax.parse import parse
@@ -55,7 +56,7 @@ class Case:
 def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
     attributes = _random_attributes(rng, kinds)
     schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
-    digits = {a.name: _random_digits(rng, a) for a in attributes if _has_digits(a.type)}
+    digits = {a.name: _random_digits(rng, a) for a in attributes if a.type.kind is Kind.DECIMAL}
     named = attributes[: rng.randint(1, len(attributes))]
     records = _random_records(rng, attributes, len(named))
     order = rng.sample(range(len(schema)), len(schema))
@@ -80,12 +81,8 @@ def _random_attributes(rng: random.Random, kinds: Sequence[Kind]) -> list[Attrib
     return attributes
 
 
-def _has_digits(type_: Type) -> bool:
-    return type_.kind is Kind.DECIMAL and not type_.spelled
-
-
 def _random_digits(rng: random.Random, attribute: Attribute) -> int:
-    needed = max(1, *map(digits_of, attribute.pool))
+    needed = max(1, *(digits_of(at_scale(value, attribute.type.scale)) for value in attribute.pool))
     return rng.choice((needed, MOST_DIGITS, rng.randint(needed, MOST_DIGITS)))
 
 

@@ -1,7 +1,7 @@
 """Columns of text that are read as dates of a given format (D28), in SQL that every engine supports.
 
-A regular expression rearranges a text to ISO form. Another one accepts only days that exist, because a cast
-of any other text would make the engine fail.
+A regular expression rearranges a text to year, month and day. Another one accepts only days that exist,
+because a cast of any other text would make the engine fail.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _YEAR = "([0-9]{3}[1-9]|[0-9]{2}[1-9][0-9]|[0-9][1-9][0-9]{2}|[1-9][0-9]{3})"
 _BY_FOUR = "(0[48]|[2468][048]|[13579][26])"
-#: ISO dates of days that exist in the years 1 to 9999
+#: year, month and day that exist, in the years 1 to 9999
 _EXISTS = (
-    f"({_YEAR}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])"
-    f"|{_YEAR}-(0[13-9]|1[0-2])-(29|30)"
-    f"|{_YEAR}-(0[13578]|1[02])-31"
-    f"|([0-9]{{2}}{_BY_FOUR}|{_BY_FOUR}00)-02-29)"
+    f"({_YEAR}-(0?[1-9]|1[0-2])-(0?[1-9]|1[0-9]|2[0-8])"
+    f"|{_YEAR}-(0?[13-9]|1[0-2])-(29|30)"
+    f"|{_YEAR}-(0?[13578]|1[02])-31"
+    f"|([0-9]{{2}}{_BY_FOUR}|{_BY_FOUR}00)-0?2-29)"
 )
 #: formats to propose where text is compared with ISO dates
 _COMMON = (
@@ -67,34 +67,25 @@ class LocalDates:
     dialect: Dialect
 
     def value(self) -> Sql:
-        return sql.cast(self._iso(), "DATE")
+        return sql.cast(self._year_month_day(), "DATE")
 
     def misfits(self) -> Sql:
         """SQL for the number of values that do not fit the format or are not dates."""
         fits = self._matches(self.text.copy(), self.format.pattern)
-        exists = self._matches(self._iso(), _EXISTS)
+        exists = self._matches(self._year_month_day(), _EXISTS)
         return count_where(exp.Not(this=exp.paren(exp.and_(fits, exists))))
 
-    def _iso(self) -> Sql:
-        """SQL for the ISO form; without meaning for a text that does not fit.
-
-        The first expression writes a zero before the day and the month, the second removes it where there
-        are two digits.
-        """
-        written = self._rearranged(self.text.copy(), self.format.pattern, self._year_month_day())
-        padded = self._rearranged(
-            self._with_numbers(written),
-            "([0-9]{4})-0?([0-9]{2})-0?([0-9]{2})",
-            f"{self._group(1)}-{self._group(2)}-{self._group(3)}",
-        )
-        if self.format.has_century:
-            return padded
-        last_century = "20(69|[7-9][0-9])(-[0-9-]+)"
-        return self._rearranged(padded, last_century, f"19{self._group(1)}{self._group(2)}")
-
-    def _year_month_day(self) -> str:
+    def _year_month_day(self) -> Sql:
+        """SQL for a text such as `2020-3-1`, which every engine casts to a date. For a value that does not
+        fit, it is some text."""
         year, month, day = (self._group(self.format.group(part)) for part in ("year", "month", "day"))
-        return f"{'' if self.format.has_century else '20'}{year}-0{month}-0{day}"
+        century = "" if self.format.has_century else "20"
+        parts = self._rearranged(self.text.copy(), self.format.pattern, f"{century}{year}-{month}-{day}")
+        written = self._with_numbers(parts)
+        if self.format.has_century:
+            return written
+        last_century = "20(69|[7-9][0-9])(-[0-9-]+)"
+        return self._rearranged(written, last_century, f"19{self._group(1)}{self._group(2)}")
 
     def _with_numbers(self, written: Sql) -> Sql:
         """SQL for the text with numbers in place of the names of months."""

@@ -67,7 +67,8 @@ class _Numbers:
     def with_shortened(self, written: Iterable[Decimal], drawn: Sequence[Bounds]) -> Type:
         """The type with the constants that the table, or the policy itself, spells in another way. RANDOM
         writes integers in their shortest form."""
-        constants = {format(value, "f"): value for value in written}
+        positive_zeros = (value or value.copy_abs() for value in written)
+        constants = {format(value, "f"): value for value in positive_zeros}
         unlike = self.facts.ask([count_where(self._unlike(*constant)) for constant in constants.items()])
         values = list(constants.values())
         twice = [

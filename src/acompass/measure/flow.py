@@ -16,6 +16,7 @@ from acompass.measure.risk import journalist
 from acompass.measure.sensitive import measure_column
 from acompass.measure.view import View
 from acompass.measures import THRESHOLDS, Classes, Comparison, Journalist, Measures
+from acompass.options import DatesArgument
 
 
 def measure_table(
@@ -26,17 +27,23 @@ def measure_table(
     population: Any = None,
     below: Sequence[int] = THRESHOLDS,
     delimiter: str | None = None,
+    dates: DatesArgument = (),
 ) -> Measures:
-    """Measure a table, and compare it with an earlier table and with a population if these are not None."""
+    """Measure a table, and compare it with an earlier table and with a population if these are not None.
+
+    `dates` are the formats of the earliest table: a released table has ISO dates (D28).
+    """
     every_column = against is not None
     with tables_in(table.con, delimiter) as tables:
-        view, found = tables.load(table, partial(positions, roles), every_column)
+        view, found = tables.load(
+            table, partial(positions, roles), every_column, () if every_column else dates
+        )
         measures = measure_view(tables.con, view, found, below)
         if population is not None:
             risk = _journalist(tables, view, found, population, roles, every_column)
             measures = replace(measures, journalist=risk)
         if against is not None:
-            change = _comparison(tables, view, found, against, roles, measures.classes)
+            change = _comparison(tables, view, found, against, roles, measures.classes, dates)
             measures = replace(measures, comparison=change)
     return measures
 
@@ -50,10 +57,16 @@ def _journalist(
 
 
 def _comparison(
-    tables: Tables, view: View, found: Positions, against: Any, roles: Roles, classes: Classes
+    tables: Tables,
+    view: View,
+    found: Positions,
+    against: Any,
+    roles: Roles,
+    classes: Classes,
+    dates: DatesArgument,
 ) -> Comparison:
     find = partial(same_columns, roles, table="earlier table")
-    before, theirs = tables.open(against, find, every_column=True)
+    before, theirs = tables.open(against, find, every_column=True, dates=dates)
     return compare(tables.con, view, found, before, theirs, classes)
 
 

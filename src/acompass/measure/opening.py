@@ -11,10 +11,11 @@ from acompass.diagnostics import Span
 from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.read import DuckDBTable, open_table
+from acompass.engines.local_dates import date_formats
 from acompass.measure.columns import Positions, refuse_opaque
 from acompass.measure.view import View
 from acompass.measure.weights import with_unit
-from acompass.options import ReadingOptions
+from acompass.options import DatesArgument, ReadingOptions
 from acompass.tables.source import opened
 
 #: the columns to measure, from the names of a table's columns
@@ -29,16 +30,21 @@ class Tables:
         self._stack = stack
         self._delimiter = delimiter
 
-    def open(self, table: Any, find: Find, every_column: bool) -> tuple[View, Positions]:
+    def open(
+        self, table: Any, find: Find, every_column: bool, dates: DatesArgument = ()
+    ) -> tuple[View, Positions]:
         source = self._stack.enter_context(opened(table, self._delimiter))
-        return self.load(open_table(self.con, source), find, every_column)
+        return self.load(open_table(self.con, source), find, every_column, dates)
 
-    def load(self, table: DuckDBTable, find: Find, every_column: bool) -> tuple[View, Positions]:
+    def load(
+        self, table: DuckDBTable, find: Find, every_column: bool, dates: DatesArgument = ()
+    ) -> tuple[View, Positions]:
         """Without `every_column`, only the columns that `find` returns are read."""
         found = find(table.names)
         wanted = range(len(table.names)) if every_column else sorted(found.named())
+        reading = ReadingOptions(dates=date_formats(dates, table.names))
         uses = dict.fromkeys(wanted, ColumnUse(Use.ANY, Span(0, 0)))
-        loaded = self._stack.enter_context(table.load(uses, ReadingOptions()))
+        loaded = self._stack.enter_context(table.load(uses, reading))
         refuse_opaque(found, loaded.schema)
         view = View(loaded.layout.view, loaded.schema, found.weight)
         return with_unit(self.con, view), found

@@ -9,6 +9,7 @@ from acompass.measure.distribution import distributions
 from acompass.measure.flow import measure_view
 from acompass.measure.opening import open_tables
 from acompass.measures import Overview
+from acompass.options import DatesArgument
 
 
 def overview(
@@ -17,14 +18,18 @@ def overview(
     delimiter: str | None = None,
     memory_limit: str | None = None,
     with_columns: bool = True,
+    dates: DatesArgument = (),
 ) -> Overview:
-    """`tables` is one table, or the table before and the table after.
+    """`tables` is one table, or the table before and the table after; `dates` are the formats of the first.
 
     Without roles, there are no measures; without `with_columns`, no distributions.
     """
     find = _nothing if roles is None else partial(positions, roles)
     with open_tables(delimiter, memory_limit) as opened:
-        views = [opened.open(table, find, every_column=True) for table in tables]
+        views = [
+            opened.open(table, find, every_column=True, dates=() if place else dates)
+            for place, table in enumerate(tables)
+        ]
         measures = () if roles is None else tuple(measure_view(opened.con, *view) for view in views)
         columns = distributions(opened.con, [view for view, _ in views]) if with_columns else ()
         return Overview(measures, columns)

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import duckdb
-from sqlglot import exp
 
-from acompass.checked.types import Column, Kind, Schema, Type
+from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema, Type
 from acompass.measure.query import one_row
 from acompass.measures import Persons
-from acompass.plan.lowering import sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class View:
         type_ = self.schema[position].type
         if type_.kind is Kind.FLOAT:
             return f"CASE WHEN isnan({name}) THEN NULL ELSE {name} END"
-        return sql.read(exp.column(name), type_).sql("duckdb")
+        return f"CAST({name} AS DECIMAL({MOST_DIGITS}, {type_.scale}))" if type_.is_spelled_decimal else name
 
     def values(self, positions: Sequence[int], prefix: str) -> str:
         """A SELECT list with the columns as prefix0, prefix1, …"""

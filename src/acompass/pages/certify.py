@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from acompass.options import DatesArgument
 from acompass.policy import Policy
 from acompass.report.certificate import Certificate, FileHash
 from acompass.result import Result
@@ -25,6 +26,7 @@ def certify(
     command: str,
     policy: Policy | None,
     params: Mapping[str, Any],
+    dates: DatesArgument,
     engine: str,
     tables: Mapping[Literal["input", "output"], str | TableName | None],
     result: Result | None,
@@ -36,11 +38,19 @@ def certify(
         versions={"acompass": __version__, "engine": engine},
         policy=None if policy is None else hash_policy(policy),
         parameters={name: str(value) for name, value in sorted(params.items())},
+        dates=_formats(dates),
         tables={what: table.name for what, table in tables.items() if isinstance(table, TableName)},
         input=_hashes(tables["input"]),
         output=_hashes(tables["output"]),
         counts={} if result is None else _counts(result),
     )
+
+
+def _formats(dates: DatesArgument) -> tuple[str, ...]:
+    """Texts such as `Admission=%d.%m.%Y`."""
+    if isinstance(dates, Mapping):
+        return tuple(f"{name}={format_}" for name, format_ in dates.items())
+    return tuple(dates)
 
 
 def _hashes(table: str | TableName | None) -> tuple[FileHash, ...] | None:

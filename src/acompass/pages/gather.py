@@ -38,6 +38,7 @@ def _certificate(request: ReportRequest) -> Certificate:
         request.command,
         request.policy,
         request.params or {},
+        request.dates,
         request.engine,
         {
             "input": _file_or_table(request, request.before),
@@ -76,6 +77,7 @@ def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
         request.options.delimiter,
         request.options.memory_limit,
         with_columns=_can_be_shown(request, tables),
+        dates=request.dates,
     )
     if request.journalist is None:
         return found

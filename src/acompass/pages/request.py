@@ -8,7 +8,7 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema
 from acompass.measure.columns import Roles
 from acompass.measures import Journalist
-from acompass.options import Options
+from acompass.options import DatesArgument, Options
 from acompass.policy import Policy
 from acompass.report.html.content import Command
 from acompass.result import Result
@@ -18,7 +18,8 @@ from acompass.result import Result
 class ReportRequest:
     """`after` is None if there is no output table. `roles` is None if the policy names the columns to
     measure. `journalist` is the risk of the last table against a population. `engine` is the engine's name
-    and version; `has_tables` says whether a bare name means a table of the engine and not a file."""
+    and version; `has_tables` says whether a bare name means a table of the engine and not a file.
+    `dates` are the formats of local dates in `before`."""
 
     command: Command
     before: Any = field(repr=False)
@@ -31,4 +32,5 @@ class ReportRequest:
     result: Result | None = None
     roles: Roles | None = None
     journalist: Journalist | None = None
+    dates: DatesArgument = ()
     options: Options = field(default_factory=Options)

@@ -4,7 +4,15 @@ from typing import assert_never
 
 from acompass.checked.types import Schema
 from acompass.plan.regions import constants_of
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage, process_query
+from acompass.plan.stages import (
+    ChainStage,
+    GroupStage,
+    RecordStage,
+    ScanStage,
+    Stage,
+    TangleStage,
+    process_query,
+)
 
 
 def describe(stage: Stage, schema: Schema) -> str:
@@ -12,6 +20,10 @@ def describe(stage: Stage, schema: Schema) -> str:
     match stage:
         case RecordStage():
             return f"{which}: record by record"
+        case ScanStage():
+            return f"{which}: record by record, counted by one scan"
+        case TangleStage():
+            return f"{which}: record by record, counted in one stored table"
         case ChainStage():
             constants = sum(len(of) for of in constants_of(stage.requirements, stage.columns).values())
             return (

@@ -19,6 +19,27 @@ class RecordStage:
 
 
 @dataclass(frozen=True, slots=True)
+class ScanStage:
+    """Requirements over RESULT or FILTER, none of which reads a column that an earlier one writes.
+
+    So the affected bags of all of them can be counted on the table before the first, by one scan.
+    """
+
+    requirements: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TangleStage:
+    """Requirements over EACH RESULT or EACH FILTER that read what earlier ones write.
+
+    One stored table has the records after all of them and, for each requirement, whether it affected the
+    record. So every condition is evaluated once.
+    """
+
+    requirements: tuple[Requirement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ChainStage:
     """Requirements over RESULT or FILTER that read and write only `columns`.
 
@@ -46,7 +67,7 @@ class GroupStage:
     two_levels: bool = False
 
 
-Stage: TypeAlias = RecordStage | ChainStage | GroupStage
+Stage: TypeAlias = RecordStage | ScanStage | TangleStage | ChainStage | GroupStage
 
 
 def process_query(requirement: Requirement) -> Process:

@@ -25,13 +25,15 @@ class FileHash:
 @dataclass(frozen=True, slots=True)
 class Certificate:
     """`input` and `output` are None if the table is not a file. `tables` has the name of the input and the
-    output where they are tables of an engine. `counts` are those of `--json`."""
+    output where they are tables of an engine. `counts` are those of `--json`. `dates` are the formats of
+    local dates in the input, such as `Admission=%d.%m.%Y`."""
 
     command: str
     made: str
     versions: dict[str, str]
     policy: FileHash | None
     parameters: dict[str, str]
+    dates: tuple[str, ...]
     tables: dict[str, str]
     input: tuple[FileHash, ...] | None
     output: tuple[FileHash, ...] | None

@@ -21,6 +21,8 @@ class State:
 
     `sizes` has the columns that are not plain columns of the last stored table: the nodes that the column's
     value has once an engine has replaced every column of a nested SELECT with its expression.
+
+    `flags` are further columns, which say of each record whether a condition was satisfied.
     """
 
     select: exp.Select
@@ -30,6 +32,7 @@ class State:
     depth: int = 0
     in_order: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
 
     def columns(self, table: str = "t") -> tuple[Sql, ...]:
         """The columns as they are stored."""
@@ -66,13 +69,24 @@ class State:
         sizes = {**self.sizes, **{sql.name(i): self._size(value) for i, value in changed.items()}}
         return replace(self, select=select, depth=self.depth + 1, in_order=in_order, sizes=sizes)
 
+    def flagged(self, condition: Sql) -> "State":
+        """The state with a flag for a condition on its columns."""
+        name = f"f{len(self.flags)}"
+        select = sql.query([*self._projection({}), sql.named(condition, name)], self.source())
+        sizes = {**self.sizes, name: self._size(condition)}
+        flags = (*self.flags, name)
+        return replace(self, select=select, depth=self.depth + 1, sizes=sizes, flags=flags)
+
     def stored_as(self, table: str) -> "State":
         """The same records, read from a table."""
         return replace(self, select=sql.everything(sql.table(table)), depth=0, sizes={})
 
+    def without_flags(self) -> "State":
+        return replace(self, flags=())
+
     def size_of(self, columns: Iterable[int]) -> int:
-        """The nodes of an expression that reads each of these columns once."""
-        return sum(self.sizes.get(sql.name(i), 1) for i in columns)
+        """The nodes that stand in an expression in place of these columns, where they are not plain."""
+        return sum(self.sizes.get(sql.name(i), 0) for i in columns)
 
     def _size(self, expression: Sql) -> int:
         nodes = expression.walk(prune=lambda node: isinstance(node, exp.Column))
@@ -89,4 +103,4 @@ class State:
         columns = [sql.named(changed.get(i, column), sql.name(i)) for i, column in enumerate(self.columns())]
         if self.has_row_key:
             columns.append(exp.column(ROW_KEY, table="t"))
-        return columns
+        return columns + [exp.column(flag, table="t") for flag in self.flags]

@@ -13,7 +13,7 @@ from acompass.checked.effects import columns_touched, drops_records, type_change
 from acompass.checked.program import Action, Random, Reject, Replace, Requirement
 from acompass.checked.types import Value
 from acompass.plan.regions import constants_by_column
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
 
 #: simulating more combinations of regions than this costs more than it saves
 LARGEST_CHAIN = 50_000
@@ -38,7 +38,7 @@ def _mergeable(stage: Stage) -> Requirement | None:
     match stage:
         case RecordStage(requirement):
             return requirement if _can_be_simulated(requirement.action) else None
-        case ChainStage() | GroupStage():
+        case ScanStage() | TangleStage() | ChainStage() | GroupStage():
             return None
         case _:
             assert_never(stage)

@@ -13,11 +13,14 @@ from acompass.plan.running.context import Context, Progress
 from acompass.plan.running.groups import run_groups
 from acompass.plan.running.ranks import canonical_order
 from acompass.plan.running.records import run_records
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
+from acompass.plan.running.scans import run_scan
+from acompass.plan.running.tangles import run_tangle
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
 
 #: the depth of nested SELECTs at which evaluating them again costs more than storing their result
 DEEPEST = 12
-#: the nodes that a stage's conditions may have once an engine has replaced columns with their expressions.
+#: the nodes that may take the place of columns in a stage's conditions, once an engine has replaced them with
+#: their expressions.
 #: Requirements that read what others wrote multiply them, so they grow exponentially with the depth.
 LARGEST = 300
 
@@ -31,19 +34,24 @@ def execute(
     store = _Store(context)
     for stage in stages:
         before = store(state) if _is_costly(state, stage) else state
-        state = _run(context, before, stage)
+        state = _run(context, before, stage, store)
         if context.observe is not None:
             context.observe(context, stage, before, state)
+        store.release()
         done += len(stage.requirements)
         if progress is not None:
             progress(done, total)
     return state
 
 
-def _run(context: Context, state: State, stage: Stage) -> State:
+def _run(context: Context, state: State, stage: Stage, store: "_Store") -> State:
     match stage:
         case RecordStage():
             return run_records(context, state, stage)
+        case ScanStage():
+            return run_scan(context, state, stage)
+        case TangleStage():
+            return run_tangle(context, state, stage, store)
         case ChainStage():
             return run_chain(context, state, stage)
         case GroupStage():
@@ -54,7 +62,9 @@ def _run(context: Context, state: State, stage: Stage) -> State:
 
 def _is_costly(state: State, stage: Stage) -> bool:
     """Whether the stage should read a stored table instead of nested SELECTs."""
-    return state.depth >= DEEPEST or (state.depth > 0 and state.size_of(_reads(stage)) > LARGEST)
+    # a tangle's own growth is bounded where it reads plain columns
+    most = 0 if isinstance(stage, TangleStage) else LARGEST
+    return state.depth >= DEEPEST or state.size_of(_reads(stage)) > most
 
 
 def _reads(stage: Stage) -> Iterator[int]:
@@ -67,17 +77,20 @@ def _reads(stage: Stage) -> Iterator[int]:
 
 
 class _Store:
-    """Stores states, one at a time: nothing reads the state before the last one."""
+    """Stores states. Once a stage is done, nothing reads any but the last one."""
 
     def __init__(self, context: Context):
         self._session = context.session
-        self._table: str | None = None
+        self._tables: list[str] = []
 
     def __call__(self, state: State) -> State:
-        last, self._table = self._table, self._session.store(state.select)
-        if last is not None:
-            self._session.drop(last)
-        return state.stored_as(self._table)
+        self._tables.append(self._session.store(state.select))
+        return state.stored_as(self._tables[-1])
+
+    def release(self) -> None:
+        for table in self._tables[:-1]:
+            self._session.drop(table)
+        del self._tables[:-1]
 
 
 def final_select(context: Context, state: State, *, canonical: bool, keep_order: bool) -> exp.Select:

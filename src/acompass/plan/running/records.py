@@ -1,5 +1,6 @@
 """One record-level requirement: a condition on each record selects the affected bag (Definitions 8 and 9)."""
 
+from dataclasses import dataclass
 from typing import assert_never
 
 from sqlglot import exp
@@ -31,20 +32,47 @@ def _evaluate(context: Context, state: State, requirement: Requirement) -> Affec
 
 
 def _affected(context: Context, state: State, requirement: Requirement) -> tuple[Affected, Verdict]:
+    asked = asked_of(state, requirement)
+    return asked.answered(*_count(context, state, asked.seen, asked.counted))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The conditions of a requirement on the records of a state, called `t`. The answer is the number of
+    records that are `seen` and `counted`: violations of EACH, witnesses of SOME."""
+
+    requirement: Requirement
+    records: int
+    seen: Sql | None
+    counted: Sql
+
+    @property
+    def both(self) -> Sql:
+        return self.counted if self.seen is None else sql.all_of(self.seen.copy(), self.counted.copy())
+
+    def answered(self, count: int, selects_none: bool) -> tuple[Affected, Verdict]:
+        match self.requirement.assertion.quantifier:
+            case Quantifier.EACH:
+                verdict = Verdict(count == 0, count, self.records, selects_none)
+                return Affected(self.both, count), verdict
+            case Quantifier.SOME:
+                # SOME is violated on the empty table, where it affects nothing (D16)
+                affected = 0 if count else self.records
+                verdict = Verdict(count > 0, affected, self.records, selects_none)
+                return Affected(sql.TRUE.copy(), affected), verdict
+            case _:
+                assert_never(self.requirement.assertion.quantifier)
+
+
+def asked_of(state: State, requirement: Requirement) -> Asked:
     columns, selected = state.values(), filter_of(requirement)
     seen = None if selected is None else sql.condition(selected, state.schema, columns)
     satisfied = sql.condition(requirement.assertion.condition, state.schema, columns)
     match requirement.assertion.quantifier:
         case Quantifier.EACH:
-            violated = sql.negated(satisfied)
-            count, selects_none = _count(context, state, seen, violated)
-            violating = violated if seen is None else sql.all_of(seen, violated)
-            return Affected(violating, count), Verdict(count == 0, count, state.records, selects_none)
+            return Asked(requirement, state.records, seen, sql.negated(satisfied))
         case Quantifier.SOME:
-            # SOME is violated on the empty table, where it affects nothing (D16)
-            found, selects_none = _count(context, state, seen, satisfied)
-            count = 0 if found else state.records
-            return Affected(sql.TRUE.copy(), count), Verdict(found > 0, count, state.records, selects_none)
+            return Asked(requirement, state.records, seen, satisfied)
         case _:
             assert_never(requirement.assertion.quantifier)
 

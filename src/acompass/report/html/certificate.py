@@ -38,3 +38,5 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield from certificate.versions.items()
     for name, value in certificate.parameters.items():
         yield f"parameter {name}", value
+    for format_ in certificate.dates:
+        yield "dates", format_

@@ -131,6 +131,12 @@ def test_the_policy_as_sql_parses_in_its_dialect(explain: Explain, dialect: str)
         assert sum(statement is not None for statement in statements) >= 3
 
 
+def test_the_sql_says_that_numbers_with_a_spelling_are_stored_as_text(explain: Explain) -> None:
+    Path("doses.csv").write_text("dose\n2.0\n7\n", encoding="utf-8")
+    Path("doses.acp").write_text("EACH RESULT : dose <= 5 : REPLACE dose WITH 5.0;", encoding="utf-8")
+    assert "c0 is dose, decimal(1) as text\n" in explain("doses.acp", "doses.csv", "--sql").stdout
+
+
 def test_the_sql_of_duckdb_runs_and_leaves_what_run_leaves(explain: Explain) -> None:
     import duckdb
 

@@ -93,7 +93,7 @@ def _error(table: Any, dates: Any, policy: str = CHECK) -> tuple[str, str, str]:
         ({"Discharge": FORMAT}, "`--dates` names the column `Discharge`, which the table does not have"),
         ({"Age": FORMAT}, "`--dates` names the column `Age`, which is not text"),
         ({"Left": FORMAT, "left": FORMAT}, "`--dates` gives two formats for column `Left`"),
-        ((FORMAT,), "`--dates %d.%m.%Y` names no column"),
+        ((FORMAT,), "`--dates %d.%m.%Y` has no `=` between a column and a format"),
         (("=%d.%m.%Y",), "`--dates` names the column ``, which the table does not have"),
     ],
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import acompass
 from acompass.checked.uses import Use
 from tests.tables.tables import csv_file, fault, loading
 
@@ -88,3 +89,32 @@ def test_the_engine_stays_usable_for_a_second_table(tmp_path: Path) -> None:
             assert first.loaded.layout.view != second.loaded.layout.view
             assert (first.records, second.records) == ([(1,)], [("x",)])
         assert isinstance(first.con, duckdb.DuckDBPyConnection)
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_a_sum_of_too_many_digits_is_an_error_that_says_so(sign: str) -> None:
+    table = [{"x": sign + "9" * 38}, {"x": sign + "9" * 38}]
+    with pytest.raises(acompass.EngineError) as raised:
+        acompass.check("EACH PROCESS SUM(x) AS s : s > 0;", table)
+    assert raised.value.diagnostics[0].code == "AC314"
+
+
+@pytest.mark.parametrize(
+    ("ages", "help_"),
+    [
+        (["9", "85", "100"], "write 80"),
+        (["9", "*", "100"], "1 value is `*` or has a leading zero or a plus sign"),
+        (
+            ["9", "*", "+100", "007"],
+            "3 values are `*` or have a leading zero or a plus sign: replace them first",
+        ),
+    ],
+)
+def test_the_help_for_numbers_ordered_as_text_is_not_refused_in_turn(ages: list[str], help_: str) -> None:
+    table, policy = [{"age": age} for age in ages], "EACH RESULT : age <= '80';"
+    with pytest.raises(acompass.TableError) as raised:
+        acompass.check(policy, table)
+    found = raised.value.diagnostics[0]
+    assert (found.code, (found.help or "")[: len(help_)]) == ("AC231", help_)
+    fixed = policy.replace("'", "") if help_ == "write 80" else f"-- allow AC231: codes\n{policy}"
+    assert not acompass.check(fixed, table).ok

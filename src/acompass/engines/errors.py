@@ -2,7 +2,7 @@
 
 import os
 
-from acompass.checked.types import Kind, Schema
+from acompass.checked.types import MOST_DIGITS, Kind, Schema
 from acompass.diagnostics import Canceled, Diagnostic, EngineError
 
 
@@ -73,3 +73,9 @@ def canceled() -> Canceled:
 def needs_duckdb(what: str) -> EngineError:
     help_ = "export the table to a file, and use the file without an engine"
     return engine_error("AC328", f"{what} needs a file or a data frame, not a table in another engine", help_)
+
+
+def sum_too_large() -> EngineError:
+    help_ = "divide the column by a power of ten before, or sum smaller groups"
+    message = f"a sum is beyond the largest float, or has more than {MOST_DIGITS} digits"
+    return engine_error("AC314", message, help_)

@@ -15,6 +15,7 @@ from acompass.engines.facts import RECORDS, Facts, count_where
 from acompass.engines.local_dates import dates_in, with_dates
 from acompass.engines.missing import Missing, count_missing, missing_counts
 from acompass.engines.text_columns import FirstPlace, TextColumns, TypedText
+from acompass.engines.widths import require_widths
 from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -138,9 +139,12 @@ def _prepared(
 ) -> Prepared:
     whole, where = facts.count(), missing.complete
     records = whole if where is None else facts.count(count_where(where))
+    schema = tuple(replace(c, type=typed[p].type) if p in typed else c for p, c in enumerate(schema))
+    values = tuple(typed[p].value if p in typed else value for p, value in enumerate(values))
+    require_widths(_among(facts, missing), schema, values, uses)
     return Prepared(
-        tuple(replace(c, type=typed[p].type) if p in typed else c for p, c in enumerate(schema)),
-        tuple(typed[p].value if p in typed else value for p, value in enumerate(values)),
+        schema,
+        values,
         where,
         records,
         whole - records,

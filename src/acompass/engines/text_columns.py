@@ -123,7 +123,8 @@ class TextColumns:
         wrong = self.facts.count(count_where(guarded))
         if wrong:
             place = self.first_place(position, lambda text: _orders_differ(text, comparison))
-            raise errors.ordered_as_text(self.names[position], place, wrong, comparison)
+            unlike = self.facts.count(self._not(_PLAIN_NUMBER, value))
+            raise errors.ordered_as_text(self.names[position], place, wrong, comparison, unlike)
 
     def _neither_number_nor_star(self, value: Sql) -> Sql:
         is_star = exp.EQ(this=value.copy(), expression=exp.Literal.string("*"))

@@ -5,7 +5,7 @@ from typing import Any
 
 from acompass import session
 from acompass.checked.parameters import ParamValue
-from acompass.checked.types import Schema
+from acompass.checked.types import Schema, Type
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.options import DatesArgument
 from acompass.pipeline import checked
@@ -44,7 +44,11 @@ def _requirement(written: RequirementSql) -> str:
 
 def _heading(schema: Schema) -> str:
     columns = "".join(
-        f"--   c{position} is {on_one_line(column.name)}, {column.type}\n"
+        f"--   c{position} is {on_one_line(column.name)}, {_stored(column.type)}\n"
         for position, column in enumerate(schema)
     )
     return f"-- {TABLE} is the table; {ROW_KEY} is a record's position in it\n{columns}"
+
+
+def _stored(type_: Type) -> str:
+    return f"{type_} as text" if type_.is_spelled_decimal else str(type_)

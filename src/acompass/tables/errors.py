@@ -141,16 +141,27 @@ def leading_zeros(name: str, place: Place, padded: int, use: Span) -> TableError
     return TableError([finding])
 
 
-def ordered_as_text(name: str, place: Place, wrong: int, comparison: TextComparison) -> TableError:
+def ordered_as_text(
+    name: str, place: Place, wrong: int, comparison: TextComparison, unlike: int
+) -> TableError:
+    """`unlike` is the number of values that keep the column from being used as a number."""
     found = "1 record" if wrong == 1 else f"{wrong:,} records"
     finding = Diagnostic(
         ORDERED_AS_TEXT,
         f"column `{name}` holds numbers, and their order as text differs from their order as numbers in "
         f"{found}{_where(place, wrong)}",
         (Label(comparison.span, "ordered as text here"),),
-        f"write {comparison.text}",
+        f"write {comparison.text}" if not unlike else _ordered_beside(comparison.text, unlike),
     )
     return TableError([finding])
+
+
+def _ordered_beside(number: str, unlike: int) -> str:
+    values = "1 value is `*` or has" if unlike == 1 else f"{unlike:,} values are `*` or have"
+    return (
+        f"{values} a leading zero or a plus sign: replace them first and write {number}, or put "
+        f"`-- allow {ORDERED_AS_TEXT}: why` above the requirement to order text"
+    )
 
 
 def not_iso_dates(name: str, comparison: TextComparison, formats: Sequence[str]) -> TableError:
@@ -191,7 +202,8 @@ def invalid_date_format(text: str, why: str) -> TableError:
 
 
 def dates_without_column(text: str) -> TableError:
-    return _error("AC236", f"`--dates {text}` names no column", f"`{_dates_option('Admission', text)}`")
+    example = _dates_option("Admission", text) if "%" in text else _dates_option(text, "%d.%m.%Y")
+    return _error("AC236", f"`--dates {text}` has no `=` between a column and a format", f"write `{example}`")
 
 
 def unknown_dates_column(name: str, columns: str) -> TableError:

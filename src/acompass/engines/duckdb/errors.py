@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import duckdb
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.engines.errors import canceled, engine_failed, out_of_memory
+from acompass.engines.errors import canceled, engine_failed, out_of_memory, sum_too_large
 
 
 @contextmanager
@@ -17,6 +17,9 @@ def failures() -> Iterator[None]:
         raise out_of_memory("DuckDB") from None
     except duckdb.InterruptException:
         raise canceled() from None
+    except duckdb.OutOfRangeException as error:
+        # the only arithmetic that can leave the range: HUGEINT and DECIMAL(38) in a SUM
+        raise (sum_too_large() if "addition" in str(error) else engine_failed("DuckDB", error)) from None
     except duckdb.Error as error:
         raise engine_failed("DuckDB", error) from None
     except RuntimeError as error:

@@ -9,9 +9,8 @@ from contextlib import contextmanager
 import psycopg
 from psycopg import errors as server
 
-from acompass.checked.types import MOST_DIGITS
 from acompass.diagnostics import AcompassError, EngineError
-from acompass.engines.errors import engine_error, engine_failed, out_of_memory
+from acompass.engines.errors import engine_error, engine_failed, out_of_memory, sum_too_large
 
 _NAME = "PostgreSQL"
 _MEMORY = (server.OutOfMemory, server.DiskFull, server.InsufficientResources)
@@ -83,12 +82,6 @@ def no_nul() -> EngineError:
 def canceled_by_server() -> EngineError:
     help_ = "raise `statement_timeout`, or run again when the server is less busy"
     return engine_error("AC313", "PostgreSQL canceled the statement", help_)
-
-
-def sum_too_large() -> EngineError:
-    help_ = "divide the column by a power of ten before, or sum smaller groups"
-    message = f"a sum is beyond the largest float, or has more than {MOST_DIGITS} digits"
-    return engine_error("AC314", message, help_)
 
 
 def unfit_name(name: str, longest: int) -> EngineError:

@@ -12,11 +12,11 @@ import acompass
 from tests.engines.postgres_server import Server
 
 TABLE = """
-    DROP TABLE IF EXISTS people, released;
+    DROP TABLE IF EXISTS spelled_people, spelled_release;
     DROP TYPE IF EXISTS grade CASCADE;
     CREATE TYPE grade AS ENUM ('1', '2', '10');
-    CREATE TABLE people (age varchar(3), pay text, dose char(5), mark grade, name text);
-    INSERT INTO people VALUES
+    CREATE TABLE spelled_people (age varchar(3), pay text, dose char(5), mark grade, name text);
+    INSERT INTO spelled_people VALUES
         ('5', '1.50', '2.0', '10', 'a'), ('9', '2', '2', '2', 'b'), ('100', '7.125', '3.50', '1', 'c')
 """
 CHECK = """
@@ -43,39 +43,39 @@ def url(postgres: Server) -> str:
 
 def _released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     with psycopg.connect(url) as con:
-        rows = con.execute("TABLE released").fetchall()
+        rows = con.execute("TABLE spelled_release").fetchall()
         types = con.execute(
             "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
-            "WHERE attnum > 0 AND attrelid = 'released'::regclass ORDER BY attnum"
+            "WHERE attnum > 0 AND attrelid = 'spelled_release'::regclass ORDER BY attnum"
         ).fetchall()
     stripped = [tuple(str(value).rstrip(" ") for value in row) for row in rows]
     return [type_ for (type_,) in types], stripped
 
 
 def test_a_check_in_postgres_keeps_types_and_bytes(url: str) -> None:
-    result = acompass.run(CHECK, "people", engine=url, output="released")
+    result = acompass.run(CHECK, "spelled_people", engine=url, output="spelled_release")
     types, rows = _released(url)
     assert types == ["character varying(3)", "text", "character(5)", "grade", "text"]
     assert sorted(rows) == sorted(CHECKED)
     assert [note.text for note in result.notes] == [
-        "column `dose`: 1 number is written in the shortest form, because the table spells it in two ways"
+        "column `dose`: 1 number is written in the shortest form, because the table or the policy spells it in two ways"
     ]
 
 
 def test_written_columns_of_postgres_are_text(url: str) -> None:
-    acompass.run(CHANGE, "people", engine=url, output="released", trace=["0"])
+    acompass.run(CHANGE, "spelled_people", engine=url, output="spelled_release", trace=["0"])
     types, rows = _released(url)
     assert types == ["text", "text", "character(5)", "text", "text"]
     assert sorted(rows) == CHANGED
 
 
 def test_a_table_of_postgres_into_files(url: str, tmp_path: Path) -> None:
-    acompass.run(CHANGE, "people", engine=url, output=tmp_path / "out.parquet", trace=["0"])
+    acompass.run(CHANGE, "spelled_people", engine=url, output=tmp_path / "out.parquet", trace=["0"])
     table = pyarrow.parquet.read_table(tmp_path / "out.parquet")
     assert set(map(str, table.schema.types)) == {"string"}
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
     assert sorted(tuple(value.rstrip(" ") for value in row) for row in rows) == CHANGED
-    acompass.run(CHANGE, "people", engine=url, output=tmp_path / "out.csv", trace=["0"])
+    acompass.run(CHANGE, "spelled_people", engine=url, output=tmp_path / "out.csv", trace=["0"])
     lines = (tmp_path / "out.csv").read_text().splitlines()
     assert sorted(tuple(line.split(",")) for line in lines[1:]) == CHANGED
 
@@ -84,7 +84,7 @@ def test_a_csv_file_becomes_numbers_in_postgres(url: str, tmp_path: Path) -> Non
     """A CSV has no types, so the policy's are those of the new table."""
     (tmp_path / "in.csv").write_text("age,pay\n5,1.50\n9,7\n")
     policy = "EACH RESULT : age <= 80 AND pay <= 5 : REPLACE pay WITH 5.0;"
-    acompass.run(policy, tmp_path / "in.csv", engine=url, output="released")
+    acompass.run(policy, tmp_path / "in.csv", engine=url, output="spelled_release")
     assert _released(url) == (["bigint", "numeric(38,2)"], [("5", "1.50"), ("9", "5.00")])
 
 

@@ -38,4 +38,6 @@ def test_policies_of_the_reference_are_policies(policy: str) -> None:
 
 
 def test_the_reference_has_every_decision() -> None:
-    assert re.findall(r"^\*\*D(\d+) ", REFERENCE, re.MULTILINE) == [str(number) for number in range(1, 23)]
+    """D32 is about GENERALIZE, which is not there yet."""
+    found = map(int, re.findall(r"^\*\*D(\d+) ", REFERENCE, re.MULTILINE))
+    assert sorted(found) == list(range(1, 32))

@@ -57,9 +57,8 @@ def test_a_check_in_postgres_keeps_types_and_bytes(url: str) -> None:
     types, rows = _released(url)
     assert types == ["character varying(3)", "text", "character(5)", "grade", "text"]
     assert sorted(rows) == sorted(CHECKED)
-    assert [note.text for note in result.notes] == [
-        "column `dose`: 1 number is written in the shortest form, because the table or the policy spells it in two ways"
-    ]
+    (note,) = result.notes
+    assert note.text.startswith("column `dose`: 1 number is written in the shortest form, because ")
 
 
 def test_written_columns_of_postgres_are_text(url: str) -> None:

@@ -1,7 +1,7 @@
 """`-- allow AC506: why` silences a finding for one requirement (X9)."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from acompass.lint import lint_policy
@@ -80,6 +80,7 @@ def test_other_code_can_ask() -> None:
 PARTS = [f"{WHY}\n", f"{WHY}\r\n", "EACH RESULT", "\n: a = 1", " ;", "\n", " /* x */ ", "-- y\n"]
 
 
+@example(["EACH RESULT", "\n: a = 1", f"{WHY}\n", " ;", f"{WHY}\n"])
 @given(st.lists(st.sampled_from(PARTS), max_size=14))
 def test_formatting_keeps_the_requirement_of_every_allow(parts: list[str]) -> None:
     text = "".join(parts)

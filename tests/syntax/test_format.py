@@ -87,9 +87,9 @@ EACH FILTER (age > 80 AND Age < 90) OR NOT (Zip = '1') -- old
    : Age <= 80.50 /* years */ AND
      -- never
      "Record ID" = 'it''s'
-   : REPLACE Postal code WITH k; -- before
+   : REPLACE Postal code WITH k -- before
+     ; -- behind
 
--- behind
 /* a */ /* b */
 EACH PROCESS COUNT DISTINCT(AEC) AS Diversity AEC WHERE x = 1 GROUP BY Age, -- c
      "Postal (Code)"

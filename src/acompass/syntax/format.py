@@ -95,14 +95,33 @@ class _Formatter:
         return found
 
     def _block(self, requirement: tree.Requirement) -> str:
-        """The requirement with the comments inside it. One before the semicolon moves behind it."""
+        """The requirement with the comments inside it. One before the semicolon moves behind it, unless that
+        would push another one off the line."""
         block = _Block()
-        for piece in self._pieces.requirement(requirement):
+        *pieces, semicolon = self._pieces.requirement(requirement)
+        for piece in pieces:
             if piece.at is not None:
-                for comment in self._comments_before(piece.at):
-                    block.add_comment(comment, self._begins_line(comment.span.start))
+                self._add_comments(block, piece.at)
             block.add(piece)
+        if self._both_end_the_line(requirement.span.end):
+            self._add_comments(block, requirement.span.end)
+        block.add(semicolon)
         return block.text
+
+    def _add_comments(self, block: _Block, before: int) -> None:
+        for comment in self._comments_before(before):
+            block.add_comment(comment, self._begins_line(comment.span.start))
+
+    def _both_end_the_line(self, end: int) -> bool:
+        """Whether a comment before the semicolon ends the line, and another one follows the semicolon."""
+        ends_line = False
+        for comment in reversed(self._comments):
+            start = comment.span.start
+            if start >= end:
+                between = self._text[end:start]
+                return ends_line and not between.strip() and _LINE_END.search(between) is None
+            ends_line |= comment.text.startswith("--") or self._begins_line(start)
+        return False
 
     def _between(self, comments: list[tree.Comment], start: int) -> None:
         """Write the comments between a block and the next one, which begins at `start`."""

@@ -19,7 +19,7 @@ from acompass.plan.running.trace import GivenTrace
 from acompass.semantics import affected_bag, perform_requirement, trace_of_values
 from acompass.syntax.parse import parse
 
-CASES = 300
+CASES = 150
 
 
 @pytest.fixture(scope="module")

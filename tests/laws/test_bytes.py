@@ -14,7 +14,7 @@ from acompass.conformance.generate import Case, random_case
 from acompass.diagnostics import TableError
 from acompass.syntax.parse import parse
 
-CASES = 150
+CASES = 80
 KINDS = (Kind.INTEGER, Kind.DECIMAL, Kind.DECIMAL, Kind.TEXT)
 #: numbers with leading zeros, and numbers or dates compared as text
 REFUSED = {"AC210", "AC230", "AC231", "AC232"}

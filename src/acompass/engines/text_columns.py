@@ -12,6 +12,7 @@ from sqlglot import exp
 from acompass.checked.program import Operator
 from acompass.checked.types import MOST_DIGITS, TEXT, Type, decimal
 from acompass.checked.uses import ColumnUse, TextComparison, Use
+from acompass.diagnostics import TableError
 from acompass.engines.facts import Facts, count_where
 from acompass.engines.local_dates import fitting_formats
 from acompass.engines.spelling import spelled_decimal, spelled_integer
@@ -26,6 +27,8 @@ FirstPlace = Callable[[int, Callable[[str], bool]], tuple[str, int] | None]
 #: D25: as a number is written, without leading zeros and without a plus sign
 _PLAIN_NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
 _ISO_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+#: the comparisons that one scan of the table counts
+_AT_ONCE = 50
 _COMPARE = {
     Operator.LT: operator.lt,
     Operator.LE: operator.le,
@@ -103,32 +106,51 @@ class TextColumns:
             if use.use is Use.TEXT:
                 for comparison in use.texts:
                     self._require_date(position, comparison)
-                    self._require_order(position, comparison)
+                self._require_order(position, [each for each in use.texts if _orders_number(each)])
 
-    def _require_order(self, position: int, comparison: TextComparison) -> None:
+    def _require_order(self, position: int, comparisons: Sequence[TextComparison]) -> None:
         """D24: the order of text and the order of numbers must agree where all values are numbers or `*`."""
-        if comparison.operator not in _COMPARE or not is_number(comparison.text):
+        if not comparisons:
             return
-        if errors.ORDERED_AS_TEXT in comparison.allowed:
-            return
-        value, constant = self.values[position], Decimal(comparison.text)
-        others, whole, scale = self.facts.ask([self._neither_number_nor_star(value), *_digits(value)])
+        value = self.values[position]
+        others, whole, scale, *widths = self.facts.ask(
+            [self._neither(NUMBER_PATTERN, value), *_digits(value), *self._widths(value)]
+        )
         if others or (whole or 0) + (scale or 0) > MOST_DIGITS:
             return
-        as_text = sql.comparison(value, TEXT, comparison.operator, comparison.text)
-        number, type_ = sql.cast(value.copy(), sql.decimal_type(scale or 0)), decimal(scale or 0)
-        as_number = sql.comparison(number, type_, comparison.operator, constant)
-        differ = exp.NEQ(this=exp.paren(as_text), expression=exp.paren(as_number))
-        guarded = exp.Case(ifs=[exp.If(this=self._is(NUMBER_PATTERN, value), true=differ)])
-        wrong = self.facts.count(count_where(guarded))
-        if wrong:
-            place = self.first_place(position, lambda text: _orders_differ(text, comparison))
-            unlike = self.facts.count(self._not(_PLAIN_NUMBER, value))
-            raise errors.ordered_as_text(self.names[position], place, wrong, comparison, unlike)
+        doubtful = [each for each in comparisons if not _have_one_width(each.text, *widths)]
+        for start in range(0, len(doubtful), _AT_ONCE):
+            asked = doubtful[start : start + _AT_ONCE]
+            counts = self.facts.ask([self._disordered(value, scale or 0, each) for each in asked])
+            for comparison, wrong in zip(asked, counts, strict=True):
+                if wrong:
+                    raise self._ordered_as_text(position, comparison, wrong)
 
-    def _neither_number_nor_star(self, value: Sql) -> Sql:
+    def _disordered(self, value: Sql, scale: int, comparison: TextComparison) -> Sql:
+        """SQL for the number of values that are ordered otherwise as text than as numbers."""
+        operator, constant, type_ = comparison.operator, Decimal(comparison.text), decimal(scale)
+        as_text = sql.comparison(value, TEXT, operator, comparison.text)
+        as_number = sql.comparison(sql.cast(value.copy(), sql.type_name(type_)), type_, operator, constant)
+        differ = exp.NEQ(this=exp.paren(as_text), expression=exp.paren(as_number))
+        return count_where(exp.Case(ifs=[exp.If(this=self._is(NUMBER_PATTERN, value), true=differ)]))
+
+    def _ordered_as_text(self, position: int, comparison: TextComparison, wrong: int) -> TableError:
+        place = self.first_place(position, lambda text: _orders_differ(text, comparison))
+        unlike = self.facts.count(self._not(_PLAIN_NUMBER, self.values[position]))
+        return errors.ordered_as_text(self.names[position], place, wrong, comparison, unlike)
+
+    def _widths(self, value: Sql) -> list[Sql]:
+        """SQL for the lengths of the shortest and the longest value, and the number of values that are not
+        digits alone, each without `*`."""
         is_star = exp.EQ(this=value.copy(), expression=exp.Literal.string("*"))
-        return count_where(exp.Not(this=exp.paren(exp.or_(self._is(NUMBER_PATTERN, value), is_star))))
+        length = exp.If(this=exp.Not(this=is_star), true=sql.call("length", value.copy()))
+        lengths = [sql.call(function, exp.Case(ifs=[length.copy()])) for function in ("min", "max")]
+        return [*lengths, self._neither("[0-9]+", value)]
+
+    def _neither(self, pattern: str, value: Sql) -> Sql:
+        """SQL for the number of values that neither match nor are `*`."""
+        is_star = exp.EQ(this=value.copy(), expression=exp.Literal.string("*"))
+        return count_where(exp.Not(this=exp.paren(exp.or_(self._is(pattern, value), is_star))))
 
     def _require_date(self, position: int, comparison: TextComparison) -> None:
         """D28: text compared with an ISO date must have ISO dates among its values, if it has values."""
@@ -150,6 +172,17 @@ class TextColumns:
 
     def _begins(self, pattern: str, value: Sql) -> Sql:
         return exp.RegexpLike(this=value.copy(), expression=exp.Literal.string(f"^{pattern}"))
+
+
+def _orders_number(comparison: TextComparison) -> bool:
+    """Whether the comparison orders text by a number, and is not allowed to."""
+    orders = comparison.operator in _COMPARE and is_number(comparison.text)
+    return orders and errors.ORDERED_AS_TEXT not in comparison.allowed
+
+
+def _have_one_width(text: str, shortest: int | None, longest: int | None, others: int) -> bool:
+    """Whether the values and the constant are digits of one length: then both orders agree."""
+    return not others and shortest == longest == len(text) and text.isdecimal()
 
 
 def _orders_differ(text: str, comparison: TextComparison) -> bool:

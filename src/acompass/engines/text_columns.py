@@ -110,15 +110,14 @@ class TextColumns:
 
     def _require_order(self, position: int, comparisons: Sequence[TextComparison]) -> None:
         """D24: the order of text and the order of numbers must agree where all values are numbers or `*`."""
-        if not comparisons:
-            return
         value = self.values[position]
-        others, whole, scale, *widths = self.facts.ask(
-            [self._neither(NUMBER_PATTERN, value), *_digits(value), *self._widths(value)]
-        )
+        widths = self.facts.ask(self._widths(value)) if comparisons else []
+        doubtful = [each for each in comparisons if not _have_one_width(each.text, *widths)]
+        if not doubtful:
+            return
+        others, whole, scale = self.facts.ask([self._neither(NUMBER_PATTERN, value), *_digits(value)])
         if others or (whole or 0) + (scale or 0) > MOST_DIGITS:
             return
-        doubtful = [each for each in comparisons if not _have_one_width(each.text, *widths)]
         for start in range(0, len(doubtful), _AT_ONCE):
             asked = doubtful[start : start + _AT_ONCE]
             counts = self.facts.ask([self._disordered(value, scale or 0, each) for each in asked])

@@ -13,12 +13,6 @@ from acompass.plan.running.session import Session
 RECORDS: Sql = exp.Count(this=exp.Star())
 
 
-def count_where(condition: Sql) -> Sql:
-    """SQL for the number of records that satisfy the condition, in a form that every engine supports."""
-    one = exp.Case(ifs=[exp.If(this=condition, true=sql.integer(1))])
-    return exp.Count(this=one)
-
-
 class Facts:
     """Cached aggregates over one relation. If the table cannot change, they are reused for later policies."""
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from acompass.checked.types import DATE, TEXT, Column, Schema, Type
 from acompass.checked.uses import ColumnUse, Use
-from acompass.engines.facts import RECORDS, Facts, count_where
+from acompass.engines.facts import RECORDS, Facts
 from acompass.engines.local_dates import dates_in, with_dates
 from acompass.engines.missing import Missing, count_missing, missing_counts
 from acompass.engines.text_columns import FirstPlace, TextColumns, TypedText
@@ -82,7 +82,7 @@ class Prepared:
 def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql]:
     """The aggregates that `prepare_typed` needs, for an engine that computes others in the same query."""
     limits = (columns[position].limit() for position in named)
-    unfit = [count_where(limit[0]) for limit in limits if limit is not None]
+    unfit = [sql.count_where(limit[0]) for limit in limits if limit is not None]
     return [RECORDS, *missing_counts([columns[position].is_missing() for position in named]), *unfit]
 
 
@@ -138,7 +138,7 @@ def _prepared(
     typed: Mapping[int, TypedText],
 ) -> Prepared:
     whole, where = facts.count(), missing.complete
-    records = whole if where is None else facts.count(count_where(where))
+    records = whole if where is None else facts.count(sql.count_where(where))
     schema = tuple(replace(c, type=typed[p].type) if p in typed else c for p, c in enumerate(schema))
     values = tuple(typed[p].value if p in typed else value for p, value in enumerate(values))
     require_widths(_among(facts, missing), schema, values, uses)
@@ -157,7 +157,7 @@ def _prepared(
 def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequence[int]) -> None:
     for position in named:
         limit = columns[position].limit()
-        if limit is not None and facts.count(count_where(limit[0])):
+        if limit is not None and facts.count(sql.count_where(limit[0])):
             raise errors.not_exact(columns[position].name, limit[1])
 
 

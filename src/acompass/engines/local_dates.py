@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from acompass.checked.names import Names
 from acompass.checked.types import DATE, TEXT, Type
-from acompass.engines.facts import Facts, count_where
+from acompass.engines.facts import Facts
 from acompass.options import DatesArgument
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.dialect import Dialect
@@ -73,7 +73,7 @@ class LocalDates:
         """SQL for the number of values that do not fit the format or are not dates."""
         fits = self._matches(self.text.copy(), self.format.pattern)
         exists = self._matches(self._year_month_day(), _EXISTS)
-        return count_where(exp.Not(this=exp.paren(exp.and_(fits, exists))))
+        return sql.count_where(exp.Not(this=exp.paren(exp.and_(fits, exists))))
 
     def _year_month_day(self) -> Sql:
         """SQL for a text such as `2020-3-1`, which every engine casts to a date. For a value that does not

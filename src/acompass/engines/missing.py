@@ -12,7 +12,7 @@ from acompass.checked.names import Names
 from acompass.checked.types import TEXT, Column
 from acompass.checked.uses import ColumnUse, Use
 from acompass.diagnostics import Diagnostic, Span, TableError
-from acompass.engines.facts import Facts, count_where
+from acompass.engines.facts import Facts
 from acompass.options import DROP, ERROR, MissingArgument, MissingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
@@ -94,7 +94,7 @@ def count_missing(facts: Facts, is_missing: Mapping[int, Sql], options: MissingO
 
 
 def missing_counts(is_missing: Sequence[Sql]) -> list[Sql]:
-    return [count_where(each.copy()) for each in is_missing]
+    return [sql.count_where(each.copy()) for each in is_missing]
 
 
 def _constant_of(text: str, column: Column) -> Sql:

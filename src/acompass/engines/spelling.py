@@ -11,7 +11,7 @@ from acompass.checked.constants import scale_of
 from acompass.checked.program import Operator
 from acompass.checked.types import INTEGER, Type, decimal
 from acompass.checked.uses import ColumnUse
-from acompass.engines.facts import Facts, count_where
+from acompass.engines.facts import Facts
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 
@@ -51,7 +51,7 @@ def spelled_decimal(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> Spel
     short = exp.If(this=sql.any_of(*conditions), true=_shortest(text))
     respelled = exp.Case(ifs=[short], default=text.copy())
     differs = exp.NEQ(this=exp.paren(respelled.copy()), expression=text.copy())
-    return Spelled(type_, respelled, facts.count(count_where(differs)))
+    return Spelled(type_, respelled, facts.count(sql.count_where(differs)))
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class _Numbers:
         writes integers in their shortest form."""
         positive_zeros = (value or value.copy_abs() for value in written)
         constants = {format(value, "f"): value for value in positive_zeros}
-        unlike = self.facts.ask([count_where(self._unlike(*constant)) for constant in constants.items()])
+        unlike = self.facts.ask([sql.count_where(self._unlike(*constant)) for constant in constants.items()])
         values = list(constants.values())
         twice = [
             value

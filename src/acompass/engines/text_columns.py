@@ -13,7 +13,7 @@ from acompass.checked.program import Operator
 from acompass.checked.types import MOST_DIGITS, TEXT, Type, decimal
 from acompass.checked.uses import ColumnUse, TextComparison, Use
 from acompass.diagnostics import TableError
-from acompass.engines.facts import Facts, count_where
+from acompass.engines.facts import Facts
 from acompass.engines.local_dates import fitting_formats
 from acompass.engines.spelling import spelled_decimal, spelled_integer
 from acompass.plan.lowering import sql
@@ -131,7 +131,7 @@ class TextColumns:
         as_text = sql.comparison(value, TEXT, operator, comparison.text)
         as_number = sql.comparison(sql.cast(value.copy(), sql.type_name(type_)), type_, operator, constant)
         differ = exp.NEQ(this=exp.paren(as_text), expression=exp.paren(as_number))
-        return count_where(exp.Case(ifs=[exp.If(this=self._is(NUMBER_PATTERN, value), true=differ)]))
+        return sql.count_where(exp.Case(ifs=[exp.If(this=self._is(NUMBER_PATTERN, value), true=differ)]))
 
     def _ordered_as_text(self, position: int, comparison: TextComparison, wrong: int) -> TableError:
         place = self.first_place(position, lambda text: _orders_differ(text, comparison))
@@ -141,15 +141,13 @@ class TextColumns:
     def _widths(self, value: Sql) -> list[Sql]:
         """SQL for the lengths of the shortest and the longest value, and the number of values that are not
         digits alone, each without `*`."""
-        is_star = exp.EQ(this=value.copy(), expression=exp.Literal.string("*"))
-        length = exp.If(this=exp.Not(this=is_star), true=sql.call("length", value.copy()))
+        length = exp.If(this=exp.Not(this=_is_star(value)), true=sql.call("length", value.copy()))
         lengths = [sql.call(function, exp.Case(ifs=[length.copy()])) for function in ("min", "max")]
         return [*lengths, self._neither("[0-9]+", value)]
 
     def _neither(self, pattern: str, value: Sql) -> Sql:
         """SQL for the number of values that neither match nor are `*`."""
-        is_star = exp.EQ(this=value.copy(), expression=exp.Literal.string("*"))
-        return count_where(exp.Not(this=exp.paren(exp.or_(self._is(pattern, value), is_star))))
+        return sql.count_where(exp.Not(this=exp.paren(exp.or_(self._is(pattern, value), _is_star(value)))))
 
     def _require_date(self, position: int, comparison: TextComparison) -> None:
         """D28: text compared with an ISO date must have ISO dates among its values, if it has values."""
@@ -157,20 +155,26 @@ class TextColumns:
             return
         value = self.values[position]
         there = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
-        values, dates = self.facts.ask([count_where(there), count_where(self._begins(_ISO_DATE, value))])
+        values, dates = self.facts.ask(
+            [sql.count_where(there), sql.count_where(self._begins(_ISO_DATE, value))]
+        )
         if values and not dates:
             formats = fitting_formats(self.facts, value)
             raise errors.not_iso_dates(self.names[position], comparison, formats)
 
     def _not(self, pattern: str, value: Sql) -> Sql:
         """SQL for the number of values that do not match; missing values are ignored."""
-        return count_where(exp.Not(this=self._is(pattern, value)))
+        return sql.count_where(exp.Not(this=self._is(pattern, value)))
 
     def _is(self, pattern: str, value: Sql) -> Sql:
         return self._begins(f"{pattern}{self.facts.dialect.end_of_text}", value)
 
     def _begins(self, pattern: str, value: Sql) -> Sql:
         return exp.RegexpLike(this=value.copy(), expression=exp.Literal.string(f"^{pattern}"))
+
+
+def _is_star(value: Sql) -> Sql:
+    return exp.EQ(this=value.copy(), expression=exp.Literal.string("*"))
 
 
 def _orders_number(comparison: TextComparison) -> bool:

@@ -19,7 +19,7 @@ from acompass.engines.duckdb.parquet import read_footers
 from acompass.engines.duckdb.session import DuckDBSession, select_parameters
 from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
 from acompass.engines.engine import About
-from acompass.engines.facts import RECORDS, Facts, count_where
+from acompass.engines.facts import RECORDS, Facts
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
@@ -159,7 +159,7 @@ class _ParquetTable(_TypedTable):
         facts = self._new_facts()
         facts.know(RECORDS, self._parquet.records(self.con))
         for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
-            facts.know(count_where(self.columns[position].is_missing()), count)
+            facts.know(sql.count_where(self.columns[position].is_missing()), count)
         return prepare_typed(facts, self.columns, uses, options)
 
     def _layout(self, prepared: Prepared, view: str) -> Layout:
@@ -200,7 +200,7 @@ class _DictsTable(_TypedTable):
         facts = self._new_facts()
         facts.know(RECORDS, self._records)
         for column, given in zip(self.columns, self._plain, strict=True):
-            facts.know(count_where(column.is_missing()), given.missing)
+            facts.know(sql.count_where(column.is_missing()), given.missing)
         return facts
 
     def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
@@ -253,7 +253,7 @@ class _FrameTable(_TypedTable):
         facts.know(RECORDS, self._arrow.records)
         for column, array in zip(self.columns, self._arrow.arrays, strict=True):
             if not column.may_be_nan:
-                facts.know(count_where(column.is_missing()), array.null_count)
+                facts.know(sql.count_where(column.is_missing()), array.null_count)
         return facts
 
     def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pyspark.sql import SparkSession
 from sqlglot import exp
 
-from acompass.engines.facts import count_where
 from acompass.engines.spark.errors import failures, record_over_lines
 from acompass.engines.spark.files import locations
 from acompass.engines.spark.lines import Lines, value
@@ -42,8 +41,9 @@ def _repeated_headers(
     session: PlanSession, view: str, lines: Lines, csv: Csv, headers: Sequence[str]
 ) -> list[str]:
     """The records that are equal to a header line. In each file, one such line is the header."""
-    counts = [count_where(exp.EQ(this=lines.line, expression=exp.Literal.string(line))) for line in headers]
-    query = exp.select(count_where(lines.is_malformed()), *counts).from_(sql.table(view, "t"))
+    are_headers = (exp.EQ(this=lines.line, expression=exp.Literal.string(line)) for line in headers)
+    counts = [sql.count_where(is_header) for is_header in are_headers]
+    query = exp.select(sql.count_where(lines.is_malformed()), *counts).from_(sql.table(view, "t"))
     malformed, *found = session.fetch(query)[0]
     if malformed:
         csv.require_well_formed()

@@ -8,6 +8,7 @@ equality.
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from acompass.checked.maps.map import Map
 from acompass.checked.types import Schema, Type, Value
 from acompass.diagnostics import Span
 from acompass.syntax.tree import Function as Function
@@ -46,6 +47,9 @@ class Or:
 
 Condition: TypeAlias = Comparison | Not | And | Or
 
+#: the condition of ALWAYS: an Or without operands is false
+NEVER = Or(())
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -61,13 +65,20 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Process:
+class Aggregate:
     """`column` is None for COUNT(*); `name` is the name C of the aggregate value, `type` its type."""
 
     function: Function
     column: int | None
     name: str
     type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One aggregate or more (X11)."""
+
+    aggregates: tuple[Aggregate, ...]
     where: Condition | None
     group_by: tuple[int, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
@@ -80,7 +91,8 @@ ResultForm: TypeAlias = Result | Filter | Process
 class Assertion:
     """`schema` is the schema that the condition sees (D15), l(result) of Figure 2.
 
-    After PROCESS it is (G1, …, Gm, C): positions 0…m-1 are `group_by`, m is the aggregate.
+    After PROCESS it is (G1, …, Gm, C1, …, Cn): positions 0…m-1 are `group_by`, the others the aggregates.
+    ALWAYS is EACH RESULT with a condition that no record satisfies (X1), so every record is affected.
     """
 
     quantifier: Quantifier
@@ -114,13 +126,31 @@ class Random:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Action: TypeAlias = Reject | Replace | Random
+@dataclass(frozen=True, slots=True)
+class Generalize:
+    """Maps the text of each affected value. The column is text in the requirement's `after` (X2)."""
+
+    column: int
+    map: Map
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """The columns have no values and no names from here on; they keep their positions (X3)."""
+
+    columns: tuple[int, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Action: TypeAlias = Reject | Replace | Random | Generalize | Drop
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """The assertion sees `before`. If a column's type differs in `after`, the values of all records are
-    converted once the assertion has been evaluated, affected or not (D12)."""
+    converted once the assertion has been evaluated and before the action is performed, affected or not (D12).
+    """
 
     index: int
     line: int
@@ -142,4 +172,5 @@ class Program:
 
     @property
     def final_schema(self) -> Schema:
+        """Dropped columns included."""
         return self.requirements[-1].after if self.requirements else self.schema

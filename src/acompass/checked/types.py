@@ -21,6 +21,8 @@ class Kind(StrEnum):
     TIMESTAMP = "timestamp"
     #: a column that no policy can name (a list, a blob, …); it passes through unchanged
     OPAQUE = "opaque"
+    #: a column that DROP removed; it keeps its position in the schema, without values (X3)
+    DROPPED = "dropped"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +31,15 @@ class Type:
 
     `spelled` is True for the numbers of a text column, which keep their spelling: `2` and `2.0` are the same
     number, but they are written as they were read (D26). `shortened` are the constants that REPLACE writes in
-    their shortest form, because the column has another spelling of them. Neither takes part in equality.
+    their shortest form, because the column has another spelling of them. `numbers` is the kind of numbers that
+    a text column has beside labels of bands and `*` (X2). None of the three takes part in equality.
     """
 
     kind: Kind
     scale: int = 0
     spelled: bool = field(default=False, compare=False)
     shortened: frozenset[Decimal] = field(default=frozenset(), compare=False)
+    numbers: Kind | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"decimal({self.scale})" if self.kind is Kind.DECIMAL else str(self.kind)
@@ -57,6 +61,7 @@ BOOLEAN = Type(Kind.BOOLEAN)
 DATE = Type(Kind.DATE)
 TIMESTAMP = Type(Kind.TIMESTAMP)
 OPAQUE = Type(Kind.OPAQUE)
+DROPPED = Type(Kind.DROPPED)
 
 
 def decimal(scale: int) -> Type:

@@ -1,4 +1,5 @@
-"""The syntax tree: one frozen node for each production of the paper's Figure 1 (LANGUAGE section 1).
+"""The syntax tree: one frozen node for each production of the paper's Figure 1 (LANGUAGE section 1), and for
+each form beyond the paper (section 5).
 
 Each node has the span of text that it was parsed from, NOWHERE in a tree that was built in code. Spans do not
 take part in equality.
@@ -30,6 +31,22 @@ class Operator(StrEnum):
     EQ = "="
     GE = ">="
     GT = ">"
+
+
+class Inequality(StrEnum):
+    """The two spellings of "unequal" (X4)."""
+
+    SQL = "<>"
+    C = "!="
+
+
+class DateUnit(StrEnum):
+    """The units of dates, each coarser than the one before (X2)."""
+
+    MONTH = "MONTH"
+    QUARTER = "QUARTER"
+    YEAR = "YEAR"
+    DECADE = "DECADE"
 
 
 class Function(StrEnum):
@@ -82,6 +99,47 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Unequal:
+    """`name != constant` or `name <> constant` (X4)."""
+
+    name: Name
+    sign: Inequality
+    constant: Constant
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class In:
+    """`name IN (…)` or `name NOT IN (…)`, with one constant or more (X4)."""
+
+    name: Name
+    constants: tuple[Constant, ...]
+    negated: bool = False
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """`name BETWEEN lower AND upper`, both ends included, or `NOT BETWEEN` (X4)."""
+
+    name: Name
+    lower: Constant
+    upper: Constant
+    negated: bool = False
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """`name LIKE 'abc%'` or `NOT LIKE`; the pattern ends in its only `%` (X4)."""
+
+    name: Name
+    pattern: String
+    negated: bool = False
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Not:
     operand: "Condition"
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -103,7 +161,7 @@ class Or:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Condition: TypeAlias = Comparison | Not | And | Or
+Condition: TypeAlias = Comparison | Unequal | In | Between | Like | Not | And | Or
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +191,27 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedAggregate:
+    """An aggregate and the name of its value."""
+
+    aggregate: Aggregate
+    alias: Name
+
+
+@dataclass(frozen=True, slots=True)
 class Process:
+    """`others` are the aggregates after the first (X11)."""
+
     aggregate: Aggregate
     alias: Name
     where: Condition | None = None
     group_by: tuple[Name, ...] = ()
+    others: tuple[NamedAggregate, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+    @property
+    def aggregates(self) -> tuple[NamedAggregate, ...]:
+        return (NamedAggregate(self.aggregate, self.alias), *self.others)
 
 
 ResultForm: TypeAlias = Result | Filter | Process
@@ -150,6 +223,56 @@ class Assertion:
     result: ResultForm
     condition: Condition
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """`ALWAYS` in place of an assertion: every record is affected (X1)."""
+
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BandsOf:
+    """`BANDS OF width FROM start UP TO end` (X2)."""
+
+    width: Number
+    start: Number | None = None
+    end: Number | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BandsAt:
+    """`BANDS AT 18, 25, 65` (X2)."""
+
+    cuts: tuple[Number, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixOf:
+    length: Number
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DatePart:
+    unit: DateUnit
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelOf:
+    """`LEVEL level OF 'file' ELSE otherwise` (X2)."""
+
+    level: Number
+    file: String
+    otherwise: Constant | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Map: TypeAlias = BandsOf | BandsAt | PrefixOf | DatePart | LevelOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +295,42 @@ class Random:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Action: TypeAlias = Reject | Replace | Random
+@dataclass(frozen=True, slots=True)
+class Generalize:
+    """`GENERALIZE name TO map` (X2)."""
+
+    name: Name
+    map: Map
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """`DROP name, …` (X3)."""
+
+    names: tuple[Name, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Step: TypeAlias = Reject | Replace | Random | Generalize | Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """`x THEN y THEN z`, with two steps or more (X10)."""
+
+    steps: tuple[Step, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Action: TypeAlias = Step | Then
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """`action` is None if the requirement only checks (D6). The span includes the semicolon."""
 
-    assertion: Assertion
+    assertion: Assertion | Always
     action: Action | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 

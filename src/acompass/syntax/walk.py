@@ -1,16 +1,41 @@
 """Questions about a policy's tree: its comparisons, its process queries, the columns its actions write."""
 
 from collections.abc import Iterator
-from typing import assert_never
+from dataclasses import replace
+from typing import TypeAlias, assert_never
 
-from acompass.syntax import tree
+from acompass.syntax import core_conditions, tree
+
+#: the conditions of the paper
+Core: TypeAlias = tree.Comparison | tree.Not | tree.And | tree.Or
+
+
+def core(condition: tree.Condition) -> Core:
+    """The condition itself, or the core's condition that it is written for (X4). Operands stay as they are."""
+    match condition:
+        case tree.Comparison() | tree.Not() | tree.And() | tree.Or():
+            return condition
+        case tree.Unequal():
+            return core_conditions.unequal(condition)
+        case tree.In():
+            return core(core_conditions.is_in(condition))
+        case tree.Between():
+            return core(core_conditions.between(condition))
+        case tree.Like():
+            return core(core_conditions.like(condition))
+        case _:
+            assert_never(condition)
+
+
+def is_like(condition: tree.Condition) -> bool:
+    return isinstance(condition, tree.Like)
 
 
 def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
     """Every comparison, in the order of the text. Not recursive: a tree built by hand may be very deep."""
     pending = [condition]
     while pending:
-        node = pending.pop()
+        node = core(pending.pop())
         match node:
             case tree.Comparison():
                 yield node
@@ -23,9 +48,9 @@ def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
 
 
 def operands(condition: tree.Condition) -> tuple[tree.Condition, ...]:
-    """The conditions that a condition is directly composed of; a comparison has none."""
+    """The conditions that a condition is directly composed of; one that names a column has none."""
     match condition:
-        case tree.Comparison():
+        case tree.Comparison() | tree.Unequal() | tree.In() | tree.Between() | tree.Like():
             return ()
         case tree.Not(operand):
             return (operand,)
@@ -35,9 +60,62 @@ def operands(condition: tree.Condition) -> tuple[tree.Condition, ...]:
             assert_never(condition)
 
 
+def leaves(condition: tree.Condition) -> Iterator[tree.Condition]:
+    """Every condition that names a column, as it is written, in the order of the text."""
+    pending = [condition]
+    while pending:
+        node = pending.pop()
+        parts = operands(node)
+        if parts:
+            pending.extend(reversed(parts))
+        else:
+            yield node
+
+
+def steps(program: tree.Program) -> tuple[tree.Requirement, ...]:
+    """The requirements, with each step of a THEN as a requirement of its own (X10).
+
+    The first step has the assertion's place, each other one its own.
+    """
+    return tuple(step for requirement in program.requirements for step in steps_of(requirement))
+
+
+def steps_of(requirement: tree.Requirement) -> Iterator[tree.Requirement]:
+    match requirement.action:
+        case tree.Then(actions):
+            first, *others = actions
+            yield replace(requirement, action=first, span=requirement.assertion.span.to(first.span))
+            for action in others:
+                yield replace(requirement, action=action, span=action.span)
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            yield requirement
+        case _:
+            assert_never(requirement.action)
+
+
+def step_of(requirement: tree.Requirement) -> tree.Step | None:
+    """The action of a requirement that `steps` yields."""
+    action = requirement.action
+    assert not isinstance(action, tree.Then), "ask `steps` for the requirements"
+    return action
+
+
+def assertion_of(requirement: tree.Requirement) -> tree.Assertion | None:
+    """The assertion; None for ALWAYS."""
+    match requirement.assertion:
+        case tree.Assertion():
+            return requirement.assertion
+        case tree.Always():
+            return None
+        case _:
+            assert_never(requirement.assertion)
+
+
 def record_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
     """The conditions on the table's own columns, in the order of the text."""
-    assertion = requirement.assertion
+    assertion = assertion_of(requirement)
+    if assertion is None:
+        return
     match assertion.result:
         case tree.Result():
             yield assertion.condition
@@ -53,14 +131,16 @@ def record_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]
 
 def process_of(requirement: tree.Requirement) -> tree.Process | None:
     """The requirement's process query; None where its result is RESULT or FILTER."""
-    result = requirement.assertion.result
-    match result:
+    assertion = assertion_of(requirement)
+    if assertion is None:
+        return None
+    match assertion.result:
         case tree.Process():
-            return result
+            return assertion.result
         case tree.Result() | tree.Filter():
             return None
         case _:
-            assert_never(result)
+            assert_never(assertion.result)
 
 
 def processes(program: tree.Program) -> Iterator[tree.Process]:
@@ -70,50 +150,65 @@ def processes(program: tree.Program) -> Iterator[tree.Process]:
             yield process
 
 
-def written_name(action: tree.Action | None) -> tree.Name | None:
+def written_name(action: tree.Step | None) -> tree.Name | None:
     """The column that an action writes."""
     match action:
-        case None | tree.Reject():
+        case None | tree.Reject() | tree.Drop():
             return None
-        case tree.Replace(name) | tree.Random(name):
+        case tree.Replace(name) | tree.Random(name) | tree.Generalize(name):
             return name
         case _:
             assert_never(action)
 
 
-def drawn_name(action: tree.Action | None) -> tree.Name | None:
+def drawn_name(action: tree.Step | None) -> tree.Name | None:
     """The column that an action draws values for."""
     match action:
         case tree.Random(name):
             return name
-        case None | tree.Reject() | tree.Replace():
+        case None | tree.Reject() | tree.Replace() | tree.Generalize() | tree.Drop():
             return None
         case _:
             assert_never(action)
 
 
 def parameter_names(program: tree.Program) -> frozenset[str]:
-    used = (constant for requirement in program.requirements for constant in constants(requirement))
+    used = (constant for requirement in steps(program) for constant in constants(requirement))
     return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))
 
 
 def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
-    """Every constant and parameter of a requirement."""
+    """Every constant and parameter of a requirement that `steps` yields, those of maps aside."""
     for condition in all_conditions(requirement):
         yield from (comparison.constant for comparison in comparisons(condition))
-    match requirement.action:
-        case None | tree.Reject():
+    action = step_of(requirement)
+    match action:
+        case None | tree.Reject() | tree.Drop():
             pass
         case tree.Replace(constant=constant):
             yield constant
         case tree.Random(lower=lower, upper=upper):
             yield from (lower, upper)
+        case tree.Generalize(map=map_):
+            yield from _otherwise(map_)
         case _:
-            assert_never(requirement.action)
+            assert_never(action)
+
+
+def _otherwise(map_: tree.Map) -> Iterator[tree.Constant]:
+    match map_:
+        case tree.LevelOf(otherwise=constant):
+            if constant is not None:
+                yield constant
+        case tree.BandsOf() | tree.BandsAt() | tree.PrefixOf() | tree.DatePart():
+            pass
+        case _:
+            assert_never(map_)
 
 
 def all_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
     """Every condition of a requirement, in the order of the text."""
     yield from record_conditions(requirement)
-    if process_of(requirement) is not None:
-        yield requirement.assertion.condition
+    assertion = assertion_of(requirement)
+    if assertion is not None and process_of(requirement) is not None:
+        yield assertion.condition

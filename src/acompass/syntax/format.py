@@ -5,12 +5,10 @@ import re
 from acompass.diagnostics import PolicyError
 from acompass.syntax import tree
 from acompass.syntax.parse import parse
-from acompass.syntax.pieces import Piece, Pieces
+from acompass.syntax.pieces import BELOW, Piece, Pieces
 from acompass.syntax.tokens import tokenize
 
-#: colons are below the H of EACH, continuation lines below the text after the colon
-_COLON = " " * 3
-_BELOW = " " * 5
+_BELOW = " " * BELOW
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -55,8 +53,8 @@ class _Block:
         return "".join(self._parts)
 
     def add(self, piece: Piece) -> None:
-        if piece.opens:
-            self._parts.append(f"\n{_COLON}")
+        if piece.indent is not None:
+            self._parts.append(f"\n{' ' * piece.indent}")
         elif self._broken:
             self._parts.append(f"\n{_BELOW}")
         elif self._parts and not piece.tight:

@@ -17,7 +17,7 @@ _ALLOW = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """`steps` are the indices in `walk.steps` that the comment belongs to, none if no requirement follows it."""
+    """`steps` are the indices in `walk.steps` that the comment belongs to; none if nothing follows it."""
 
     code: str
     steps: tuple[int, ...]
@@ -50,7 +50,7 @@ def allowances(program: tree.Program) -> Iterator[Allowance]:
 
 
 class _Step(NamedTuple):
-    """A step's place. `shared` of the first step is how many steps have its assertion, which ends at `asserted`."""
+    """A step's place. The first one of a requirement: `shared` steps have the assertion before `asserted`."""
 
     start: int
     end: int

@@ -273,3 +273,8 @@ def _beyond_action(action: tree.Action | None) -> Iterator[tree.Generalize | tre
 
 def is_core(requirement: tree.Requirement) -> bool:
     return next(beyond(requirement), None) is None
+
+
+def is_line(requirement: tree.Requirement) -> bool:
+    """Whether the requirement is written on one line: ALWAYS with one step."""
+    return assertion_of(requirement) is None and len(list(steps_of(requirement))) == 1

@@ -8,9 +8,11 @@ and the values that RANDOM draws.
 from collections.abc import Mapping
 from typing import assert_never
 
-from acompass.checked.effects import column_written, draws, process_of
+from acompass.checked.effects import column_written, draws, is_always, process_of
 from acompass.checked.program import (
+    Drop,
     Filter,
+    Generalize,
     Process,
     Program,
     Quantifier,
@@ -74,7 +76,7 @@ class Follower:
             line=requirement.line,
             text=requirement.text,
             action=action_name(requirement.action),
-            holds=holds,
+            holds=None if is_always(requirement) else holds,
             affected=affected,
             seen=seen,
             change=_change(requirement, record, left) if affected else None,
@@ -100,7 +102,8 @@ def _seen(requirement: Requirement, record: Record, found: ClassValues | None) -
         return None
     records, values = found
     key = {requirement.before[g].name: record[g] for g in process.group_by}
-    return ClassSeen(key, records, process.name, values[requirement.index])
+    names = (aggregate.name for aggregate in process.aggregates)
+    return ClassSeen(key, records, dict(zip(names, values[requirement.index], strict=True)))
 
 
 def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: ClassSeen | None) -> bool:
@@ -113,7 +116,7 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
         case Filter(condition):
             return satisfies(record, condition) and not satisfies(record, assertion.condition)
         case Process():
-            return seen is not None and not satisfies((*seen.key.values(), seen.value), assertion.condition)
+            return seen is not None and not satisfies(seen.row, assertion.condition)
         case _:
             assert_never(assertion.result)
 
@@ -131,6 +134,10 @@ def _performed(requirement: Requirement, record: Record, drawn: Record | None) -
         case Random(column):
             assert drawn is not None, "RANDOM drops no record"
             return update(record, column, drawn[column])
+        case Generalize(column, map_):
+            return update(record, column, map_.label(record[column]))
+        case Drop():
+            return record
         case _:
             assert_never(action)
 

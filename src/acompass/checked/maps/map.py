@@ -15,3 +15,12 @@ class Map(Protocol):
 
     def follows(self, earlier: "Map") -> bool:
         """Whether this map can be cut from an earlier one of the same column: it is the same or coarser."""
+
+
+class Unlabelled(Exception):
+    """A map has no label for values of affected records. `requirement` is the index, `count` how many records."""
+
+    def __init__(self, requirement: int, count: int):
+        self.requirement = requirement
+        self.count = count
+        super().__init__(f"{count} values without a label")

@@ -27,7 +27,15 @@ from acompass.explanation import Change, ClassSeen, Step
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context
 from acompass.plan.running.row_lookup import ClassValues, classes_by_key, records_by_key
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
+from acompass.plan.stages import (
+    CascadeStage,
+    ChainStage,
+    GroupStage,
+    RecordStage,
+    ScanStage,
+    Stage,
+    TangleStage,
+)
 from acompass.result import action_name
 from acompass.semantics import Record, convert_types, satisfies, update
 from acompass.syntax import tree
@@ -92,6 +100,8 @@ def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> 
             return classes_by_key(context.session, before, stage.requirements, keys)
         case RecordStage() | ScanStage() | TangleStage() | ChainStage():
             return {}
+        case CascadeStage():
+            raise AssertionError("a cascade is observed stage by stage")
         case _:
             assert_never(stage)
 

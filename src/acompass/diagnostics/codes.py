@@ -154,7 +154,7 @@ CODES: dict[str, str] = {
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",
-    # AC6xx: measuring
+    # AC6xx: measuring, and hierarchies from values
     "AC601": "no quasi-identifiers",
     "AC602": "unknown column to measure",
     "AC603": "ambiguous column to measure",
@@ -163,6 +163,10 @@ CODES: dict[str, str] = {
     "AC606": "total weight too large",
     "AC607": "population does not contain the table",
     "AC608": "column that cannot be measured",
+    "AC610": "invalid levels of a hierarchy",
+    "AC611": "values that do not fit the levels of a hierarchy",
+    "AC612": "column without values",
+    "AC613": "unreadable hierarchy",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

@@ -6,6 +6,8 @@ from itertools import groupby
 import pytest
 
 from acompass.conformance.compare import compare
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import State
 from acompass.plan.rewrites import (
     REWRITES,
     count_in_two_levels,
@@ -17,10 +19,14 @@ from acompass.plan.rewrites import (
     store_tangles,
 )
 from acompass.plan.rewrites.store_tangles import flaggable
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, TangleStage
+from acompass.plan.running import cascades
+from acompass.plan.running.context import Context
+from acompass.plan.running.execute import execute
+from acompass.plan.running.trace import SeededTrace
+from acompass.plan.stages import CascadeStage, ChainStage, GroupStage, RecordStage, ScanStage, TangleStage
 from benchmarks.policies import tangled
 from tests.plan import fixtures
-from tests.plan.running import case_of, observed, stages
+from tests.plan.running import case_of, duckdb_session, observed, stages
 
 
 def case(policy):
@@ -98,6 +104,56 @@ def test_count_in_two_levels_takes_counts_of_one_column():
     assert group.two_levels
     (mixed,) = stages(case(fixtures.SAME_GROUPS).program(), rewrites)
     assert not mixed.two_levels
+
+
+def test_count_combinations_takes_the_cascade_and_leaves_what_comes_before():
+    planned = stages(case(fixtures.CASCADE_OF_REPLACES).program(), REWRITES)
+    assert indexes(planned) == [(1,), (2, 3, 4, 5, 6), (7,)]
+    assert isinstance(planned[1], CascadeStage)
+    assert planned[1].columns == (0, 1)
+
+
+def test_count_combinations_chooses_the_columns_of_the_largest_requirement():
+    (cascade,) = stages(case(fixtures.CASCADE).program(), REWRITES)
+    assert isinstance(cascade, CascadeStage)
+    assert cascade.columns == (0, 1, 3)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        fixtures.SAME_GROUPS,
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REPLACE Age WITH 1;",
+        # the next one reads nothing that was written
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REJECT;"
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n > 1 : REPLACE Age WITH 1;",
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REPLACE Pay WITH 1;"
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REJECT;",
+        "EACH PROCESS SUM(Age) AS n GROUP BY Zip : n > 1 : REPLACE Zip WITH '1';"
+        "EACH PROCESS SUM(Age) AS n GROUP BY Zip : n > 1 : REJECT;",
+    ],
+)
+def test_count_combinations_leaves_the_rest(policy):
+    planned = stages(case(policy).program(), REWRITES)
+    assert not any(isinstance(stage, CascadeStage) for stage in planned)
+
+
+def test_many_combinations_are_not_joined(monkeypatch):
+    monkeypatch.setattr(cascades, "FEWEST_RECORDS", 1_000)
+    assert compare(case(fixtures.CASCADE), lambda each, program: observed(each, REWRITES)) is None
+
+
+def test_always_takes_one_pass():
+    """Twenty lines overwrite columns in one SELECT, and none of them is counted."""
+    program = case("ALWAYS : REPLACE Pay WITH 1; ALWAYS : REPLACE Zip WITH '*';" * 10).program()
+    (scan,) = stages(program, REWRITES)
+    assert isinstance(scan, ScanStage)
+    with duckdb_session() as session:
+        columns = [sql.column(i) for i in range(len(fixtures.SCHEMA))]
+        state = State(sql.query(columns, sql.table("people")), fixtures.SCHEMA, False, records=1)
+        after = execute(Context(session, SeededTrace("")), state, [scan])
+        assert session.statements == []
+    assert after.depth == 0
 
 
 def test_a_plan_without_rewrites_has_one_stage_per_requirement():

@@ -31,7 +31,9 @@ def _selecting_nothing(program: Program, outcome: Outcome) -> Iterator[Note]:
 def _about_labels(program: Program) -> Iterator[Note]:
     for requirement in program.requirements:
         if not requirement.judged:
-            text = "no verdict: the column has labels of a later GENERALIZE, and the assertion compares numbers"
+            text = (
+                "no verdict: the column has labels of a later GENERALIZE, and the assertion compares numbers"
+            )
             yield Note(requirement.line, text)
 
 

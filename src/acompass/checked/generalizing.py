@@ -72,9 +72,7 @@ def _map(action: tree.Generalize, column: Column, scope: Scope) -> Map | Diagnos
             assert_never(map_)
 
 
-def _bands(
-    action: tree.Generalize, map_: tree.BandsOf | tree.BandsAt, column: Column
-) -> Bands | Diagnostic:
+def _bands(action: tree.Generalize, map_: tree.BandsOf | tree.BandsAt, column: Column) -> Bands | Diagnostic:
     kind = column.type.kind if column.type.is_number else column.type.numbers
     if kind is None:
         return findings.unsuitable_map(action, "BANDS needs numbers", column)

@@ -113,9 +113,7 @@ def _of_column(schema: Schema, column: int, value: Any, target: Target, failing:
     return f"{name} {_placed(target, type_)}{difference(value, target.value)}"
 
 
-def _of_class(
-    requirement: Requirement, aggregate: Aggregate, where: str, value: Any, target: Target
-) -> str:
+def _of_class(requirement: Requirement, aggregate: Aggregate, where: str, value: Any, target: Target) -> str:
     of = "" if aggregate.column is None else f"`{requirement.before[aggregate.column].name}`"
     match aggregate.function:
         case Function.COUNT | Function.COUNT_DISTINCT:

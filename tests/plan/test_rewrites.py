@@ -10,6 +10,7 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
 from acompass.plan.rewrites import (
     REWRITES,
+    count_combinations,
     count_in_two_levels,
     inline_ranges,
     look_up_values,
@@ -19,7 +20,6 @@ from acompass.plan.rewrites import (
     store_tangles,
 )
 from acompass.plan.rewrites.store_tangles import flaggable
-from acompass.plan.running import cascades
 from acompass.plan.running.context import Context
 from acompass.plan.running.execute import execute
 from acompass.plan.running.trace import SeededTrace
@@ -138,11 +138,6 @@ def test_count_combinations_leaves_the_rest(policy):
     assert not any(isinstance(stage, CascadeStage) for stage in planned)
 
 
-def test_many_combinations_are_not_joined(monkeypatch):
-    monkeypatch.setattr(cascades, "FEWEST_RECORDS", 1_000)
-    assert compare(case(fixtures.CASCADE), lambda each, program: observed(each, REWRITES)) is None
-
-
 def test_always_takes_one_pass():
     """Twenty lines overwrite columns in one SELECT, and none of them is counted."""
     program = case("ALWAYS : REPLACE Pay WITH 1; ALWAYS : REPLACE Zip WITH '*';" * 10).program()
@@ -188,6 +183,16 @@ def in_one_tangle(planned):
     return TangleStage(tuple(stage.requirement for stage in planned))
 
 
+def always_count(planned):
+    """`count_combinations` without its threshold."""
+    return tuple(replace(s, fewest_records=0) if isinstance(s, CascadeStage) else s for s in planned)
+
+
+def never_count(planned):
+    """A threshold that no table reaches."""
+    return tuple(replace(s, fewest_records=1_000) if isinstance(s, CascadeStage) else s for s in planned)
+
+
 VARIANTS = {
     "all": REWRITES,
     "none": (),
@@ -195,6 +200,9 @@ VARIANTS = {
     "always look up": (*REWRITES, always_look_up),
     "always join regions": (*REWRITES, never_inline),
     "always store": (always_tangle,),
+    "always count combinations": (*REWRITES, always_count),
+    "count naive combinations": (count_combinations, always_count),
+    "too many combinations": (*REWRITES, never_count),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from acompass import semantics
 from acompass.checked.convert import to_text
 from acompass.checked.exact import EXACT
-from acompass.checked.types import Column, Kind, Schema, Type
+from acompass.checked.types import Column, Kind, Schema, Type, remaining
 from acompass.conformance.compare import SEED, Disagreement, without_negative_zeros
 from acompass.conformance.generate import Case
 from acompass.result import action_name
@@ -17,6 +17,7 @@ from acompass.semantics import Verdict
 
 _TITLES = {
     "answer": "The engine reports an error",
+    "unlabelled": "Only one of the two stops at a value without a label",
     "checked": "The verdicts of a check differ",
     "records": "The records differ",
     "seeded": "The records differ, given a seed",
@@ -77,11 +78,9 @@ def _decimal(rho: Fraction) -> str:
 
 
 def _csv(schema: Schema, records: Iterable[tuple[Any, ...]]) -> str:
-    lines = [[_quoted(column.name) for column in schema]]
-    types = [column.type for column in schema]
-    lines += [
-        [_field(value, type_) for value, type_ in zip(record, types, strict=True)] for record in records
-    ]
+    kept = remaining(schema)
+    lines = [[_quoted(schema[position].name) for position in kept]]
+    lines += [[_field(record[position], schema[position].type) for position in kept] for record in records]
     return "".join(",".join(line) + "\n" for line in lines)
 
 

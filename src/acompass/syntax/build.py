@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 from sys import intern
 from typing import Any
 
@@ -26,6 +27,20 @@ def _across(children: list[Any]) -> Span:
     return Span(start, last.end if type(last) is Token else last.span.end)
 
 
+def _is_negated(children: list[Any]) -> bool:
+    """Whether NOT follows the name of a predicate."""
+    return type(children[1]) is Token and children[1].type == "NOT"
+
+
+def _number_after(kind: str, children: list[Any]) -> tree.Number | None:
+    """The number after a keyword of that kind."""
+    for word, number in pairwise(children):
+        if type(word) is Token and word.type == kind:
+            found: tree.Number = number
+            return found
+    return None
+
+
 class TreeBuilder:
     """Lark calls the method with the production's name and passes its children, all tokens included."""
 
@@ -37,6 +52,9 @@ class TreeBuilder:
         quantifier, result, _, condition = children
         return tree.Assertion(tree.Quantifier(quantifier.type), result, condition, _across(children))
 
+    def always(self, children: list[Any]) -> tree.Always:
+        return tree.Always(_across(children))
+
     def everything(self, children: list[Any]) -> tree.Result:
         return tree.Result(_across(children))
 
@@ -44,11 +62,18 @@ class TreeBuilder:
         return tree.Filter(children[1], _across(children))
 
     def process(self, children: list[Any]) -> tree.Process:
-        _, aggregate, _, alias, *rest = children
+        first, *others = [child for child in children if isinstance(child, tree.NamedAggregate)]
+        rest = children[2 + 2 * len(others) :]
         groups = rest.pop() if rest and isinstance(rest[-1], _Groups) else _Groups()
         where = rest[1] if rest else None
-        end = groups.span if groups.names else (where or alias).span
-        return tree.Process(aggregate, alias, where, groups.names, children[0].span.to(end))
+        last = [first, *others][-1]
+        end = groups.span if groups.names else (where or last.alias).span
+        span = children[0].span.to(end)
+        return tree.Process(first.aggregate, first.alias, where, groups.names, tuple(others), span)
+
+    def named(self, children: list[Any]) -> tree.NamedAggregate:
+        aggregate, _, alias = children
+        return tree.NamedAggregate(aggregate, alias)
 
     def group_by(self, children: list[Any]) -> "_Groups":
         return _Groups(tuple(children[1::2]))
@@ -73,6 +98,24 @@ class TreeBuilder:
         name, operator, constant = children
         return tree.Comparison(name, _OPERATORS[operator.text], constant, _across(children))
 
+    def unequal(self, children: list[Any]) -> tree.Unequal:
+        name, sign, constant = children
+        return tree.Unequal(name, tree.Inequality(sign.text), constant, _across(children))
+
+    def is_in(self, children: list[Any]) -> tree.In:
+        negated = _is_negated(children)
+        return tree.In(children[0], tuple(children[3 + negated : -1 : 2]), negated, _across(children))
+
+    def between(self, children: list[Any]) -> tree.Between:
+        *_, lower, _, upper = children
+        return tree.Between(children[0], lower, upper, _is_negated(children), _across(children))
+
+    def like(self, children: list[Any]) -> tree.Like:
+        return tree.Like(children[0], children[-1], _is_negated(children), _across(children))
+
+    def then(self, children: list[Any]) -> tree.Then:
+        return tree.Then(tuple(children[::2]), _across(children))
+
     def reject(self, children: list[Any]) -> tree.Reject:
         return tree.Reject(_across(children))
 
@@ -82,6 +125,29 @@ class TreeBuilder:
     def random(self, children: list[Any]) -> tree.Random:
         _, name, lower, upper = children
         return tree.Random(name, lower, upper, _across(children))
+
+    def generalize(self, children: list[Any]) -> tree.Generalize:
+        return tree.Generalize(children[1], children[3], _across(children))
+
+    def drop(self, children: list[Any]) -> tree.Drop:
+        return tree.Drop(tuple(children[1::2]), _across(children))
+
+    def bands_of(self, children: list[Any]) -> tree.BandsOf:
+        start, end = _number_after("FROM", children), _number_after("TO", children)
+        return tree.BandsOf(children[2], start, end, _across(children))
+
+    def bands_at(self, children: list[Any]) -> tree.BandsAt:
+        return tree.BandsAt(tuple(children[2::2]), _across(children))
+
+    def prefix_of(self, children: list[Any]) -> tree.PrefixOf:
+        return tree.PrefixOf(children[2], _across(children))
+
+    def date_part(self, children: list[Any]) -> tree.DatePart:
+        return tree.DatePart(tree.DateUnit(children[0].type), _across(children))
+
+    def level_of(self, children: list[Any]) -> tree.LevelOf:
+        _, level, _, file, *otherwise = children
+        return tree.LevelOf(level, file, otherwise[1] if otherwise else None, _across(children))
 
     def name(self, children: list[Any]) -> tree.Name:
         first = children[0]

@@ -3,8 +3,7 @@
 from dataclasses import replace as replace_field
 
 from acompass.diagnostics import Diagnostic, Fix, Label, Span
-from acompass.diagnostics.edits import delete, insert, offer, replace, safe
-from acompass.syntax import tree
+from acompass.diagnostics.edits import delete, insert, offer, safe
 from acompass.syntax.habits import HABITS, Rule
 from acompass.syntax.misread import MISREAD
 from acompass.syntax.missing import MISSING
@@ -78,17 +77,4 @@ def too_deep(token: Token, maximum: int) -> Diagnostic:
         f"more than {maximum} nested parentheses and `NOT`s",
         (Label(token.span),),
         help="split the condition into several requirements, or remove redundant parentheses",
-    )
-
-
-def not_an_integer(bound: tree.Number) -> Diagnostic:
-    found = f"{bound.value:f}"
-    whole = found.partition(".")[0]
-    fix = safe if bound.value == int(bound.value) else offer
-    return Diagnostic(
-        "AC021",
-        f"expected an integer as the bound of `RANDOM`, found {quote(found)}",
-        (Label(bound.span),),
-        help=f"write {quote(whole)}",
-        fixes=fix(f"write {quote(whole)}", replace(bound.span, whole)),
     )

@@ -3,14 +3,12 @@
 import re
 
 from acompass.diagnostics import PolicyError
-from acompass.syntax import tree
+from acompass.syntax import tree, walk
 from acompass.syntax.parse import parse
-from acompass.syntax.pieces import Piece, Pieces
+from acompass.syntax.pieces import BELOW, Piece, Pieces
 from acompass.syntax.tokens import tokenize
 
-#: colons are below the H of EACH, continuation lines below the text after the colon
-_COLON = " " * 3
-_BELOW = " " * 5
+_BELOW = " " * BELOW
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -25,13 +23,31 @@ def format_program(text: str, name: str | None = None) -> str:
 
 def format_tree(program: tree.Program) -> str:
     """The canonical text of a tree, without comments."""
-    return "\n".join(f"{format_requirement(requirement)}\n" for requirement in program.requirements)
+    out, above = [], None
+    for requirement in program.requirements:
+        if above is not None and not _are_lines(above, requirement):
+            out.append("\n")
+        out.append(f"{format_requirement(requirement)}\n")
+        above = requirement
+    return "".join(out)
+
+
+def _are_lines(above: tree.Requirement, below: tree.Requirement) -> bool:
+    """Whether both are of one line each, so that no blank line has to be between them."""
+    return walk.is_line(above) and walk.is_line(below)
 
 
 def format_requirement(requirement: tree.Requirement) -> str:
     """A requirement's canonical text, without comments."""
     block = _Block()
     for piece in Pieces([]).requirement(requirement):
+        block.add(piece)
+    return block.text
+
+
+def format_map(map_: tree.Map) -> str:
+    block = _Block()
+    for piece in Pieces([]).map(map_):
         block.add(piece)
     return block.text
 
@@ -55,8 +71,8 @@ class _Block:
         return "".join(self._parts)
 
     def add(self, piece: Piece) -> None:
-        if piece.opens:
-            self._parts.append(f"\n{_COLON}")
+        if piece.indent is not None:
+            self._parts.append(f"\n{' ' * piece.indent}")
         elif self._broken:
             self._parts.append(f"\n{_BELOW}")
         elif self._parts and not piece.tight:
@@ -80,12 +96,15 @@ class _Formatter:
         self._out: list[str] = []
 
     def formatted(self) -> str:
+        above = None
         for requirement in self._requirements:
             start = requirement.span.start
-            self._between(self._comments_before(start), start)
+            is_apart = above is None or not _are_lines(above, requirement)
+            self._between(self._comments_before(start), start, above, is_apart)
             self._out.append(self._block(requirement))
+            above = requirement
         end = len(self._text)
-        self._between(self._comments_before(end), end)
+        self._between(self._comments_before(end), end, above)
         return "".join(self._out) + ("\n" if self._out else "")
 
     def _comments_before(self, place: int) -> list[tree.Comment]:
@@ -123,10 +142,16 @@ class _Formatter:
             ends_line |= comment.text.startswith("--") or self._begins_line(start)
         return False
 
-    def _between(self, comments: list[tree.Comment], start: int) -> None:
+    def _between(
+        self,
+        comments: list[tree.Comment],
+        start: int,
+        above: tree.Requirement | None,
+        is_apart: bool = True,
+    ) -> None:
         """Write the comments between a block and the next one, which begins at `start`."""
-        behind_block = bool(self._out)
-        last_end, line_ended = 0, False
+        behind_block = bool(self._out) and is_apart
+        last_end, line_ended = 0 if above is None else above.span.end, False
         for comment in comments:
             if line_ended or self._begins_line(comment.span.start):
                 self._end_line(behind_block or self._has_blank_line(last_end, comment.span.start))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import takewhile
-from typing import Any, TypeGuard, assert_never, cast
+from typing import Any, cast
 
 from lark import Lark, UnexpectedInput
 from lark import Token as LarkToken
@@ -18,7 +18,9 @@ from acompass.syntax import tree
 from acompass.syntax.allowances import without_reason
 from acompass.syntax.build import TreeBuilder
 from acompass.syntax.collection import without_collection
-from acompass.syntax.explain import explain, missing_semicolon, not_an_integer, too_deep
+from acompass.syntax.contextual import reclassified
+from acompass.syntax.explain import explain, missing_semicolon, too_deep
+from acompass.syntax.restrictions import not_a_requirement
 from acompass.syntax.slips import foreign_comments
 from acompass.syntax.tokens import Token, scan
 from acompass.syntax.unexpected import Unexpected
@@ -65,7 +67,7 @@ def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
     """
     segment: list[Token] = []
     for token in tokens:
-        if token.type in _RESULTS and len(segment) > 1 and segment[-1].type in _QUANTIFIERS:
+        if len(segment) > 1 and _begins_requirement(segment, token):
             yield _closed(segment[:-1])
             segment = segment[-1:]
         segment.append(token)
@@ -78,6 +80,24 @@ def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
 
 _QUANTIFIERS = frozenset({"EACH", "SOME"})
 _RESULTS = frozenset({"RESULT", "FILTER", "PROCESS"})
+#: tokens that end a condition or an action, and that no name of the core follows
+_ENDS = frozenset({"NUMBER", "STRING", "PARAMETER", "RPAR", "REJECT"})
+
+
+def _begins_requirement(segment: list[Token], token: Token) -> bool:
+    """Whether the last token of a segment and the next one are `EACH RESULT`, `ALWAYS :` and the like."""
+    last = segment[-1]
+    if token.type in _RESULTS:
+        return last.type in _QUANTIFIERS
+    if token.type != "COLON" or last.type != "WORD" or not _is_always(last):
+        return False
+    colons = sum(each.type == "COLON" for each in segment)
+    in_action = colons >= (1 if _is_always(segment[0]) else 2)
+    return in_action or (colons > 0 and segment[-2].type in _ENDS)
+
+
+def _is_always(token: Token) -> bool:
+    return token.type == "WORD" and token.text.upper() == "ALWAYS"
 
 
 def _closed(segment: list[Token]) -> list[Token]:
@@ -89,20 +109,42 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
     deep = _beyond_depth(segment)
     if deep is not None:
         return None, too_deep(deep, MAXIMUM_DEPTH)
-    segment = _with_bounds(segment)
-    parser = _interactive()
-    try:
-        for token in segment:
-            parser.feed_token(cast(LarkToken, token))
-    except UnexpectedInput:
-        index = segment.index(token)
-        accepted = _accepted(tuple(before.type for before in segment[:index]))
-        return None, explain(Unexpected(segment, index, accepted))
-    requirement: tree.Requirement = parser.feed_eof()  # type: ignore[no-untyped-call]
-    fraction = _fractional_bound(requirement)
-    if fraction is not None:
-        return None, not_an_integer(fraction)
+    requirement = _parsed(segment)
+    if isinstance(requirement, Unexpected):
+        return None, explain(requirement)
+    mistake = not_a_requirement(requirement)
+    if mistake is not None:
+        return None, mistake
     return requirement, None if segment[-1].text else missing_semicolon(segment)
+
+
+def _parsed(segment: list[Token]) -> tree.Requirement | Unexpected:
+    """A requirement of the paper if the tokens are one, otherwise one with forms beyond the paper (X0)."""
+    core = _with_bounds(segment)
+    requirement = _fed(core)
+    if not isinstance(requirement, int):
+        return requirement
+    index, tokens = requirement, core
+    beyond = reclassified(segment)
+    if beyond != segment:
+        requirement = _fed(beyond)
+        if not isinstance(requirement, int):
+            return requirement
+        if beyond[requirement].start >= core[index].start:
+            index, tokens = requirement, beyond
+    return Unexpected(tokens, index, _accepted(tuple(before.type for before in tokens[:index])))
+
+
+def _fed(segment: list[Token]) -> tree.Requirement | int:
+    """The requirement, or the index of the token at which the tokens are not one."""
+    parser = _interactive()
+    for index, token in enumerate(segment):
+        try:
+            parser.feed_token(cast(LarkToken, token))
+        except UnexpectedInput:
+            return index
+    requirement: tree.Requirement = parser.feed_eof()  # type: ignore[no-untyped-call]
+    return requirement
 
 
 def _beyond_depth(segment: list[Token]) -> Token | None:
@@ -136,22 +178,6 @@ def _with_bounds(segment: list[Token]) -> list[Token]:
         token._replace(type="PARAMETER") if token.type == "WORD" else token for token in segment[-3:-1]
     )
     return [*segment[:-3], lower, upper, segment[-1]]
-
-
-def _fractional_bound(requirement: tree.Requirement) -> tree.Number | None:
-    action = requirement.action
-    match action:
-        case tree.Random():
-            bounds = (action.lower, action.upper)
-            return next((bound for bound in bounds if _is_fraction(bound)), None)
-        case None | tree.Reject() | tree.Replace():
-            return None
-        case _:
-            assert_never(action)
-
-
-def _is_fraction(bound: tree.Number | tree.Parameter) -> TypeGuard[tree.Number]:
-    return isinstance(bound, tree.Number) and bound.value.as_tuple().exponent != 0
 
 
 @lru_cache(maxsize=4096)

@@ -1,12 +1,13 @@
 """A requirement as the pieces of its canonical text, each with its place in the original text."""
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from itertools import pairwise
+from typing import Protocol, TypeVar, assert_never
 
 from acompass.diagnostics import Span
-from acompass.syntax import tree
+from acompass.syntax import tree, walk
 from acompass.syntax.spelling import spell_name, spell_number, spell_string
 
 
@@ -14,18 +15,30 @@ from acompass.syntax.spelling import spell_name, spell_number, spell_string
 class Piece:
     """`at` is the piece's place in the original text; None if the formatter added the piece.
 
-    A `tight` piece has no space before it. A piece that `opens` begins a line.
+    A `tight` piece has no space before it. A piece with an `indent` begins a line.
     """
 
     text: str
     at: int | None = None
     tight: bool = False
-    opens: bool = False
+    indent: int | None = None
+
+
+#: colons are below the H of EACH, THEN and continuation lines below the text after the colon
+COLON = 3
+BELOW = 5
+
+
+#: operands of AND and OR that need no parentheses
+_BARE = (tree.Not, tree.Comparison, tree.Unequal, tree.In, tree.Between, tree.Like)
 
 
 class _Placed(Protocol):
     @property
     def span(self) -> Span: ...
+
+
+_Node = TypeVar("_Node", bound=_Placed)
 
 
 class Pieces:
@@ -36,14 +49,25 @@ class Pieces:
 
     def requirement(self, requirement: tree.Requirement) -> Iterator[Piece]:
         assertion, action = requirement.assertion, requirement.action
+        match assertion:
+            case tree.Assertion():
+                yield from self._assertion(assertion)
+                if action is not None:
+                    yield Piece(":", self._after(assertion.condition), indent=COLON)
+            case tree.Always():
+                yield Piece("ALWAYS", assertion.span.start)
+                yield Piece(":", self._after(assertion))
+            case _:
+                assert_never(assertion)
+        if action is not None:
+            yield from self._action(action, walk.is_core(requirement))
+        yield Piece(";", tight=True)
+
+    def _assertion(self, assertion: tree.Assertion) -> Iterator[Piece]:
         yield Piece(assertion.quantifier, assertion.span.start)
         yield from self._result(assertion.result)
-        yield Piece(":", self._after(assertion.result), opens=True)
+        yield Piece(":", self._after(assertion.result), indent=COLON)
         yield from self.condition(assertion.condition)
-        if action is not None:
-            yield Piece(":", self._after(assertion.condition), opens=True)
-            yield from self._action(action)
-        yield Piece(";", tight=True)
 
     def _after(self, node: _Placed) -> int | None:
         """The place of the token that follows a node."""
@@ -64,13 +88,11 @@ class Pieces:
                 assert_never(result)
 
     def _process(self, process: tree.Process) -> Iterator[Piece]:
-        aggregate = process.aggregate
-        yield Piece(f"{aggregate.function}(", aggregate.span.start)
-        yield Piece("*", tight=True) if aggregate.column is None else self._name(aggregate.column, tight=True)
-        yield Piece(")", tight=True)
-        yield Piece("AS", self._after(aggregate))
-        yield self._name(process.alias)
-        last: _Placed = process.alias
+        for index, named in enumerate(process.aggregates):
+            if index:
+                yield Piece(",", self._after(process.aggregates[index - 1].alias), tight=True)
+            yield from self._aggregate(named)
+        last: _Placed = process.aggregates[-1].alias
         if process.where is not None:
             yield Piece("WHERE", self._after(last))
             yield from self.condition(process.where)
@@ -80,7 +102,27 @@ class Pieces:
             yield self._name(name)
             last = name
 
-    def _action(self, action: tree.Action) -> Iterator[Piece]:
+    def _aggregate(self, named: tree.NamedAggregate) -> Iterator[Piece]:
+        aggregate = named.aggregate
+        yield Piece(f"{aggregate.function}(", aggregate.span.start)
+        yield Piece("*", tight=True) if aggregate.column is None else self._name(aggregate.column, tight=True)
+        yield Piece(")", tight=True)
+        yield Piece("AS", self._after(aggregate))
+        yield self._name(named.alias)
+
+    def _action(self, action: tree.Action, is_core: bool) -> Iterator[Piece]:
+        match action:
+            case tree.Then(steps):
+                yield from self._step(steps[0], is_core)
+                for before, step in pairwise(steps):
+                    yield Piece("THEN", self._after(before), indent=BELOW)
+                    yield from self._step(step, is_core)
+            case tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+                yield from self._step(action, is_core)
+            case _:
+                assert_never(action)
+
+    def _step(self, action: tree.Step, is_core: bool) -> Iterator[Piece]:
         start = action.span.start
         match action:
             case tree.Reject():
@@ -92,11 +134,60 @@ class Pieces:
                 yield self._constant(action.constant)
             case tree.Random():
                 yield Piece("RANDOM", start)
-                yield self._name(action.name)
+                yield self._name(action.name, ending=None if is_core else "THEN")
                 yield self._constant(action.lower)
                 yield self._constant(action.upper)
+            case tree.Generalize():
+                yield Piece("GENERALIZE", start)
+                yield self._name(action.name, ending="TO")
+                yield Piece("TO", self._after(action.name))
+                yield from self.map(action.map)
+            case tree.Drop():
+                yield Piece("DROP", start)
+                yield from self._listed(action.names, lambda name: self._name(name, ending="THEN"))
             case _:
                 assert_never(action)
+
+    def map(self, map_: tree.Map) -> Iterator[Piece]:
+        start = map_.span.start
+        match map_:
+            case tree.BandsOf():
+                yield Piece("BANDS OF", start)
+                yield self._constant(map_.width)
+                if map_.start is not None:
+                    yield Piece("FROM", self._after(map_.width))
+                    yield self._constant(map_.start)
+                if map_.end is not None:
+                    yield Piece("UP TO", self._after(map_.start or map_.width))
+                    yield self._constant(map_.end)
+            case tree.BandsAt():
+                yield Piece("BANDS AT", start)
+                yield from self._listed(map_.cuts, self._constant)
+            case tree.PrefixOf():
+                yield Piece("PREFIX OF", start)
+                yield self._constant(map_.length)
+            case tree.DatePart():
+                yield Piece(map_.unit, start)
+            case tree.LevelOf():
+                yield from self._level(map_)
+            case _:
+                assert_never(map_)
+
+    def _level(self, map_: tree.LevelOf) -> Iterator[Piece]:
+        yield Piece("LEVEL", map_.span.start)
+        yield self._constant(map_.level)
+        yield Piece("OF", self._after(map_.level))
+        yield self._constant(map_.file)
+        if map_.otherwise is not None:
+            yield Piece("ELSE", self._after(map_.file))
+            yield self._constant(map_.otherwise)
+
+    def _listed(self, nodes: Sequence[_Node], piece: Callable[[_Node], Piece]) -> Iterator[Piece]:
+        """The nodes with a comma between each two."""
+        for index, node in enumerate(nodes):
+            if index:
+                yield Piece(",", self._after(nodes[index - 1]), tight=True)
+            yield piece(node)
 
     def condition(self, condition: tree.Condition) -> Iterator[Piece]:
         match condition:
@@ -104,6 +195,20 @@ class Pieces:
                 yield self._name(condition.name)
                 yield Piece(condition.operator, self._after(condition.name))
                 yield self._constant(condition.constant)
+            case tree.Unequal():
+                yield self._name(condition.name)
+                yield Piece(condition.sign, self._after(condition.name))
+                yield self._constant(condition.constant)
+            case tree.In():
+                yield from self._in(condition)
+            case tree.Between():
+                yield from self._predicate(condition, "BETWEEN")
+                yield self._constant(condition.lower)
+                yield Piece("AND", self._after(condition.lower))
+                yield self._constant(condition.upper)
+            case tree.Like():
+                yield from self._predicate(condition, "LIKE")
+                yield self._constant(condition.pattern)
             case tree.Not():
                 yield Piece("NOT", condition.span.start)
                 yield from self._operand(condition.operand, bare=(tree.Not,))
@@ -114,11 +219,23 @@ class Pieces:
             case _:
                 assert_never(condition)
 
+    def _predicate(self, node: tree.In | tree.Between | tree.Like, word: str) -> Iterator[Piece]:
+        yield self._name(node.name)
+        yield Piece(f"NOT {word}" if node.negated else word, self._after(node.name))
+
+    def _in(self, node: tree.In) -> Iterator[Piece]:
+        yield from self._predicate(node, "IN")
+        yield Piece("(")
+        first, *rest = self._listed(node.constants, self._constant)
+        yield Piece(first.text, first.at, tight=True)
+        yield from rest
+        yield Piece(")", tight=True)
+
     def _joined(self, word: str, operands: tuple[tree.Condition, ...]) -> Iterator[Piece]:
         for index, operand in enumerate(operands):
             if index:
                 yield Piece(word, self._after(operands[index - 1]))
-            yield from self._operand(operand, bare=(tree.Not, tree.Comparison))
+            yield from self._operand(operand, bare=_BARE)
 
     def _operand(self, operand: tree.Condition, bare: tuple[type, ...]) -> Iterator[Piece]:
         """In parentheses unless its class is in `bare`: readers need not know the precedence."""
@@ -131,8 +248,8 @@ class Pieces:
         yield from rest
         yield Piece(")", tight=True)
 
-    def _name(self, name: tree.Name, tight: bool = False) -> Piece:
-        return Piece(spell_name(name.text), name.span.start, tight)
+    def _name(self, name: tree.Name, tight: bool = False, ending: str | None = None) -> Piece:
+        return Piece(spell_name(name.text, ending), name.span.start, tight)
 
     def _constant(self, constant: tree.Constant) -> Piece:
         match constant:

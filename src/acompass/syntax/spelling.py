@@ -5,10 +5,10 @@ from decimal import Decimal
 from acompass.syntax.tokens import KEYWORDS, is_word
 
 
-def spell_name(text: str) -> str:
-    """Bare words if possible, else double quotes."""
+def spell_name(text: str, ending: str | None = None) -> str:
+    """Bare words if possible, else double quotes. The word `ending` ends a bare name in its place (X0)."""
     words = text.split(" ")
-    if all(is_word(word) and word.lower() not in KEYWORDS for word in words):
+    if all(is_word(word) and word.lower() not in KEYWORDS and word.upper() != ending for word in words):
         return text
     return quoted_name(text)
 

@@ -89,7 +89,7 @@ class Unexpected:
 
     @property
     def wants_condition(self) -> bool:
-        return "NOT" in self.accepted
+        return "NOT" in self.accepted and not self.wants_operator
 
     @property
     def wants_name(self) -> bool:

@@ -11,7 +11,7 @@ Core: TypeAlias = tree.Comparison | tree.Not | tree.And | tree.Or
 
 
 def core(condition: tree.Condition) -> Core:
-    """The condition itself, or the core's condition that it is written for (X4). Operands stay as they are."""
+    """The condition itself, or the core's condition that it is written for (X4). Operands are kept."""
     match condition:
         case tree.Comparison() | tree.Not() | tree.And() | tree.Or():
             return condition
@@ -172,6 +172,29 @@ def drawn_name(action: tree.Step | None) -> tree.Name | None:
             assert_never(action)
 
 
+def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
+    """The columns whose values are gone once the action is performed on all records."""
+    match action:
+        case tree.Replace(name):
+            return (name,)
+        case tree.Drop(names):
+            return names
+        case tree.Reject() | tree.Random() | tree.Generalize():
+            return ()
+        case _:
+            assert_never(action)
+
+
+def is_bands(map_: tree.Map) -> bool:
+    match map_:
+        case tree.BandsOf() | tree.BandsAt():
+            return True
+        case tree.PrefixOf() | tree.DatePart() | tree.LevelOf():
+            return False
+        case _:
+            assert_never(map_)
+
+
 def parameter_names(program: tree.Program) -> frozenset[str]:
     used = (constant for requirement in steps(program) for constant in constants(requirement))
     return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))
@@ -212,3 +235,69 @@ def all_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
     assertion = assertion_of(requirement)
     if assertion is not None and process_of(requirement) is not None:
         yield assertion.condition
+
+
+#: a node that no requirement of the paper has; several aggregates are told by the second one
+Beyond: TypeAlias = (
+    tree.Always
+    | tree.Unequal
+    | tree.In
+    | tree.Between
+    | tree.Like
+    | tree.NamedAggregate
+    | tree.Generalize
+    | tree.Drop
+    | tree.Then
+)
+
+
+def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
+    """Every form that is not of the paper, in the order of the text (X0)."""
+    match requirement.assertion:
+        case tree.Always():
+            yield requirement.assertion
+        case tree.Assertion():
+            process = process_of(requirement)
+            if process is not None:
+                yield from process.others[:1]
+            for condition in all_conditions(requirement):
+                yield from beyond_condition(condition)
+        case _:
+            assert_never(requirement.assertion)
+    yield from _beyond_action(requirement.action)
+
+
+def beyond_condition(
+    condition: tree.Condition,
+) -> Iterator[tree.Unequal | tree.In | tree.Between | tree.Like]:
+    for leaf in leaves(condition):
+        match leaf:
+            case tree.Unequal() | tree.In() | tree.Between() | tree.Like():
+                yield leaf
+            case tree.Comparison() | tree.Not() | tree.And() | tree.Or():
+                pass
+            case _:
+                assert_never(leaf)
+
+
+def _beyond_action(action: tree.Action | None) -> Iterator[tree.Generalize | tree.Drop | tree.Then]:
+    match action:
+        case tree.Generalize() | tree.Drop():
+            yield action
+        case tree.Then(actions):
+            yield action
+            for step in actions:
+                yield from _beyond_action(step)
+        case None | tree.Reject() | tree.Replace() | tree.Random():
+            pass
+        case _:
+            assert_never(action)
+
+
+def is_core(requirement: tree.Requirement) -> bool:
+    return next(beyond(requirement), None) is None
+
+
+def is_line(requirement: tree.Requirement) -> bool:
+    """Whether the requirement is written on one line: ALWAYS with one step."""
+    return assertion_of(requirement) is None and len(list(steps_of(requirement))) == 1

@@ -245,11 +245,9 @@ class BackwardRules:
     def _before_labels(
         self, fact: Fact, transition: Transition, branch: Branch, action: Generalize
     ) -> Fact | None:
-        """Rules of the WHERE, the merge and the new value for GENERALIZE: the label depends on the value alone."""
+        """Rules of the WHERE, the merge and the new value, for labels: they depend on the value alone."""
         column, diagrams = action.column, self._diagrams
-        rewritten = diagrams.intersection(
-            branch.affected, self._may_become(fact.where, transition, action)
-        )
+        rewritten = diagrams.intersection(branch.affected, self._may_become(fact.where, transition, action))
         others = self._others(fact, transition, branch, column)
         where = diagrams.union(rewritten, others)
         earlier = replace(fact, step=transition.step, where=where)
@@ -312,7 +310,7 @@ class BackwardRules:
         return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
 
     def _relabelled(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
-        """Rule of the new value. A map that labels the whole class leaves at most as many different values."""
+        """Rule of the new value. A map of a whole class leaves at most as many different values."""
         has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
         is_counted = fact.function is Function.COUNT_DISTINCT
         if is_counted and not has_others and self._laws.is_kept_by_fewer(fact):

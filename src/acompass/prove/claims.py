@@ -15,7 +15,7 @@ from acompass.syntax.walk import assertion_of, parameter_names, steps_of
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """`assertion` is None where a column of the claim was dropped, or no longer has the type that the claim needs.
+    """`assertion` is None where a column of the claim was dropped or has another type than the claim needs.
 
     `known` are the steps of the checks that hold wherever the claim is asked about (D31).
     """

@@ -1,9 +1,9 @@
 """The schema of a policy without a table: the columns that it names, with types inferred from their uses.
 
 A column that is compared with text is text. A column that is compared with numbers or summed is integer, or
-decimal if one of those numbers has digits after the point: the narrowest type that fits the policy. BANDS uses a
-column as a number, other maps use it as text. A column that only RANDOM uses is integer. Any other column is
-text, as its type makes no difference to the policy.
+decimal if one of those numbers has digits after the point: the narrowest type that fits the policy. BANDS
+uses a column as a number, other maps use it as text. A column that only RANDOM uses is integer. Any other
+column is text, as its type makes no difference to the policy.
 """
 
 from collections.abc import Iterator, Mapping

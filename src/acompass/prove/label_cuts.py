@@ -1,7 +1,7 @@
 """Where GENERALIZE cuts a column: the labels to tell apart, and the values at which the label changes.
 
-docs/prove.md, section 8. Regions that are cut at these places have a single label each, or none of those that the
-policy and the claims tell apart.
+docs/prove.md, section 7. Regions that are cut at these places have a single label each, or none of those that
+the policy and the claims tell apart.
 """
 
 import datetime
@@ -71,7 +71,7 @@ def _bands(map_: Bands, numbers: Iterable[Number]) -> list[str]:
 
 
 def cuts_before(map_: Map, type_: Type, labels: Sequence[str]) -> list[Value]:
-    """Values of the column before the map, so that a region has one of the labels as a whole or not at all."""
+    """Values of the column before the map, so that all of a region has one of the labels, or none of it."""
     own = [label for label in labels if map_.label(label) == label]
     match map_:
         case Bands() if type_.is_number:

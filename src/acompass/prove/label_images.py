@@ -1,6 +1,6 @@
 """The images of regions under GENERALIZE: which regions of text the labels of a region's values reach.
 
-The image includes every region that some label reaches (docs/prove.md, section 8).
+The image includes every region that some label reaches (docs/prove.md, section 7).
 """
 
 from bisect import bisect_right

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from acompass.checked.effects import columns_dropped, generalize_of
 from acompass.checked.from_syntax import check
-from acompass.checked.parameters import ParamValue
 from acompass.checked.maps.map import Map
+from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Schema, Type, remaining
 from acompass.diagnostics import PolicyError

@@ -43,6 +43,9 @@ class ProofSearch:
         self._rules = BackwardRules(reachability)
         self._attempts: dict[Fact, ProofAttempt] = {}
 
+    def carried_back(self, fact: Fact) -> Fact:
+        return self._rules.carried_back(fact)
+
     def prove(self, claim: Fact) -> ProofAttempt:
         attempt = ProofAttempt(True)
         came_from: dict[Fact, Fact | None] = {claim: None}

@@ -175,9 +175,7 @@ class Variables:
         """The regions that the labels of a region's values reach."""
         key = (id(map_), region, before, after)
         if key not in self._labels:
-            images = self._label_images.setdefault(
-                (id(map_), after), LabelImages(map_, self._regions[after])
-            )
+            images = self._label_images.setdefault((id(map_), after), LabelImages(map_, self._regions[after]))
             self._labels[key] = images.image(
                 region,
                 self._regions[before],
@@ -318,7 +316,7 @@ class _Constants:
                     assert_never(requirement.action)
 
     def add_maps(self, program: Program) -> None:
-        """Labels, and the values at which labels change. The last map is first: its cuts are labels of others."""
+        """Labels, and the values at which labels change. The last map is first: its cuts may be labels."""
         maps = [
             (step, action)
             for step, requirement in enumerate(program.requirements)

@@ -52,6 +52,10 @@ class RequirementOutcome:
     records: int
     sample: Sample | None = None
 
+    @property
+    def is_violated(self) -> bool:
+        return self.holds is False
+
 
 @dataclass(frozen=True, slots=True)
 class Note:

@@ -72,7 +72,7 @@ def own_claims(
     final = program.final_schema
     checks = check_steps(program)
     claims = []
-    for at, asserted in _assertions(policy):
+    for at, asserted in assertions_of(policy):
         requirement = program.requirements[at]
         claim = ParsedClaim(source, asserted)
         is_unchanged = requirement.before == final
@@ -82,7 +82,7 @@ def own_claims(
     return claims
 
 
-def _assertions(policy: tree.Program) -> Iterator[tuple[int, tree.Assertion]]:
+def assertions_of(policy: tree.Program) -> Iterator[tuple[int, tree.Assertion]]:
     """The assertions of a policy, each with the step of the first action that follows it."""
     at = 0
     for requirement in policy.requirements:

@@ -259,11 +259,12 @@ def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnosti
     return _at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
 
 
-def dropped_column(name: tree.Name, column: str, place: Span) -> Diagnostic:
+def dropped_column(name: tree.Name, column: str, place: Span | None) -> Diagnostic:
+    """`place` is None if another policy drops the column, which a claim is about."""
     return Diagnostic(
         "AC123",
         f"column `{column}` was dropped",
-        (Label(name.span), Label(place, "dropped here")),
+        (Label(name.span), *(() if place is None else (Label(place, "dropped here"),))),
         "move the DROP after the last line that needs the column",
     )
 

@@ -75,8 +75,9 @@ class Scope:
         position = self.seen(name, self.table)
         if position is None:
             return None
-        if position in self.dropped:
-            self.report(findings.dropped_column(name, self.names.texts[position], self.dropped[position]))
+        if self.schema[position].type.kind is Kind.DROPPED:
+            place = self.dropped.get(position)
+            self.report(findings.dropped_column(name, self.names.texts[position], place))
             return None
         if self.schema[position].type.kind is Kind.OPAQUE:
             self.report(findings.opaque_column(name, self.names.texts[position]))

@@ -11,12 +11,16 @@ from acompass.result import ActionName
 
 @dataclass(frozen=True, slots=True)
 class ClassSeen:
-    """The equivalence class of a record: its GROUP BY values, its size and its aggregate value."""
+    """The equivalence class of a record: its GROUP BY values, its size and its aggregate values by name."""
 
     key: dict[str, Any] = field(repr=False)
     records: int
-    name: str
-    value: Any = field(repr=False)
+    values: dict[str, Any] = field(repr=False)
+
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """The record of the class in the result of PROCESS."""
+        return (*self.key.values(), *self.values.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Change:
 class Step:
     """The effect of one requirement on the record.
 
-    `holds` is the verdict on the whole table. `seen` is None if the requirement has no PROCESS, or if its
+    `holds` is the verdict on the whole table; None for ALWAYS. `seen` is None if the requirement has no PROCESS, or if its
     WHERE excludes the record. `nearest` lists the smallest changes that would have left it unaffected.
     """
 
@@ -38,7 +42,7 @@ class Step:
     line: int
     text: str
     action: ActionName | None
-    holds: bool
+    holds: bool | None
     affected: bool
     seen: ClassSeen | None
     change: Change | None

@@ -1,5 +1,5 @@
-"""The notes of a run or a check: conditions that select no record, a table without records (D29), and numbers
-that lose their spelling (D26)."""
+"""The notes of a run or a check: conditions that select no record, a table without records (D29), numbers that
+lose their spelling (D26), and assertions about numbers that were released as labels (D32)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,7 +10,7 @@ from acompass.result import Note
 
 
 def check_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
-    return tuple(_selecting_nothing(program, outcome))
+    return (*_selecting_nothing(program, outcome), *_about_labels(program))
 
 
 def run_notes(program: Program, outcome: Outcome, respelled: Mapping[str, int]) -> tuple[Note, ...]:
@@ -26,6 +26,15 @@ def _selecting_nothing(program: Program, outcome: Outcome) -> Iterator[Note]:
         if outcome.verdicts[requirement.index].selects_none:
             word = "FILTER" if process_of(requirement) is None else "WHERE"
             yield Note(requirement.line, f"{word} selects no record")
+
+
+def _about_labels(program: Program) -> Iterator[Note]:
+    for requirement in program.requirements:
+        if not requirement.judged:
+            text = (
+                "no verdict: the column has labels of a later GENERALIZE, and the assertion compares numbers"
+            )
+            yield Note(requirement.line, text)
 
 
 def _left_empty(program: Program, outcome: Outcome) -> Iterator[Note]:

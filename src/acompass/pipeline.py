@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from acompass.checked import from_syntax
-from acompass.checked.effects import needs_order
+from acompass.checked.effects import generalize_of, is_always, needs_order
+from acompass.checked.maps.map import Unlabelled
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
 from acompass.checked.types import Kind, Schema
@@ -26,6 +27,7 @@ from acompass.plan.stages import Stage
 from acompass.policy import Policy, attach_text
 from acompass.randomness import exhausted
 from acompass.result import Plan, RequirementOutcome, Result, action_name
+from acompass.tables import errors
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,14 @@ class Call:
 
 def check(source: OpenTable, call: Call) -> Result:
     """Evaluate every assertion on the table; perform no action (D22)."""
-    with loaded_for(source, call) as (loaded, program):
+    with loaded_for(source, call, may_be_released=True) as (loaded, program):
         # samples of violations are fetched per requirement, so requirements must not be merged
         rewrites = () if call.execution.show else loaded.rewrites
         stages = plan(without_actions(program), rewrites)
         outcome = loaded.execute(stages, call.execution)
     requirements = _requirements(program, outcome)
-    result = _result(loaded, program, outcome, requirements, all(each.holds for each in requirements))
+    ok = all(each.holds is not False for each in requirements)
+    result = _result(loaded, program, outcome, requirements, ok)
     return replace(result, notes=check_notes(program, outcome))
 
 
@@ -85,10 +88,12 @@ def schema_of(source: OpenTable, call: Call) -> Schema:
 
 
 @contextmanager
-def loaded_for(source: OpenTable, call: Call) -> Iterator[tuple[LoadedTable, Program]]:
+def loaded_for(
+    source: OpenTable, call: Call, *, may_be_released: bool = False
+) -> Iterator[tuple[LoadedTable, Program]]:
     """The table loaded for the policy, and the policy checked against it."""
     with attach_text(call.policy), _loaded(source, call) as loaded:
-        program = checked(call.policy, loaded.schema, call.params)
+        program = checked(call.policy, loaded.schema, call.params, may_be_released=may_be_released)
         loaded.require_complete()
         yield loaded, program
 
@@ -100,8 +105,16 @@ def _loaded(source: OpenTable, call: Call) -> Iterator[LoadedTable]:
         yield loaded
 
 
-def checked(policy: Policy, schema: Schema, params: Mapping[str, ParamValue] | None) -> Program:
-    program, found = from_syntax.check(policy.tree, policy.text, schema, params)
+def checked(
+    policy: Policy,
+    schema: Schema,
+    params: Mapping[str, ParamValue] | None,
+    *,
+    may_be_released: bool = False,
+) -> Program:
+    program, found = from_syntax.check(
+        policy.tree, policy.text, schema, params, may_be_released=may_be_released
+    )
     if program is None:
         raise PolicyError(found, policy.text, policy.name)
     return program
@@ -114,6 +127,15 @@ def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call
         return loaded.execute(stages, call.execution)
     except TraceExhausted as error:
         raise exhausted(error.needed, error.given) from None
+    except Unlabelled as error:
+        raise _unlabelled(program, error) from None
+
+
+def _unlabelled(program: Program, error: Unlabelled) -> TableError:
+    requirement = program.requirements[error.requirement - 1]
+    action = generalize_of(requirement.action)
+    assert action is not None, "only a GENERALIZE looks for labels"
+    return errors.without_label(requirement.before[action.column].name, error.count, action)
 
 
 def _require_order(schema: Schema) -> None:
@@ -126,7 +148,7 @@ def _require_order(schema: Schema) -> None:
 
 def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Result:
     requirements = _requirements(program, outcome)
-    ok = all(each.holds for each in requirements if each.action is None)
+    ok = all(each.holds is not False for each in requirements if each.action is None)
     result = _result(loaded, program, outcome, requirements, ok)
     return replace(result, notes=run_notes(program, outcome, loaded.respelled))
 
@@ -155,8 +177,8 @@ def _requirements(program: Program, outcome: Outcome) -> tuple[RequirementOutcom
             index=requirement.index,
             line=requirement.line,
             text=requirement.text,
-            holds=verdict.holds,
-            affected=verdict.affected,
+            holds=None if is_always(requirement) else verdict.holds,
+            affected=verdict.affected if requirement.judged else 0,
             action=action_name(requirement.action),
             records=verdict.records,
             sample=outcome.samples.get(requirement.index),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -52,13 +52,19 @@ def _text_of(program: Program) -> str:
 
 @validated
 def parse(text: str, name: str = "<policy>") -> Policy:
-    """Parse the text of a policy. Raise PolicyError with all of its syntax errors."""
-    if is_csv(text):
-        raise _table_instead_of_policy(name, "a CSV file")
+    """Parse the text of a policy. Raise PolicyError with all of its syntax errors.
+
+    LEVEL looks for hierarchies in the current folder; of a policy that `load` reads, beside its file.
+    """
+    require_policy(text, name)
+    return _parsed(text, name, "")
+
+
+def _parsed(text: str, name: str, folder: str) -> Policy:
     program, found = parse_text(text)
     if found:
         raise PolicyError(found, text, name)
-    return Policy(text, name, program)
+    return Policy(text, name, replace(program, folder=folder))
 
 
 @validated
@@ -70,7 +76,13 @@ def load(path: str | Path) -> Policy:
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise CallError([Diagnostic("AC402", f"cannot read policy `{path}`: {reason}")]) from None
-    return parse(text, str(path))
+    require_policy(text, str(path))
+    return _parsed(text, str(path), str(Path(path).parent))
+
+
+def require_policy(text: str, name: str) -> None:
+    if is_csv(text):
+        raise _table_instead_of_policy(name, "a CSV file")
 
 
 def read_text(file: BinaryIO, name: str) -> str:

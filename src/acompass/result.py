@@ -6,9 +6,9 @@ No repr shows a record, since a repr reaches logs and tracebacks (invariant 4).
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
-from acompass.checked.program import Action, Random, Reject, Replace
+from acompass.checked.program import Action, Drop, Generalize, Random, Reject, Replace
 
-ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM"]
+ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP"]
 
 
 def action_name(action: Action | None) -> ActionName | None:
@@ -21,6 +21,10 @@ def action_name(action: Action | None) -> ActionName | None:
             return "REPLACE"
         case Random():
             return "RANDOM"
+        case Generalize():
+            return "GENERALIZE"
+        case Drop():
+            return "DROP"
         case _:
             assert_never(action)
 
@@ -36,16 +40,21 @@ class Sample:
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
     """`affected` is |V|, and 0 if the assertion holds. `records` is the size of the table on which the
-    assertion was evaluated."""
+    assertion was evaluated. `holds` is None for ALWAYS, which asserts nothing (X1), and where a released table
+    has labels in place of the numbers that the assertion compares (D32)."""
 
     index: int
     line: int
     text: str
-    holds: bool
+    holds: bool | None
     affected: int
     action: ActionName | None
     records: int
     sample: Sample | None = None
+
+    @property
+    def is_violated(self) -> bool:
+        return self.holds is False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +67,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A run is `ok` if no requirement without an action was violated, a check if every assertion holds.
+    """A run is `ok` if no requirement without an action was violated, a check if no assertion is violated.
 
     `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `unnamed`
     are the columns that the policy never names (D30), in the order of the table. `table` has the same kind as

@@ -12,7 +12,8 @@ from tests.repo.sources import PACKAGE, imports, modules, shown
 ARROWS = {
     "diagnostics": set(),
     "syntax": {"diagnostics"},
-    "checked": {"diagnostics", "syntax"},
+    "hierarchies": {"diagnostics"},
+    "checked": {"diagnostics", "hierarchies", "syntax"},
     "semantics": {"checked"},
     "prove": {"checked", "diagnostics", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},

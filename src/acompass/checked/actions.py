@@ -1,30 +1,39 @@
 """Actions, and the types of columns after them (D12, D14)."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from acompass.checked import findings, program
 from acompass.checked.constants import digits_before_point, is_64_bit, replacement, scale_of
+from acompass.checked.generalizing import check_generalize
 from acompass.checked.scope import Scope
-from acompass.checked.types import MOST_DIGITS, Column, Kind
+from acompass.checked.types import MOST_DIGITS, Column, Kind, Value, remaining
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 from acompass.syntax.tree import place_of
 
 
-def check_action(action: tree.Action, scope: Scope) -> program.Action | None:
-    """The action, or None if an error in it was reported. Updates the scope's types."""
+def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Action | None:
+    """The action, or None if an error in it was reported. Updates the scope's types.
+
+    `always` says that every record is affected (X1).
+    """
     match action:
         case tree.Reject():
             return program.Reject(place_of(action.span))
         case tree.Replace():
-            return _replace(action, scope)
+            return _replace(action, scope, always)
+        case tree.Generalize():
+            return check_generalize(action, scope)
+        case tree.Drop():
+            return _drop(action, scope, always)
         case tree.Random():
             return _random(action, scope)
         case _:
             assert_never(action)
 
 
-def _replace(action: tree.Replace, scope: Scope) -> program.Replace | None:
+def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Replace | None:
     constant = scope.bind(action.constant)
     column = scope.column(action.name)
     if column is None:
@@ -39,8 +48,41 @@ def _replace(action: tree.Replace, scope: Scope) -> program.Replace | None:
         scope.report(findings.in_policy(replaced, action.constant))
         return None
     value, after = replaced
+    if type_.is_number and after.kind is Kind.TEXT:
+        after = replace(after, numbers=type_.kind)
     scope.retype(column, after, action.span)
+    _remember_text(column, value, action, scope, always)
     return program.Replace(column, value, place_of(action.span))
+
+
+def _remember_text(column: int, value: Value, action: tree.Replace, scope: Scope, always: bool) -> None:
+    """Remember the texts of a column, which a later map must have labels for. ALWAYS overwrites all others."""
+    if always:
+        scope.maps.pop(column, None)
+        scope.written.pop(column, None)
+    if isinstance(value, str):
+        scope.written.setdefault(column, []).append((value, action.span))
+
+
+def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Drop | None:
+    if not always:
+        scope.report(findings.drop_without_always(action))
+        return None
+    found = len(scope.found)
+    columns: list[int] = []
+    for name in action.names:
+        column = None if _is_gone(name, scope) else scope.column(name)
+        if column is not None:
+            scope.drop(column, action.span)
+            columns.append(column)
+    if not remaining(scope.schema):
+        scope.report(findings.nothing_left(action))
+    return program.Drop(tuple(columns), place_of(action.span)) if len(scope.found) == found else None
+
+
+def _is_gone(name: tree.Name, scope: Scope) -> bool:
+    """Whether the table was released without the column (D32)."""
+    return scope.may_be_released and not scope.names.find(name.text)
 
 
 def _random(action: tree.Random, scope: Scope) -> program.Random | None:

@@ -10,7 +10,7 @@ from acompass.checked.types import Column
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 from acompass.syntax.tree import place_of
-from acompass.syntax.walk import comparisons
+from acompass.syntax.walk import comparisons, core
 
 #: the deepest nesting of NOT, AND and OR. A text has less (`parse.MAXIMUM_DEPTH`); a tree built in code is
 #: limited, too, because all later stages recurse over conditions
@@ -24,20 +24,21 @@ def check_condition(
     if depth > DEEPEST:
         _too_deep(condition, scope)
         return None
-    match condition:
+    written = core(condition)
+    match written:
         case tree.Comparison():
-            return _comparison(condition, view, scope)
+            return _comparison(written, view, scope)
         case tree.Not():
-            operand = check_condition(condition.operand, view, scope, depth + 1)
+            operand = check_condition(written.operand, view, scope, depth + 1)
             return None if operand is None else program.Not(operand)
         case tree.And():
-            operands = _operands(condition.operands, view, scope, depth)
+            operands = _operands(written.operands, view, scope, depth)
             return None if operands is None else program.And(operands)
         case tree.Or():
-            operands = _operands(condition.operands, view, scope, depth)
+            operands = _operands(written.operands, view, scope, depth)
             return None if operands is None else program.Or(operands)
         case _:
-            assert_never(condition)
+            assert_never(written)
 
 
 def _operands(
@@ -62,6 +63,8 @@ def _comparison(comparison: tree.Comparison, view: View, scope: Scope) -> progra
         return None
     type_ = view.types[position]
     if type_ is None:
+        return None
+    if isinstance(constant, tree.Number) and scope.holds_labels(view.origins[position], type_):
         return None
     value = compared(constant, Column(view.names.texts[position], type_))
     if isinstance(value, Diagnostic):

@@ -104,7 +104,7 @@ def _parsed(text: str, kind: Kind) -> Value | None:
             return _iso_date(text)
         case Kind.TIMESTAMP:
             return _iso_timestamp(text)
-        case Kind.INTEGER | Kind.DECIMAL | Kind.FLOAT | Kind.OPAQUE:
+        case Kind.INTEGER | Kind.DECIMAL | Kind.FLOAT | Kind.OPAQUE | Kind.DROPPED:
             return None
         case _:
             assert_never(kind)
@@ -136,7 +136,7 @@ def _replacement_number(constant: tree.Number, column: Column) -> tuple[Value, T
             return nearest if isinstance(nearest, Diagnostic) else (nearest + 0.0, column.type)
         case Kind.TEXT:
             return f"{value:f}", TEXT
-        case Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.OPAQUE:
+        case Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.OPAQUE | Kind.DROPPED:
             return findings.number_replacing(constant, column)
         case _:
             assert_never(column.type.kind)

@@ -26,8 +26,8 @@ def to_text(value: Value, type_: Type) -> str:
         case Kind.DATE | Kind.TIMESTAMP:
             assert isinstance(value, datetime.date)
             return value.isoformat()
-        case Kind.OPAQUE:
-            raise AssertionError("no policy names an opaque column")
+        case Kind.OPAQUE | Kind.DROPPED:
+            raise AssertionError("no policy names an opaque or a dropped column")
         case _:
             assert_never(type_.kind)
 

@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 from acompass.checked.program import (
+    NEVER,
     Action,
     And,
     Assertion,
     Comparison,
     Condition,
+    Drop,
     Filter,
+    Generalize,
     Not,
     Or,
     Process,
@@ -38,6 +41,11 @@ def comparisons(condition: Condition) -> Iterator[Comparison]:
                 yield from comparisons(operand)
         case _:
             assert_never(condition)
+
+
+def is_always(requirement: Requirement) -> bool:
+    """Whether the requirement asserts nothing and affects every record (X1)."""
+    return requirement.assertion.condition == NEVER and process_of(requirement) is None
 
 
 def process_of(requirement: Requirement) -> Process | None:
@@ -89,9 +97,13 @@ def columns_read(requirement: Requirement) -> frozenset[int]:
     process = process_of(requirement)
     if process is not None:
         read.update(process.group_by)
-        if process.column is not None:
-            read.add(process.column)
+        read.update(columns_aggregated(process))
     return frozenset(read)
+
+
+def columns_aggregated(process: Process) -> frozenset[int]:
+    columns = (aggregate.column for aggregate in process.aggregates)
+    return frozenset(column for column in columns if column is not None)
 
 
 def columns_touched(requirement: Requirement) -> frozenset[int]:
@@ -104,9 +116,9 @@ def columns_touched(requirement: Requirement) -> frozenset[int]:
 def column_written(action: Action | None) -> int | None:
     """The column whose values an action writes."""
     match action:
-        case None | Reject():
+        case None | Reject() | Drop():
             return None
-        case Replace(column) | Random(column):
+        case Replace(column) | Random(column) | Generalize(column):
             return column
         case _:
             assert_never(action)
@@ -121,7 +133,7 @@ def drops_records(action: Action | None) -> bool:
     match action:
         case Reject():
             return True
-        case None | Replace() | Random():
+        case None | Replace() | Random() | Generalize() | Drop():
             return False
         case _:
             assert_never(action)
@@ -137,8 +149,29 @@ def random_of(action: Action | None) -> Random | None:
     match action:
         case Random():
             return action
-        case None | Reject() | Replace():
+        case None | Reject() | Replace() | Generalize() | Drop():
             return None
+        case _:
+            assert_never(action)
+
+
+def generalize_of(action: Action | None) -> Generalize | None:
+    """The GENERALIZE that an action performs."""
+    match action:
+        case Generalize():
+            return action
+        case None | Reject() | Replace() | Random() | Drop():
+            return None
+        case _:
+            assert_never(action)
+
+
+def columns_dropped(action: Action | None) -> tuple[int, ...]:
+    match action:
+        case Drop(columns):
+            return columns
+        case None | Reject() | Replace() | Random() | Generalize():
+            return ()
         case _:
             assert_never(action)
 

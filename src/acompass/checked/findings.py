@@ -1,6 +1,7 @@
 """The mistakes that a policy can have for a schema, one function per mistake."""
 
 import dataclasses
+from collections.abc import Sequence
 from decimal import Decimal
 
 from acompass.checked.literals import read_constant
@@ -8,6 +9,7 @@ from acompass.checked.names import Names
 from acompass.checked.types import Column, Kind
 from acompass.diagnostics import Diagnostic, Edit, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
+from acompass.hierarchies.problems import Problem
 from acompass.syntax import tree
 from acompass.syntax.misread import is_group_by
 from acompass.syntax.spelling import spell_name, spell_number, spell_string
@@ -193,14 +195,87 @@ def not_unicode(span: Span) -> Diagnostic:
     return _at(span, "AC111", message, "write the whole character")
 
 
-def turned_to_text(finding: Diagnostic, column: str, replaced: Span) -> Diagnostic:
-    """The finding for a column that is used as a number after a REPLACE turned it into text (D12)."""
+def turned_to_text(finding: Diagnostic, column: str, by: str, place: Span) -> Diagnostic:
+    """The finding for a column that is used as a number after an action turned it into text (D12)."""
+    instead = ", or replace with a number there" if by == "REPLACE" else ""
     return Diagnostic(
         "AC118",
-        f"column `{column}` is used as a number after a REPLACE turned it into text",
-        (Label(finding.labels[0].span, "used as a number here"), Label(replaced, "becomes text here")),
-        "move this requirement before the REPLACE, or replace with a number there",
+        f"column `{column}` is used as a number after a {by} turned it into text",
+        (Label(finding.labels[0].span, "used as a number here"), Label(place, "becomes text here")),
+        f"move this requirement before the {by}{instead}",
     )
+
+
+def alias_twice(alias: tree.Name, first: tree.Name) -> Diagnostic:
+    return Diagnostic(
+        "AC104",
+        f"two aggregates are called `{alias.text}`",
+        (Label(alias.span), Label(first.span, "first here")),
+        f"give one of them another name, such as `AS {spell_name(alias.text + ' 2')}`",
+    )
+
+
+def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) -> Diagnostic:
+    return Diagnostic(
+        "AC119",
+        f"this map of column `{column}` cannot be cut from an earlier one",
+        (Label(action.map.span), Label(earlier, "generalized here before")),
+        "let each map be coarser than the one before: bands whose bounds are among the earlier bounds, a shorter "
+        "prefix, a longer period, a higher level",
+    )
+
+
+def unmappable_text(action: tree.Generalize, column: str, replaced: Span) -> Diagnostic:
+    return Diagnostic(
+        "AC119",
+        f"this map of column `{column}` has no label for a text that a REPLACE writes",
+        (Label(action.map.span), Label(replaced, "written here before")),
+        "replace with `'*'` or with a label of the map, or move the REPLACE after this line",
+    )
+
+
+def invalid_map(span: Span, problem: str, help_: str) -> Diagnostic:
+    return _at(span, "AC120", problem, help_)
+
+
+def unsuitable_map(action: tree.Generalize, wanted: str, column: Column) -> Diagnostic:
+    message = f"{wanted}, but column `{column.name}` is {column.type.kind}"
+    return _at(
+        action.name.span, "AC121", message, "use PREFIX or LEVEL for text, BANDS for numbers, YEAR for dates"
+    )
+
+
+def unreadable_hierarchy(file: tree.String, reason: str) -> Diagnostic:
+    message = f"cannot read hierarchy `{file.value}`: {reason}"
+    return _at(file.span, "AC122", message, "write the path of the file relative to the policy's folder")
+
+
+def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnostic:
+    first, *others = problems
+    lines = " and ".join(map(str, first.lines))
+    where = f" (line {lines})" if len(first.lines) == 1 else f" (lines {lines})" if first.lines else ""
+    more = f", and {len(others):,} more" if others else ""
+    message = f"hierarchy `{file.value}`: {first.message}{where}{more}"
+    return _at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
+
+
+def dropped_column(name: tree.Name, column: str, place: Span) -> Diagnostic:
+    return Diagnostic(
+        "AC123",
+        f"column `{column}` was dropped",
+        (Label(name.span), Label(place, "dropped here")),
+        "move the DROP after the last line that needs the column",
+    )
+
+
+def nothing_left(action: tree.Drop) -> Diagnostic:
+    return _at(action.span, "AC124", "this DROP leaves no column", "keep at least one column")
+
+
+def drop_without_always(action: tree.Drop) -> Diagnostic:
+    names = ", ".join(spell_name(name.text) for name in action.names)
+    message = "DROP removes a column from all records, so it stands after ALWAYS"
+    return _at(action.span, "AC124", message, f"write `ALWAYS : DROP {names};`")
 
 
 def in_policy(finding: Diagnostic, constant: tree.Constant) -> Diagnostic:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from acompass.checked import program
 from acompass.checked.actions import check_action
@@ -17,21 +18,29 @@ from acompass.syntax import tree
 from acompass.syntax.collection import without_collection
 from acompass.syntax.format import format_requirement
 from acompass.syntax.tree import place_of
+from acompass.syntax.walk import assertion_of, step_of, steps, steps_of
 
 
 @without_collection()
 def check(
-    policy: tree.Program, source: str, schema: Schema, params: Mapping[str, ParamValue] | None = None
+    policy: tree.Program,
+    source: str,
+    schema: Schema,
+    params: Mapping[str, ParamValue] | None = None,
+    *,
+    may_be_released: bool = False,
 ) -> tuple[program.Program | None, tuple[Diagnostic, ...]]:
     """The checked program, or None if there are errors, and all errors in the order of the text.
 
     `source` is the text that the tree was parsed from; for a tree that was built in code it may be empty.
+    `may_be_released` says that the table may be one that the policy has released (D32).
     """
     scope = Scope.start(schema, Parameters(params or {}))
+    scope.folder, scope.may_be_released = policy.folder, may_be_released
     lines = Source(source)
     checked = tuple(
         _requirement(index, requirement, lines, scope)
-        for index, requirement in enumerate(policy.requirements, start=1)
+        for index, requirement in enumerate(steps(policy), start=1)
     )
     sound = tuple(requirement for requirement in checked if requirement is not None)
     if found := _errors(scope):
@@ -54,17 +63,36 @@ def _without_unknown_places(error: Diagnostic) -> Diagnostic:
 def _requirement(
     index: int, requirement: tree.Requirement, source: Source, scope: Scope
 ) -> program.Requirement | None:
-    before = scope.schema
+    before, found, scope.unjudged = scope.schema, len(scope.found), False
     assertion = _assertion(requirement.assertion, scope)
-    action = None if requirement.action is None else check_action(requirement.action, scope)
-    if assertion is None or (action is None) != (requirement.action is None):
+    judged = not scope.unjudged or len(scope.found) > found
+    if not judged:
+        assertion = _about_everybody(before, requirement.assertion.span)
+    step = step_of(requirement)
+    is_always = assertion_of(requirement) is None
+    action = None if step is None else check_action(step, scope, always=is_always)
+    if assertion is None or (action is None) != (step is None):
         return None
+    line, text = _line_and_text(source, requirement)
     span = place_of(requirement.span)
-    line, text = _line_and_text(source, span)
-    return program.Requirement(index, line, text, assertion, action, before, scope.schema, span)
+    return program.Requirement(index, line, text, assertion, action, before, scope.schema, span, judged)
 
 
-def _assertion(assertion: tree.Assertion, scope: Scope) -> program.Assertion | None:
+def _assertion(assertion: tree.Assertion | tree.Always, scope: Scope) -> program.Assertion | None:
+    match assertion:
+        case tree.Always():
+            return _about_everybody(scope.schema, assertion.span)
+        case tree.Assertion():
+            return _asserted(assertion, scope)
+        case _:
+            assert_never(assertion)
+
+
+def _about_everybody(schema: Schema, span: Span) -> program.Assertion:
+    return program.Assertion(tree.Quantifier.EACH, program.Result(), program.NEVER, schema, place_of(span))
+
+
+def _asserted(assertion: tree.Assertion, scope: Scope) -> program.Assertion | None:
     result, view = check_result(assertion.result, scope)
     condition = check_condition(assertion.condition, view, scope)
     if result is None or condition is None:
@@ -73,12 +101,19 @@ def _assertion(assertion: tree.Assertion, scope: Scope) -> program.Assertion | N
     return program.Assertion(assertion.quantifier, result, condition, schema, place_of(assertion.span))
 
 
-def _line_and_text(source: Source, span: Span | None) -> tuple[int, str]:
-    """A requirement's line and its text without the semicolon; `_with_texts` fills them in without a span."""
-    if span is None:
+def _line_and_text(source: Source, requirement: tree.Requirement) -> tuple[int, str]:
+    """A requirement's line and its text without the semicolon; `_with_texts` fills them in without a span.
+
+    A later step of a THEN has its own line, and the assertion's text before its own (X10).
+    """
+    assertion, span = place_of(requirement.assertion.span), place_of(requirement.span)
+    if span is None or assertion is None:
         return 0, ""
     line, _ = source.position(span.start)
-    return line, source.text[span.start : span.end].removesuffix(";").rstrip()
+    text = source.text[span.start : span.end].removesuffix(";").rstrip()
+    if span.start > assertion.start:
+        return line, f"{source.text[assertion.start : assertion.end]} : {text}"
+    return line, text
 
 
 def _with_texts(
@@ -96,6 +131,6 @@ def _with_texts(
 def _formatted(policy: tree.Program) -> Iterator[tuple[int, str]]:
     line = 1
     for requirement in policy.requirements:
-        text = format_requirement(requirement)
-        yield line, text.removesuffix(";")
-        line += text.count("\n") + 2  # blocks are separated by an empty line
+        for at, step in enumerate(steps_of(requirement)):
+            yield line + at, format_requirement(step).removesuffix(";")
+        line += format_requirement(requirement).count("\n") + 2  # blocks are separated by an empty line

@@ -150,6 +150,9 @@ Action: TypeAlias = Reject | Replace | Random | Generalize | Drop
 class Requirement:
     """The assertion sees `before`. If a column's type differs in `after`, the values of all records are
     converted once the assertion has been evaluated and before the action is performed, affected or not (D12).
+
+    `judged` is False where a released table has labels in place of the numbers that the assertion compares: it
+    then has no verdict (D32).
     """
 
     index: int
@@ -160,6 +163,7 @@ class Requirement:
     before: Schema
     after: Schema
     span: Span | None = field(default=None, compare=False, repr=False)
+    judged: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from acompass.checked import findings
+from acompass.checked.maps.map import Map
 from acompass.checked.names import Names
 from acompass.checked.parameters import Bound, Parameters
-from acompass.checked.types import Column, Kind, Schema, Type
+from acompass.checked.types import DROPPED, Column, Kind, Schema, Type
 from acompass.diagnostics import Diagnostic, Span
 from acompass.syntax import tree
 
@@ -44,7 +45,17 @@ class Scope:
     table: View
     bound: Names
     named: set[int] = field(default_factory=set)
-    turned: dict[int, Span] = field(default_factory=dict)
+    #: the action that made a column text, and its place
+    turned: dict[int, tuple[str, Span]] = field(default_factory=dict)
+    #: the maps of a column so far, and the texts that REPLACE may have written into it, each with its place
+    maps: dict[int, list[tuple[Map, Span]]] = field(default_factory=dict)
+    written: dict[int, list[tuple[str, Span]]] = field(default_factory=dict)
+    dropped: dict[int, Span] = field(default_factory=dict)
+    folder: str = ""
+    #: whether the table may be one that the policy has released (D32), and whether that leaves the
+    #: current requirement without a verdict
+    may_be_released: bool = False
+    unjudged: bool = False
     found: list[Diagnostic] = field(default_factory=list)
 
     @classmethod
@@ -55,12 +66,17 @@ class Scope:
         return cls(schema, names, parameters, types, table, Names(parameters.names))
 
     def report(self, finding: Diagnostic) -> None:
-        self.found.append(finding)
+        """A list of constants after one name, as in IN, gives the same finding again and again."""
+        if finding not in self.found[-1:]:
+            self.found.append(finding)
 
     def column(self, name: tree.Name) -> int | None:
         """The position of a column of the table, or None if an error about it was reported."""
         position = self.seen(name, self.table)
         if position is None:
+            return None
+        if position in self.dropped:
+            self.report(findings.dropped_column(name, self.names.texts[position], self.dropped[position]))
             return None
         if self.schema[position].type.kind is Kind.OPAQUE:
             self.report(findings.opaque_column(name, self.names.texts[position]))
@@ -103,12 +119,25 @@ class Scope:
         return findings.unbound_parameter(parameter, self.bound)
 
     def blame(self, finding: Diagnostic, origin: int | None, used_as_number: bool) -> None:
-        """Report a misuse of a column, with both places if a REPLACE made it text (D12)."""
+        """Report a misuse of a column, with both places if an action made it text (D12)."""
         if used_as_number and origin is not None and origin in self.turned:
-            finding = findings.turned_to_text(finding, self.names.texts[origin], self.turned[origin])
+            finding = findings.turned_to_text(finding, self.names.texts[origin], *self.turned[origin])
         self.report(finding)
 
-    def retype(self, column: int, type_: Type | None, place: Span) -> None:
+    def holds_labels(self, origin: int | None, type_: Type) -> bool:
+        """Whether a released table has labels of bands in this column, so that a number says nothing (D32)."""
+        is_labelled = type_.kind is Kind.TEXT and type_.numbers is not None
+        if not (self.may_be_released and is_labelled) or origin is None or origin in self.maps:
+            return False
+        self.unjudged = True
+        return True
+
+    def drop(self, column: int, place: Span) -> None:
+        self.dropped[column] = place
+        self.types[column] = DROPPED
+        self._set(column, DROPPED)
+
+    def retype(self, column: int, type_: Type | None, place: Span, by: str = "REPLACE") -> None:
         """Set the column's type from here on; None means unknown."""
         before = self.types[column]
         if before == type_:
@@ -117,6 +146,9 @@ class Scope:
         if type_ is None:
             return
         if type_.kind is Kind.TEXT:
-            self.turned[column] = place
+            self.turned[column] = (by, place)
+        self._set(column, type_)
+
+    def _set(self, column: int, type_: Type) -> None:
         changed = Column(self.schema[column].name, type_)
         self.schema = (*self.schema[:column], changed, *self.schema[column + 1 :])

@@ -82,5 +82,10 @@ class Column:
 Schema: TypeAlias = tuple[Column, ...]
 
 
+def remaining(schema: Schema) -> tuple[int, ...]:
+    """The positions of the columns that no DROP has removed."""
+    return tuple(p for p, column in enumerate(schema) if column.type.kind is not Kind.DROPPED)
+
+
 def schema_of(types: Mapping[str, Type]) -> Schema:
     return tuple(Column(name, type_) for name, type_ in types.items())

@@ -12,7 +12,16 @@ from acompass.diagnostics import Span
 from acompass.syntax import tree
 from acompass.syntax.allowances import allowed
 from acompass.syntax.tree import Function, Operator
-from acompass.syntax.walk import comparisons
+from acompass.syntax.walk import (
+    assertion_of,
+    comparisons,
+    is_bands,
+    is_like,
+    leaves,
+    overwritten_names,
+    step_of,
+    steps,
+)
 
 
 class Use(StrEnum):
@@ -38,6 +47,8 @@ class ColumnUse:
 
     `forms_classes` says whether the policy groups by the column or counts its distinct values. `written` are
     the numbers that REPLACE writes into it, `drawn` the bounds between which RANDOM draws integers for it.
+    `banded` says that BANDS maps its numbers, beside which labels may stand (X2). `overwritten` says that an
+    ALWAYS replaces or drops its values before anything reads them, so that they may be missing (D27).
     """
 
     use: Use
@@ -46,6 +57,8 @@ class ColumnUse:
     forms_classes: bool = False
     written: tuple[Decimal, ...] = ()
     drawn: tuple[tuple[Decimal, Decimal], ...] = ()
+    banded: bool = False
+    overwritten: bool = False
 
 
 def uses(
@@ -54,15 +67,18 @@ def uses(
     """The use of every column that the policy names, by position. Unknown names are ignored.
 
     The first comparison or SUM determines the use, or else the first REPLACE with text: a column that is
-    compared with numbers and replaced with text begins as a number (D10).
+    compared with numbers and replaced with text begins as a number (D10). GENERALIZE makes a column text, so
+    what is compared after it are labels, which say nothing about the table as it was read.
     """
     seen = _Uses(Names(names), Parameters(params or {}))
     silenced = allowed(policy)
-    for index, requirement in enumerate(policy.requirements):
+    for index, requirement in enumerate(steps(policy)):
         seen.allowed = frozenset(silenced.get(index, ()))
-        seen.add_assertion(requirement.assertion)
-        if requirement.action is not None:
-            seen.add_action(requirement.action)
+        assertion, action = assertion_of(requirement), step_of(requirement)
+        if assertion is not None:
+            seen.add_assertion(assertion)
+        if action is not None:
+            seen.add_action(action, always=assertion is None)
     found = seen.named | seen.replaced | seen.compared
     return {position: seen.completed(position, use) for position, use in found.items()}
 
@@ -80,6 +96,9 @@ class _Uses:
         self.forming_classes: set[int | None] = set()
         self.written: dict[int, list[Decimal]] = {}
         self.drawn: dict[int, list[tuple[Decimal, Decimal]]] = {}
+        self.banded: set[int] = set()
+        self.generalized: set[int] = set()
+        self.overwritten: set[int] = set()
         self.allowed: frozenset[str] = frozenset()
 
     def completed(self, position: int, use: ColumnUse) -> ColumnUse:
@@ -89,6 +108,8 @@ class _Uses:
             forms_classes=position in self.forming_classes,
             written=tuple(self.written.get(position, ())),
             drawn=tuple(self.drawn.get(position, ())),
+            banded=position in self.banded,
+            overwritten=position in self.overwritten,
         )
 
     def add_assertion(self, assertion: tree.Assertion) -> None:
@@ -103,7 +124,9 @@ class _Uses:
             case _:
                 assert_never(assertion.result)
 
-    def add_action(self, action: tree.Action) -> None:
+    def add_action(self, action: tree.Step, *, always: bool) -> None:
+        if always:
+            self._add_overwritten(action)
         match action:
             case tree.Reject():
                 pass
@@ -111,8 +134,20 @@ class _Uses:
                 self._add_random(action)
             case tree.Replace():
                 self._add_replace(action)
+            case tree.Generalize():
+                self._add_generalize(action)
+            case tree.Drop(names):
+                for name in names:
+                    self._column(name)
             case _:
                 assert_never(action)
+
+    def _add_overwritten(self, action: tree.Step) -> None:
+        """D27: the first line that names a column replaces all its values, or drops it."""
+        for name in overwritten_names(action):
+            match self._names.find(name.text):
+                case (column,) if column not in self.named:
+                    self.overwritten.add(column)
 
     def _add_replace(self, action: tree.Replace) -> None:
         column, constant = self._column(action.name), self._parameters.bind(action.constant)
@@ -123,6 +158,17 @@ class _Uses:
                 self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
             case tree.Number(value):
                 self.written.setdefault(column, []).append(value)
+
+    def _add_generalize(self, action: tree.Generalize) -> None:
+        column = self._column(action.name)
+        if column is None:
+            return
+        if is_bands(action.map):
+            self.banded.add(column)
+            if column not in self.generalized:
+                self.compared.setdefault(column, ColumnUse(Use.NUMBER, action.map.span))
+        self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.map.span))
+        self.generalized.add(column)
 
     def _add_random(self, action: tree.Random) -> None:
         column, bounds = self._column(action.name), map(self._parameters.bind, (action.lower, action.upper))
@@ -138,38 +184,55 @@ class _Uses:
         return None
 
     def _add_condition(self, condition: tree.Condition) -> None:
-        for comparison in comparisons(condition):
-            self._add_comparison(self._column(comparison.name), comparison)
+        for leaf in leaves(condition):
+            for comparison in comparisons(leaf):
+                self._add_comparison(self._column(comparison.name), comparison, in_like=is_like(leaf))
 
-    def _add_comparison(self, column: int | None, comparison: tree.Comparison) -> None:
+    def _add_comparison(
+        self, column: int | None, comparison: tree.Comparison, *, in_like: bool = False
+    ) -> None:
         constant = self._parameters.bind(comparison.constant)
-        if column is None or constant is None:
+        if column is None or constant is None or column in self.generalized:
             return
         if isinstance(constant, tree.Number):
             self.compared.setdefault(column, ColumnUse(Use.NUMBER, comparison.span))
             return
         self.compared.setdefault(column, ColumnUse(Use.TEXT, comparison.span))
+        if in_like:  # D24 does not speak of LIKE (X4)
+            return
         compared = TextComparison(comparison.operator, constant.value, comparison.span, self.allowed)
         self.texts.setdefault(column, []).append(compared)
 
     def _add_process(self, process: tree.Process, condition: tree.Condition) -> None:
-        aggregate = process.aggregate
-        column = None if aggregate.column is None else self._column(aggregate.column)
-        if column is not None and aggregate.function is Function.SUM:
-            self.compared.setdefault(column, ColumnUse(Use.NUMBER, aggregate.span))
+        origins = [self._add_aggregate(named.aggregate) for named in process.aggregates]
         if process.where is not None:
             self._add_condition(process.where)
         groups = [self._column(name) for name in process.group_by]
-        counted = column if aggregate.function is Function.COUNT_DISTINCT else None
-        self.forming_classes.update((*groups, counted))
+        self.forming_classes.update(groups)
         spelled = [
             self._names.spelling(name.text, group)
             for name, group in zip(process.group_by, groups, strict=True)
         ]
-        seen = Names([*spelled, process.alias.text])
-        is_value = aggregate.function in (Function.MIN, Function.MAX)
-        origins = [*groups, column if is_value else None]
-        for comparison in comparisons(condition):
-            match seen.find(comparison.name.text):
-                case (position,):
-                    self._add_comparison(origins[position], comparison)
+        seen = Names([*spelled, *(named.alias.text for named in process.aggregates)])
+        for leaf in leaves(condition):
+            for comparison in comparisons(leaf):
+                match seen.find(comparison.name.text):
+                    case (position,):
+                        origin = [*groups, *origins][position]
+                        self._add_comparison(origin, comparison, in_like=is_like(leaf))
+
+    def _add_aggregate(self, aggregate: tree.Aggregate) -> int | None:
+        """The column that the aggregate's value comes from; None for a SUM or a count."""
+        column = None if aggregate.column is None else self._column(aggregate.column)
+        match aggregate.function:
+            case Function.MIN | Function.MAX:
+                return column
+            case Function.SUM if column is not None and column not in self.generalized:
+                self.compared.setdefault(column, ColumnUse(Use.NUMBER, aggregate.span))
+            case Function.COUNT_DISTINCT:
+                self.forming_classes.add(column)
+            case Function.SUM | Function.COUNT:
+                pass
+            case _:
+                assert_never(aggregate.function)
+        return None

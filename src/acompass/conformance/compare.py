@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 from acompass import semantics
 from acompass.checked.effects import needs_order
 from acompass.checked.exact import at_scale
+from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program
-from acompass.checked.types import Column, Kind, Schema
+from acompass.checked.types import Column, Kind, Schema, remaining
 from acompass.conformance.generate import Case
 from acompass.plan.from_checked import Rewrite, plan, without_actions
 from acompass.plan.lowering import sql
@@ -32,13 +33,17 @@ Verdicts: TypeAlias = tuple[tuple[bool, int, int, bool], ...]
 
 @dataclass(frozen=True)
 class Observed:
-    """The observable outcome of a run and a check; `seeded` has the records of a run with a seed (D19)."""
+    """The observable outcome of a run and a check; `seeded` has the records of a run with a seed (D19).
+
+    `unlabelled` says that the run stopped at a value without a label (X2); then only the check is observed.
+    """
 
     records: list[tuple[Any, ...]]
     seeded: list[tuple[Any, ...]]
     verdicts: Verdicts
     checked: Verdicts
     trace_used: int
+    unlabelled: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def compare(case: Case, observe: Callable[[Case, Program], Observed]) -> Disagre
     plain = without_negative_zeros(case)
     program = plain.program()
     expected, found = _observe_semantics(plain, program), observe(plain, program)
-    for what in ("verdicts", "checked", "trace_used"):
+    for what in ("unlabelled", "verdicts", "checked", "trace_used"):
         if getattr(expected, what) != getattr(found, what):
             return Disagreement(case, what, getattr(expected, what), getattr(found, what))
     for what in ("records", "seeded"):
@@ -90,9 +95,12 @@ def with_typed_columns(case: Case) -> Case:
 
 
 def _observe_semantics(case: Case, program: Program) -> Observed:
-    outcome = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace))
-    seeded = semantics.run_program(program, case.records, semantics.trace_of_seed(SEED))
     checked = semantics.check_program(program, case.records)
+    try:
+        outcome = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace))
+        seeded = semantics.run_program(program, case.records, semantics.trace_of_seed(SEED))
+    except Unlabelled:
+        return _stopped(_comparable_verdicts(checked))
     return Observed(
         outcome.records,
         seeded.records if needs_order(program.requirements) else [],
@@ -100,6 +108,10 @@ def _observe_semantics(case: Case, program: Program) -> Observed:
         _comparable_verdicts(checked),
         outcome.trace_used,
     )
+
+
+def _stopped(checked: Verdicts) -> Observed:
+    return Observed([], [], (), checked, 0, unlabelled=True)
 
 
 def _comparable_verdicts(verdicts: Sequence[Any]) -> Verdicts:
@@ -125,21 +137,19 @@ def observe_session(
 
     def observe(case: Case, program: Program) -> Observed:
         state = uploaded(session, program.schema, case.records, case.digits)
-        context, records = _run(session, state, program, rewrites, GivenTrace(case.trace))
-        seeded = (
-            _run(session, state, program, rewrites, SeededTrace(SEED))[1]
-            if needs_order(program.requirements)
-            else []
-        )
         check_context = Context(session, GivenTrace(()))
         execute(check_context, state, plan(without_actions(program), rewrites))
-        return Observed(
-            records,
-            seeded,
-            _in_order(context, program),
-            _in_order(check_context, program),
-            context.trace_used,
-        )
+        checked = _in_order(check_context, program)
+        try:
+            context, records = _run(session, state, program, rewrites, GivenTrace(case.trace))
+            seeded = (
+                _run(session, state, program, rewrites, SeededTrace(SEED))[1]
+                if needs_order(program.requirements)
+                else []
+            )
+        except Unlabelled:
+            return _stopped(checked)
+        return Observed(records, seeded, _in_order(context, program), checked, context.trace_used)
 
     return observe
 
@@ -183,10 +193,11 @@ def _stored(record: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
 
 
 def _restored(row: tuple[Any, ...], schema: Schema) -> tuple[Any, ...]:
-    """Some drivers return a wide integer column as decimals."""
+    """Some drivers return a wide integer column as decimals. A dropped column has no value."""
+    left = dict(zip(remaining(schema), row, strict=True))
     return tuple(
-        int(value)
-        if column.type.kind is Kind.INTEGER and value is not None
-        else sql.fetched(value, column.type)
-        for value, column in zip(row, schema, strict=True)
+        int(left[position])
+        if column.type.kind is Kind.INTEGER and left[position] is not None
+        else sql.fetched(left.get(position), column.type)
+        for position, column in enumerate(schema)
     )

@@ -14,7 +14,8 @@ from acompass.checked.exact import at_scale
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
 from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema
-from acompass.conformance.policies import Attribute, PolicyWriter
+from acompass.conformance.everyday import EverydayWriter
+from acompass.conformance.policies import Attribute
 from acompass.conformance.values import KINDS, digits_of, random_type, random_value
 from acompass.syntax.parse import parse
 
@@ -60,13 +61,13 @@ def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
     named = attributes[: rng.randint(1, len(attributes))]
     records = _random_records(rng, attributes, len(named))
     order = rng.sample(range(len(schema)), len(schema))
-    writer = PolicyWriter(rng, list(named), kinds)
+    writer = EverydayWriter(rng, list(named), kinds)
     requirements = [writer.requirement() for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 6, 8)))]
     return Case(
         policy_text="\n".join(requirements),
         schema=tuple(schema[column] for column in order),
         records=[tuple(record[column] for column in order) for record in records],
-        trace=[_random_rho(rng) for _ in range(len(records) * len(requirements))],
+        trace=[_random_rho(rng) for _ in range(len(records) * writer.steps)],
         params=writer.params,
         digits=digits,
     )

@@ -64,11 +64,15 @@ class PolicyWriter:
 
     def _process(self) -> tuple[str, list[Attribute]]:
         groups = self._rng.sample(self._attributes, self._rng.randint(0, min(3, len(self._attributes))))
-        written, aggregate = self._aggregate(groups)
+        aggregates = self._aggregates(groups)
+        named = ", ".join(f"{written} AS {value.spelling}" for written, value in aggregates)
         where = f" WHERE {self._condition(self._attributes)}" if self._rng.random() < 0.35 else ""
         group_by = self._rng.choice((" GROUP BY ", " GROUP_BY ", " group by "))
         keys = group_by + ", ".join(group.spelling for group in groups) if groups else ""
-        return f"PROCESS {written} AS {aggregate.spelling}{where}{keys}", [*groups, aggregate]
+        return f"PROCESS {named}{where}{keys}", [*groups, *(value for _, value in aggregates)]
+
+    def _aggregates(self, groups: list[Attribute]) -> list[tuple[str, Attribute]]:
+        return [self._aggregate(groups)]
 
     def _aggregate(self, groups: list[Attribute]) -> tuple[str, Attribute]:
         """The text of the aggregate, and C as the condition sees it."""

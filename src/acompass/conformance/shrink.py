@@ -11,6 +11,7 @@ from acompass.conformance.compare import Disagreement
 from acompass.conformance.generate import Case
 from acompass.syntax import tree as syntax
 from acompass.syntax.parse import parse
+from acompass.syntax.walk import assertion_of, operands, step_of, steps_of
 
 Judge: TypeAlias = Callable[[Case], Disagreement | None]
 
@@ -52,7 +53,20 @@ def _edits(policy: str, program: syntax.Program) -> Iterator[Edit]:
     for requirement in program.requirements:
         if requirement.action is not None:
             yield requirement.assertion.span.end, requirement.span.end - 1, ""
-        yield from _assertion_edits(policy, requirement.assertion)
+            yield from _step_edits(policy, requirement)
+        assertion = assertion_of(requirement)
+        if assertion is not None:
+            yield from _assertion_edits(policy, assertion)
+
+
+def _step_edits(policy: str, requirement: syntax.Requirement) -> Iterator[Edit]:
+    """Edits that leave one step of a THEN."""
+    assert requirement.action is not None
+    start, end = requirement.action.span.start, requirement.action.span.end
+    actions = [step_of(step) for step in steps_of(requirement)]
+    for action in actions if len(actions) > 1 else ():
+        assert action is not None
+        yield start, end, policy[action.span.start : action.span.end]
 
 
 def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]:
@@ -64,7 +78,7 @@ def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]
             yield from _condition_edits(policy, filtered.condition)
         case syntax.Process(where=where) as process:
             if where is not None:
-                yield process.alias.span.end, where.span.end, ""
+                yield process.aggregates[-1].alias.span.end, where.span.end, ""
                 yield from _condition_edits(policy, where)
         case _:
             assert_never(assertion.result)
@@ -73,18 +87,9 @@ def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]
 
 def _condition_edits(policy: str, condition: syntax.Condition) -> Iterator[Edit]:
     """Edits that replace a condition with one of its operands."""
-    match condition:
-        case syntax.Comparison():
-            return
-        case syntax.Not():
-            operands: tuple[syntax.Condition, ...] = (condition.operand,)
-        case syntax.And() | syntax.Or():
-            operands = condition.operands
-        case _:
-            assert_never(condition)
-    for operand in operands:
+    for operand in operands(condition):
         yield condition.span.start, condition.span.end, policy[operand.span.start : operand.span.end]
-    for operand in operands:
+    for operand in operands(condition):
         yield from _condition_edits(policy, operand)
 
 

@@ -23,7 +23,7 @@ from acompass.checked.types import (
     decimal,
 )
 
-KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind is not Kind.OPAQUE)
+KINDS: tuple[Kind, ...] = tuple(kind for kind in Kind if kind not in (Kind.OPAQUE, Kind.DROPPED))
 
 #: kinds of numbers whose text a text column may have
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)

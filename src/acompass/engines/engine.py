@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from acompass.checked.types import Schema
+from acompass.checked.types import Schema, remaining
 from acompass.checked.uses import ColumnUse
 from acompass.checked.verdict import Verdict
 from acompass.engines.cancellation import Cancellation
@@ -63,6 +63,11 @@ class Outcome:
     context: Context
     left: State
     written: frozenset[int]
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The columns of the resulting table, by their positions in its schema."""
+        return remaining(self.left.schema)
 
 
 class LoadedTable(Protocol):

@@ -94,7 +94,7 @@ def prepare_typed(
     columns = with_dates(facts, columns, options.dates)
     facts.ask(questions(columns, named))
     _require_exact(facts, columns, named)
-    missing = count_missing(facts, {p: columns[p].is_missing() for p in named}, options.missing)
+    missing = count_missing(facts, {p: columns[p].is_missing() for p in _read(uses)}, options.missing)
     schema = tuple(Column(column.name, column.type) for column in columns)
     values = [
         missing.filled(p, column.value(p in uses), schema[p], uses.get(p)) for p, column in enumerate(columns)
@@ -111,7 +111,7 @@ def prepare_typed(
 def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
     """Complete a table of text, with NULL for missing. Columns that the policy does not name stay text."""
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
-    missing = count_missing(facts, {p: _is_null(columns[p]) for p in sorted(uses)}, options.missing)
+    missing = count_missing(facts, {p: _is_null(columns[p]) for p in _read(uses)}, options.missing)
     dates = dates_in(facts, csv, options.dates)
     values: list[Sql] = list(columns)
     schema = tuple(Column(name, DATE if p in dates else TEXT) for p, name in enumerate(csv.names))
@@ -122,6 +122,11 @@ def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options:
     text = TextColumns(_among(facts, missing), csv.names, values, _first_place(csv, missing))
     text.require_plain_text(texts)
     return replace(_prepared(facts, schema, values, uses, missing, text.typed(texts)), text=text)
+
+
+def _read(uses: Mapping[int, ColumnUse]) -> list[int]:
+    """The columns that must be complete: those whose values are read before they are overwritten (D27)."""
+    return [position for position in sorted(uses) if not uses[position].overwritten]
 
 
 def _among(facts: Facts, missing: Missing) -> Facts:

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from acompass.checked.constants import replacement
 from acompass.checked.convert import to_text
+from acompass.checked.maps.map import SUPPRESSED
 from acompass.checked.names import Names
 from acompass.checked.types import TEXT, Column
 from acompass.checked.uses import ColumnUse, Use
@@ -56,10 +57,15 @@ class Missing:
         text = self.options.of(position)
         if position not in self.counts or text in (ERROR, DROP):
             return value
-        if column.type == TEXT and use is not None and use.use is Use.NUMBER and not is_number(text):
+        if column.type == TEXT and use is not None and use.use is Use.NUMBER and not _fits_number(text, use):
             raise errors.unfit_filling(column.name, "used as a number", text)
         fill = exp.If(this=self.is_missing[position].copy(), true=_constant_of(text, column))
         return exp.Case(ifs=[fill], default=value)
+
+
+def _fits_number(text: str, use: ColumnUse) -> bool:
+    """Beside numbers that BANDS maps, `*` may stand (X2)."""
+    return is_number(text) or (use.banded and text == SUPPRESSED)
 
 
 def missing_options(given: MissingArgument, names: Sequence[str]) -> MissingOptions:

@@ -4,13 +4,13 @@ mean something else: numbers with leading zeros (D25), numbers ordered as text (
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from sqlglot import exp
 
 from acompass.checked.program import Operator
-from acompass.checked.types import MOST_DIGITS, TEXT, Type, decimal
+from acompass.checked.types import MOST_DIGITS, TEXT, Kind, Type, decimal
 from acompass.checked.uses import ColumnUse, TextComparison, Use
 from acompass.diagnostics import TableError
 from acompass.engines.facts import Facts
@@ -19,7 +19,7 @@ from acompass.engines.spelling import spelled_decimal, spelled_integer
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
-from acompass.tables.numbers import NUMBER_PATTERN, is_number
+from acompass.tables.numbers import BAND_LABEL, FRACTION, FRACTION_BAND, NUMBER_PATTERN, is_number
 
 #: finds the file and line of the first value in a column that satisfies a condition; None without a file
 FirstPlace = Callable[[int, Callable[[str], bool]], tuple[str, int] | None]
@@ -61,11 +61,13 @@ class TextColumns:
         candidates = [position for position, use in uses.items() if use.use is not Use.TEXT]
         integers = self.integers(candidates)
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
-        for position in candidates:
+        for position, use in uses.items():
             if position in integers:
-                typed[position] = self._as_integer(position, uses[position])
-            elif uses[position].use is Use.NUMBER:
-                typed[position] = self._as_decimal(position, uses[position])
+                typed[position] = self._as_integer(position, use)
+            elif use.banded and (use.use is Use.TEXT or self._has_labels(position)):
+                typed[position] = self._as_labels(position, use)
+            elif use.use is Use.NUMBER:
+                typed[position] = self._as_decimal(position, use)
         return typed
 
     def integers(self, positions: Sequence[int]) -> frozenset[int]:
@@ -81,6 +83,25 @@ class TextColumns:
     def _as_integer(self, position: int, use: ColumnUse) -> TypedText:
         value = self.values[position]
         return TypedText(spelled_integer(self.facts, value, use), sql.cast(value, "BIGINT"))
+
+    def _has_labels(self, position: int) -> bool:
+        return self.facts.count(self._not(NUMBER_PATTERN, self.values[position])) > 0
+
+    def _as_labels(self, position: int, use: ColumnUse) -> TypedText:
+        """Text in which labels of bands and `*` stand beside numbers, or in place of them (X2)."""
+        value, name = self.values[position], self.names[position]
+        others, fractions = self.facts.ask(
+            [
+                self._not(f"({_PLAIN_NUMBER}|{BAND_LABEL})", value),
+                sql.count_where(self._is(f"({FRACTION}|{FRACTION_BAND})", value)),
+            ]
+        )
+        if others:
+            is_known = re.compile(f"{_PLAIN_NUMBER}|{BAND_LABEL}", re.ASCII).fullmatch
+            place = self.first_place(position, lambda text: not is_known(text))
+            raise errors.neither_numbers_nor_labels(name, place, others, use.span)
+        numbers = Kind.DECIMAL if fractions else Kind.INTEGER
+        return TypedText(replace(TEXT, numbers=numbers), value)
 
     def _as_decimal(self, position: int, use: ColumnUse) -> TypedText:
         value = self.values[position]

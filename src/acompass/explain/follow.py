@@ -8,9 +8,11 @@ and the values that RANDOM draws.
 from collections.abc import Mapping
 from typing import assert_never
 
-from acompass.checked.effects import column_written, draws, process_of
+from acompass.checked.effects import column_written, draws, is_always, process_of
 from acompass.checked.program import (
+    Drop,
     Filter,
+    Generalize,
     Process,
     Program,
     Quantifier,
@@ -25,7 +27,15 @@ from acompass.explanation import Change, ClassSeen, Step
 from acompass.plan.lowering.state import State
 from acompass.plan.running.context import Context
 from acompass.plan.running.row_lookup import ClassValues, classes_by_key, records_by_key
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
+from acompass.plan.stages import (
+    CascadeStage,
+    ChainStage,
+    GroupStage,
+    RecordStage,
+    ScanStage,
+    Stage,
+    TangleStage,
+)
 from acompass.result import action_name
 from acompass.semantics import Record, convert_types, satisfies, update
 from acompass.syntax import tree
@@ -74,7 +84,7 @@ class Follower:
             line=requirement.line,
             text=requirement.text,
             action=action_name(requirement.action),
-            holds=holds,
+            holds=None if is_always(requirement) else holds,
             affected=affected,
             seen=seen,
             change=_change(requirement, record, left) if affected else None,
@@ -90,6 +100,8 @@ def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> 
             return classes_by_key(context.session, before, stage.requirements, keys)
         case RecordStage() | ScanStage() | TangleStage() | ChainStage():
             return {}
+        case CascadeStage():
+            raise AssertionError("a cascade is observed stage by stage")
         case _:
             assert_never(stage)
 
@@ -100,7 +112,8 @@ def _seen(requirement: Requirement, record: Record, found: ClassValues | None) -
         return None
     records, values = found
     key = {requirement.before[g].name: record[g] for g in process.group_by}
-    return ClassSeen(key, records, process.name, values[requirement.index])
+    names = (aggregate.name for aggregate in process.aggregates)
+    return ClassSeen(key, records, dict(zip(names, values[requirement.index], strict=True)))
 
 
 def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: ClassSeen | None) -> bool:
@@ -113,7 +126,7 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
         case Filter(condition):
             return satisfies(record, condition) and not satisfies(record, assertion.condition)
         case Process():
-            return seen is not None and not satisfies((*seen.key.values(), seen.value), assertion.condition)
+            return seen is not None and not satisfies(seen.row, assertion.condition)
         case _:
             assert_never(assertion.result)
 
@@ -131,6 +144,10 @@ def _performed(requirement: Requirement, record: Record, drawn: Record | None) -
         case Random(column):
             assert drawn is not None, "RANDOM drops no record"
             return update(record, column, drawn[column])
+        case Generalize(column, map_):
+            return update(record, column, map_.label(record[column]))
+        case Drop():
+            return record
         case _:
             assert_never(action)
 

@@ -13,7 +13,7 @@ from acompass.checked import program as checked
 from acompass.checked.program import Operator
 from acompass.checked.types import Value
 from acompass.syntax import tree
-from acompass.syntax.walk import comparisons, operands
+from acompass.syntax.walk import comparisons, core, operands
 
 #: the number of alternatives to consider; later ones are rarely nearer
 MOST_ALTERNATIVES = 256
@@ -68,12 +68,12 @@ def alternatives(
             (comparison,) = comparisons(written)
             yield (Literal(meant.column, relations[meant.operator], meant.value, comparison),)
         case checked.Not():
-            (operand,) = operands(written)
+            (operand,) = operands(core(written))
             yield from alternatives(operand, meant.operand, not wanted)
         case checked.And():
-            yield from (_together if wanted else _one_of)(operands(written), meant.operands, wanted)
+            yield from (_together if wanted else _one_of)(operands(core(written)), meant.operands, wanted)
         case checked.Or():
-            yield from (_one_of if wanted else _together)(operands(written), meant.operands, wanted)
+            yield from (_one_of if wanted else _together)(operands(core(written)), meant.operands, wanted)
         case _:
             assert_never(meant)
 

@@ -7,6 +7,7 @@ from typing import Any, assert_never
 
 from acompass.checked.effects import process_of
 from acompass.checked.program import (
+    Aggregate,
     Filter,
     Function,
     Process,
@@ -24,7 +25,7 @@ from acompass.semantics import Record
 from acompass.syntax import tree
 from acompass.syntax.format import format_condition
 from acompass.syntax.spelling import spell_name
-from acompass.syntax.walk import record_conditions
+from acompass.syntax.walk import assertion_of, record_conditions, steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,28 +39,30 @@ class _Way:
 
 class Nearest:
     def __init__(self, policy: tree.Program, program: Program):
-        pairs = zip(program.requirements, policy.requirements, strict=True)
+        pairs = zip(program.requirements, steps(policy), strict=True)
         self._written = {requirement.index: written for requirement, written in pairs}
 
     def of(self, requirement: Requirement, record: Record, seen: ClassSeen | None) -> tuple[str, ...]:
-        written = self._written[requirement.index]
+        written = assertion_of(self._written[requirement.index])
+        if written is None:
+            return ()
         if requirement.assertion.quantifier is Quantifier.SOME:
             what = "record" if process_of(requirement) is None else "class"
-            return (f"one {what} with {on_one_line(format_condition(written.assertion.condition))}",)
-        values = record if seen is None else (*seen.key.values(), seen.value)
+            return (f"one {what} with {on_one_line(format_condition(written.condition))}",)
+        values = record if seen is None else seen.row
         way = _nearest_way(_ways(requirement, written), requirement.assertion.schema, values)
-        if way is None or (seen is not None and set(way.targets) != {len(seen.key)}):
+        if way is None or (seen is not None and min(way.targets, default=0) < len(seen.key)):
             return ()
         return (_change_needed(requirement, values, way), *_in_the_policy(requirement, values, way))
 
 
-def _ways(requirement: Requirement, written: tree.Requirement) -> Iterator[Alternative]:
+def _ways(requirement: Requirement, written: tree.Assertion) -> Iterator[Alternative]:
     """The ways to satisfy the condition or, with FILTER, not to be selected."""
     assertion = requirement.assertion
-    kept = alternatives(written.assertion.condition, assertion.condition)
+    kept = alternatives(written.condition, assertion.condition)
     match assertion.result:
         case Filter(condition):
-            selecting, _ = record_conditions(written)
+            selecting, _ = record_conditions(tree.Requirement(written))
             unseen = alternatives(selecting, condition, wanted=False)
             return islice(chain(kept, unseen), 2 * MOST_ALTERNATIVES)
         case Result() | Process():
@@ -89,8 +92,13 @@ def _way(alternative: Alternative, schema: Schema, values: Record) -> _Way | Non
 def _change_needed(requirement: Requirement, values: Record, way: _Way) -> str:
     schema, process = requirement.assertion.schema, process_of(requirement)
     if process is not None:
-        ((column, target),) = way.targets.items()
-        return _of_class(requirement, process, values[column], target)
+        aggregates = dict(enumerate(process.aggregates, start=len(process.group_by)))
+        where = "in its class" if process.group_by else "in the table"
+        of_class = [
+            _of_class(requirement, aggregates[column], where, values[column], target)
+            for column, target in way.targets.items()
+        ]
+        return " and ".join(of_class)
     parts = [
         _of_column(schema, column, values[column], target, way.failing)
         for column, target in way.targets.items()
@@ -105,13 +113,12 @@ def _of_column(schema: Schema, column: int, value: Any, target: Target, failing:
     return f"{name} {_placed(target, type_)}{difference(value, target.value)}"
 
 
-def _of_class(requirement: Requirement, process: Process, value: Any, target: Target) -> str:
-    of = "" if process.column is None else f"`{requirement.before[process.column].name}`"
-    where = "in its class" if process.group_by else "in the table"
-    match process.function:
+def _of_class(requirement: Requirement, aggregate: Aggregate, where: str, value: Any, target: Target) -> str:
+    of = "" if aggregate.column is None else f"`{requirement.before[aggregate.column].name}`"
+    match aggregate.function:
         case Function.COUNT | Function.COUNT_DISTINCT:
             by = target.value - value
-            noun = f"distinct value of {of}" if process.function is Function.COUNT_DISTINCT else "record"
+            noun = f"distinct value of {of}" if aggregate.function is Function.COUNT_DISTINCT else "record"
             plural = noun.replace("value", "values") if of else "records"
             return f"{abs(by):,} {'more' if by > 0 else 'fewer'} {noun if abs(by) == 1 else plural} {where}"
         case Function.SUM:
@@ -121,8 +128,8 @@ def _of_class(requirement: Requirement, process: Process, value: Any, target: Ta
         case Function.MAX:
             what = f"a largest {of}"
         case _:
-            assert_never(process.function)
-    return f"{what} {where} {_placed(target, process.type)}{difference(value, target.value)}"
+            assert_never(aggregate.function)
+    return f"{what} {where} {_placed(target, aggregate.type)}{difference(value, target.value)}"
 
 
 def _placed(target: Target, type_: Type) -> str:

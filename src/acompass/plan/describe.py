@@ -5,6 +5,7 @@ from typing import assert_never
 from acompass.checked.types import Schema
 from acompass.plan.regions import constants_of
 from acompass.plan.stages import (
+    CascadeStage,
     ChainStage,
     GroupStage,
     RecordStage,
@@ -34,6 +35,8 @@ def describe(stage: Stage, schema: Schema) -> str:
             over = f"grouped by {_names(groups, schema)}" if groups else "over the whole table"
             levels = " and by value first" if stage.two_levels else ""
             return f"{which}: one aggregation {over}{levels}"
+        case CascadeStage():
+            return f"{which}: one count of the combinations of {_names(stage.columns, schema)}, joined once"
         case _:
             assert_never(stage)
 

@@ -67,7 +67,23 @@ class GroupStage:
     two_levels: bool = False
 
 
-Stage: TypeAlias = RecordStage | ScanStage | TangleStage | ChainStage | GroupStage
+@dataclass(frozen=True, slots=True)
+class CascadeStage:
+    """Stages that read and write only `columns`, more than one of which aggregates.
+
+    The distinct combinations of values of these columns decide what happens to a record. So the stages run on
+    the combinations, each with its number of records, and one join applies the outcome to the records.
+    """
+
+    stages: tuple["RecordStage | ScanStage | TangleStage | ChainStage | GroupStage", ...]
+    columns: tuple[int, ...]
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        return tuple(requirement for stage in self.stages for requirement in stage.requirements)
+
+
+Stage: TypeAlias = RecordStage | ScanStage | TangleStage | ChainStage | GroupStage | CascadeStage
 
 
 def process_query(requirement: Requirement) -> Process:

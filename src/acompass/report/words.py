@@ -31,7 +31,13 @@ def _visible(letter: str) -> str:
 
 
 def verdict(outcome: RequirementOutcome) -> str:
-    return "holds" if outcome.holds else "violated"
+    match outcome.holds:
+        case None:
+            return "no verdict"
+        case True:
+            return "holds"
+        case False:
+            return "violated"
 
 
 def affected_of(outcome: RequirementOutcome) -> str:
@@ -47,6 +53,10 @@ def done(action: ActionName | None) -> str:
             return "replaced"
         case "RANDOM":
             return "randomized"
+        case "GENERALIZE":
+            return "generalized"
+        case "DROP":
+            return "columns dropped"
         case None:
             return "only checked"
         case _:

@@ -115,6 +115,6 @@ def result_schema(result: ResultForm, schema: Schema) -> Schema:
             return schema
         case Process():
             groups = tuple(schema[group] for group in result.group_by)
-            return (*groups, Column(result.name, result.type))
+            return (*groups, *(Column(each.name, each.type) for each in result.aggregates))
         case _:
             assert_never(result)

@@ -1,7 +1,8 @@
-"""Figures 8 to 11: actions and requirements, which take a state (R, ρ) to a state; then whole programs.
+"""Figures 8 to 11 and X1 to X3: actions and requirements, which take a state (R, ρ) to a state; then whole
+programs.
 
-Values have no types in the paper. D12 gives every column a type, so `convert_types` follows Figure 11 as a
-step of its own.
+Values have no types in the paper. D12 gives every column a type, so `convert_types` stands between an
+assertion and its action as a step of its own.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,8 +10,18 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, assert_never
 
 from acompass.checked.convert import convert
-from acompass.checked.program import Action, Program, Random, Reject, Replace, Requirement
-from acompass.checked.types import INTEGER, Schema, Type, Value
+from acompass.checked.maps.map import Unlabelled
+from acompass.checked.program import (
+    Action,
+    Drop,
+    Generalize,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
+from acompass.checked.types import INTEGER, Kind, Schema, Type, Value
 from acompass.checked.verdict import Verdict
 from acompass.semantics.assertions import affected_bag, holds, judge
 from acompass.semantics.model import (
@@ -29,6 +40,14 @@ from acompass.semantics.model import (
 State: TypeAlias = tuple[Bag, Trace]
 
 
+class NoLabel(Exception):
+    """A map has no label for the values of `count` records."""
+
+    def __init__(self, count: int):
+        self.count = count
+        super().__init__(f"{count} values without a label")
+
+
 def act(action: Action, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
     """⟦action⟧(R, ρ, V), where R is a relation on `schema`."""
     match action:
@@ -38,6 +57,10 @@ def act(action: Action, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) 
             return replace(action, bag, rho, affected)
         case Random():
             return randomize(action, schema, bag, rho, affected)
+        case Generalize():
+            return generalize(action, bag, rho, affected)
+        case Drop():
+            return drop(action, bag, rho)
         case _:
             assert_never(action)
 
@@ -65,6 +88,23 @@ def randomize(action: Random, schema: Schema, bag: Bag, rho: Trace, affected: Su
     return _overwrite(bag, action.column, dict(zip(order, written, strict=True))), tail(m, rho)
 
 
+def generalize(action: Generalize, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """X2: ((R − V) ∪ {r[A → g(⟦A⟧r)] | r ∈ V}, ρ). Raises NoLabel where g is not defined."""
+    column = action.column
+    labels = {position: action.map.label(bag[position][column]) for position in affected}
+    known = {position: label for position, label in labels.items() if label is not None}
+    if len(known) < len(labels):
+        raise NoLabel(len(labels) - len(known))
+    return _overwrite(bag, column, known), rho
+
+
+def drop(action: Drop, bag: Bag, rho: Trace) -> State:
+    """X3: (π(R), ρ), the projection on all other columns. A dropped column keeps its place, without a value."""
+    for column in action.columns:
+        bag = [update(record, column, None) for record in bag]
+    return bag, rho
+
+
 def _overwrite(bag: Bag, column: int, values: Mapping[int, Value]) -> Bag:
     """(R − V) ∪ {r[A → a], …}. Each record stays in its place, so the table keeps its order."""
     return [
@@ -74,11 +114,12 @@ def _overwrite(bag: Bag, column: int, values: Mapping[int, Value]) -> Bag:
 
 
 def perform(requirement: Requirement, bag: Bag, rho: Trace) -> State:
-    """Figure 11: ⟦r⟧(R, ρ). A requirement without an action changes nothing (D6)."""
+    """Figure 11: ⟦r⟧(R, ρ), with D12 before the action. A requirement without an action changes nothing (D6)."""
+    converted = convert_types(bag, requirement.before, requirement.after)
     if requirement.action is None or holds(bag, requirement.assertion):
-        return bag, rho
+        return converted, rho
     affected = affected_bag(bag, requirement.assertion)
-    return act(requirement.action, requirement.before, bag, rho, affected)
+    return act(requirement.action, requirement.after, converted, rho, affected)
 
 
 def convert_types(bag: Bag, before: Schema, after: Schema) -> Bag:
@@ -90,16 +131,23 @@ def convert_types(bag: Bag, before: Schema, after: Schema) -> Bag:
 
 
 def _converted(value: Any, source: Type, target: Type) -> Any:
-    """A column that is text never changes its type, so text in a column that does is REPLACE's constant."""
-    return value if isinstance(value, str) else convert(value, source, target)
+    """A column that ALWAYS overwrites may have missing values (D27); a dropped one has no others (X3)."""
+    if value is None or target.kind is Kind.DROPPED:
+        return None
+    return convert(value, source, target)
 
 
 def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple[Bag, Trace, Verdict]:
-    """Figure 11, then D12."""
+    """Figure 11 and the verdict. Raises Unlabelled if a map is not defined on a value that it should label."""
     verdict = judge(bag, requirement.assertion)
     # an assertion that holds is not evaluated again: the search for counterexamples spends its time here
-    left, rest = (bag, rho) if verdict.holds else perform(requirement, bag, rho)
-    return convert_types(left, requirement.before, requirement.after), rest, verdict
+    if verdict.holds:
+        return convert_types(bag, requirement.before, requirement.after), rho, verdict
+    try:
+        left, rest = perform(requirement, bag, rho)
+    except NoLabel as error:
+        raise Unlabelled(requirement.index, error.count) from None
+    return left, rest, verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, assert_never
 
 from acompass.checked.exact import EXACT
 from acompass.checked.program import (
+    Aggregate,
     And,
     Comparison,
     Condition,
@@ -21,7 +22,7 @@ from acompass.checked.program import (
 )
 from acompass.semantics.model import Bag, Record, SubBag
 
-#: a record (g, f_B(G_g)) of a process query's result, and the group G_g that it aggregates
+#: a record (g, f_B(G_g)) of a process query's result, with a value for each aggregate (X11), and the group G_g
 Group: TypeAlias = tuple[Record, SubBag]
 
 
@@ -87,15 +88,21 @@ def groups(bag: Bag, query: Process) -> list[Group]:
         key = tuple(bag[position][column] for column in query.group_by)
         members.setdefault(key, []).append(position)
     return [
-        ((*key, aggregate(query, [bag[position] for position in positions])), frozenset(positions))
+        ((*key, *_aggregated(query, bag, positions)), frozenset(positions))
         for key, positions in members.items()
     ]
 
 
-def aggregate(query: Process, group: Bag) -> Any:
+def _aggregated(query: Process, bag: Bag, positions: list[int]) -> tuple[Any, ...]:
+    group = [bag[position] for position in positions]
+    return tuple(aggregated(each, group) for each in query.aggregates)
+
+
+def aggregated(aggregate: Aggregate, group: Bag) -> Any:
     """Definition 7, f_B(G_g), for a nonempty group; see docs/paper.md, 21. COUNT(*) counts the records."""
-    values: list[Any] = group if query.column is None else [record[query.column] for record in group]
-    match query.function:
+    column = aggregate.column
+    values: list[Any] = group if column is None else [record[column] for record in group]
+    match aggregate.function:
         case Function.SUM:
             return total(values)
         case Function.MIN:
@@ -107,7 +114,7 @@ def aggregate(query: Process, group: Bag) -> Any:
         case Function.COUNT_DISTINCT:
             return len(set(values))
         case _:
-            assert_never(query.function)
+            assert_never(aggregate.function)
 
 
 def total(values: list[Any]) -> Any:

@@ -45,6 +45,13 @@ def format_requirement(requirement: tree.Requirement) -> str:
     return block.text
 
 
+def format_map(map_: tree.Map) -> str:
+    block = _Block()
+    for piece in Pieces([]).map(map_):
+        block.add(piece)
+    return block.text
+
+
 def format_condition(condition: tree.Condition) -> str:
     block = _Block()
     for piece in Pieces([]).condition(condition):

@@ -141,7 +141,7 @@ class Pieces:
                 yield Piece("GENERALIZE", start)
                 yield self._name(action.name, ending="TO")
                 yield Piece("TO", self._after(action.name))
-                yield from self._map(action.map)
+                yield from self.map(action.map)
             case tree.Drop():
                 yield Piece("DROP", start)
                 yield from self._listed(action.names, lambda name: self._name(name, ending="THEN"))
@@ -155,7 +155,7 @@ class Pieces:
             return Piece(quoted_name(action.name.text), action.name.span.start)
         return self._name(action.name)
 
-    def _map(self, map_: tree.Map) -> Iterator[Piece]:
+    def map(self, map_: tree.Map) -> Iterator[Piece]:
         start = map_.span.start
         match map_:
             case tree.BandsOf():

@@ -346,6 +346,9 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Program:
+    """`folder` is the folder of the policy's file, where LEVEL looks for hierarchies (X2)."""
+
     requirements: tuple[Requirement, ...]
     comments: tuple[Comment, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
+    folder: str = field(default="", compare=False, repr=False)

@@ -172,6 +172,29 @@ def drawn_name(action: tree.Step | None) -> tree.Name | None:
             assert_never(action)
 
 
+def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
+    """The columns whose values are gone once the action is performed on all records."""
+    match action:
+        case tree.Replace(name):
+            return (name,)
+        case tree.Drop(names):
+            return names
+        case tree.Reject() | tree.Random() | tree.Generalize():
+            return ()
+        case _:
+            assert_never(action)
+
+
+def is_bands(map_: tree.Map) -> bool:
+    match map_:
+        case tree.BandsOf() | tree.BandsAt():
+            return True
+        case tree.PrefixOf() | tree.DatePart() | tree.LevelOf():
+            return False
+        case _:
+            assert_never(map_)
+
+
 def parameter_names(program: tree.Program) -> frozenset[str]:
     used = (constant for requirement in steps(program) for constant in constants(requirement))
     return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from acompass.checked.program import Generalize
 from acompass.checked.types import MOST_DIGITS
 from acompass.checked.uses import TextComparison
 from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
@@ -125,6 +126,29 @@ def not_numbers(name: str, place: Place, bad: int, use: Span) -> TableError:
         (Label(use, "used as a number here"),),
         "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
         "to use the column as text, compare it with a quoted constant",
+    )
+    return TableError([finding])
+
+
+def neither_numbers_nor_labels(name: str, place: Place, bad: int, use: Span) -> TableError:
+    found = "1 value is" if bad == 1 else f"{bad:,} values are"
+    finding = Diagnostic(
+        "AC210",
+        f"column `{name}` is used as a number, but {found} neither numbers nor labels of bands"
+        f"{_where(place, bad)}",
+        (Label(use, "used as a number here"),),
+        "a label is `30-34`, `-5 to -1`, `[0.5,1.0)`, `<18`, `90+` or `*`; replace other texts with `*` first",
+    )
+    return TableError([finding])
+
+
+def without_label(name: str, count: int, action: Generalize) -> TableError:
+    found = "1 record has a value" if count == 1 else f"{count:,} records have values"
+    finding = Diagnostic(
+        "AC237",
+        f"{found} in column `{name}` for which this map has no label",
+        () if action.span is None else (Label(action.span),),
+        action.map.help,
     )
     return TableError([finding])
 

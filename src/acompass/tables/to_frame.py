@@ -1,29 +1,34 @@
 """An Arrow table converted to the kind of the input table."""
 
+from collections.abc import Sequence
 from typing import Any, assert_never
 
 from acompass.tables.frame_failures import column_failures, frame_failures
 from acompass.tables.frames import FrameKind, kind_of
 
 
-def from_arrow(given: Any, result: Any, changed: frozenset[int]) -> Any:
+def from_arrow(given: Any, result: Any, positions: Sequence[int], changed: frozenset[int]) -> Any:
     """`result` converted to the kind of `given`. Columns outside `changed` keep their type in that library.
+
+    `positions` are those of the result's columns in `given`.
 
     For a DuckDB relation, this is an Arrow table, which the engine turns into a relation.
     """
     kind = kind_of(given)
     with frame_failures(kind):
-        return _as_kind(kind, given, result, changed)
+        kept = [None if position in changed else position for position in positions]
+        return _as_kind(kind, given, result, kept)
 
 
-def _as_kind(kind: FrameKind, given: Any, result: Any, changed: frozenset[int]) -> Any:
+def _as_kind(kind: FrameKind, given: Any, result: Any, kept: Sequence[int | None]) -> Any:
+    """`kept` has, for each column of the result, the column of `given` whose type it keeps."""
     match kind:
         case FrameKind.PANDAS:
-            return _pandas(given, result, changed)
+            return _pandas(given, result, kept)
         case FrameKind.POLARS:
-            return _polars(given.schema, result, changed)
+            return _polars(given.schema, result, kept)
         case FrameKind.POLARS_LAZY:
-            return _polars(given.collect_schema(), result, changed).lazy()
+            return _polars(given.collect_schema(), result, kept).lazy()
         case FrameKind.ARROW | FrameKind.DUCKDB:
             return result
         case FrameKind.ARROW_BATCH:
@@ -38,13 +43,13 @@ def _as_kind(kind: FrameKind, given: Any, result: Any, changed: frozenset[int]) 
             assert_never(kind)
 
 
-def _pandas(given: Any, result: Any, changed: frozenset[int]) -> Any:
+def _pandas(given: Any, result: Any, kept: Sequence[int | None]) -> Any:
     """The index is not part of the table, so the result has the default index."""
     import pandas
 
     series = {
-        name: _pandas_column(name, values, None if position in changed else given.dtypes.iloc[position])
-        for position, (name, values) in enumerate(zip(result.column_names, result.columns, strict=True))
+        name: _pandas_column(name, values, None if position is None else given.dtypes.iloc[position])
+        for position, name, values in zip(kept, result.column_names, result.columns, strict=True)
     }
     return pandas.DataFrame(series, columns=result.column_names)
 
@@ -60,12 +65,13 @@ def _pandas_column(name: str, values: Any, dtype: Any) -> Any:
         return values.to_pandas().astype(dtype)
 
 
-def _polars(schema: Any, result: Any, changed: frozenset[int]) -> Any:
+def _polars(schema: Any, result: Any, kept: Sequence[int | None]) -> Any:
     import polars
 
     frame: Any = polars.from_arrow(result)
-    kept = [None if position in changed else dtype for position, dtype in enumerate(schema.values())]
-    columns = [_polars_column(*column) for column in zip(frame.get_columns(), kept, strict=True)]
+    dtypes = list(schema.values())
+    types = [None if position is None else dtypes[position] for position in kept]
+    columns = [_polars_column(*column) for column in zip(frame.get_columns(), types, strict=True)]
     return polars.DataFrame(columns)
 
 

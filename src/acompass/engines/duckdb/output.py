@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from acompass.checked.types import Schema
+from acompass.checked.types import Schema, remaining
 from acompass.engines.duckdb.columns import restored
 from acompass.plan.lowering import sql
 from acompass.tables.replacing import write_fault
@@ -20,7 +20,8 @@ _UNIQUE_END = 20
 
 @dataclass(frozen=True)
 class Output:
-    """`select` is SQL that returns the columns c0, c1, … of `schema`, with the records in output order.
+    """`select` is SQL that returns the columns c0, c1, … of `schema`, with the records in output order. It
+    leaves out the columns that were dropped.
 
     `stored` are the DuckDB types to which columns are converted back; `changed` are the columns that an
     action could write; `arrow_types` are the Arrow types of an input data frame.
@@ -32,6 +33,14 @@ class Output:
     stored: Mapping[int, str] = field(default_factory=dict)
     changed: frozenset[int] = frozenset()
     arrow_types: tuple[Any, ...] = ()
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        return remaining(self.schema)
+
+    @property
+    def names(self) -> list[str]:
+        return [self.schema[position].name for position in self.positions]
 
     def column(self, position: int, *, as_spelled: bool = False) -> str:
         """SQL for a column in its output type. A CSV has decimals as they are spelled (D26)."""
@@ -52,8 +61,7 @@ class Output:
         return self._query(as_spelled=True)
 
     def _query(self, as_spelled: bool) -> str:
-        positions = range(len(self.schema))
-        columns = (f"{self.column(p, as_spelled=as_spelled)} AS {sql.name(p)}" for p in positions)
+        columns = (f"{self.column(p, as_spelled=as_spelled)} AS {sql.name(p)}" for p in self.positions)
         return f"SELECT {', '.join(columns)} FROM ({self.select})"
 
 

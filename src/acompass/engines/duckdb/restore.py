@@ -22,14 +22,13 @@ def restore(con: duckdb.DuckDBPyConnection, output: Output, source: Source) -> A
         return result
     if kind_of(source.table) is FrameKind.DUCKDB:
         return duckdb.from_arrow(result)
-    return from_arrow(source.table, result, output.changed)
+    return from_arrow(source.table, result, output.positions, output.changed)
 
 
 def _dicts(con: duckdb.DuckDBPyConnection, output: Output) -> list[dict[str, Any]]:
     """Without Arrow, like the list of dicts that was read without it."""
-    names = [column.name for column in output.schema]
-    rows = con.execute(output.typed).fetchall() if names else []
-    return [dict(zip(names, row, strict=True)) for row in rows]
+    rows = con.execute(output.typed).fetchall() if output.schema else []
+    return [dict(zip(output.names, row, strict=True)) for row in rows]
 
 
 def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
@@ -39,12 +38,11 @@ def _fetch(con: duckdb.DuckDBPyConnection, output: Output) -> Any:
         return pyarrow.table({})
     result = con.sql(output.typed).to_arrow_table()
     kept = set(range(len(output.arrow_types))) - output.changed
-    names = [column.name for column in output.schema]
     columns = [
         _in_its_type(name, values, output.arrow_types[position]) if position in kept else values
-        for position, (name, values) in enumerate(zip(names, result.columns, strict=True))
+        for position, name, values in zip(output.positions, output.names, result.columns, strict=True)
     ]
-    return pyarrow.table(columns, names=names)
+    return pyarrow.table(columns, names=output.names)
 
 
 def _in_its_type(name: str, values: Any, type_: Any) -> Any:

@@ -21,7 +21,7 @@ _FRACTION = re.compile(r"DECIMAL\((\d+),\1\)")
 def write_csv(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str, compressed: bool) -> int:
     """Write the records and return their number. The header is passed as a text prefix, because DuckDB cannot
     write an empty name, or two names that differ only in case."""
-    header = header_line([column.name for column in output.schema], output.delimiter)
+    header = header_line(output.names, output.delimiter)
     with engine_writing(part, path):
         row = con.execute(
             f"COPY ({_select(con, output)}) TO {text_literal(part)} (FORMAT csv, HEADER false, "
@@ -44,7 +44,8 @@ def _write_header(header: str, part: str, compressed: bool) -> None:
 
 def _select(con: duckdb.DuckDBPyConnection, output: Output) -> str:
     rows = con.execute(f"DESCRIBE {output.spelled}").fetchall()
-    written = ", ".join(_written(sql.name(position), row[1]) for position, row in enumerate(rows))
+    types = zip(output.positions, (row[1] for row in rows), strict=True)
+    written = ", ".join(_written(sql.name(position), type_) for position, type_ in types)
     return f"SELECT {written} FROM ({output.spelled})"
 
 

@@ -1,8 +1,9 @@
 """Write Parquet with the table's own column names."""
 
+from collections.abc import Sequence
+
 import duckdb
 
-from acompass.checked.types import Schema
 from acompass.engines.duckdb.names import identifier, text_literal
 from acompass.engines.duckdb.output import Output, engine_writing
 from acompass.tables.frames import require_arrow
@@ -10,11 +11,11 @@ from acompass.tables.replacing import written
 
 
 def write_parquet(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str) -> int:
-    if not _engine_can_name(output.schema):
+    if not _engine_can_name(output.names):
         return _write_renamed(con, output, part, path)
     named = ", ".join(
-        f"{output.column(position)} AS {identifier(column.name)}"
-        for position, column in enumerate(output.schema)
+        f"{output.column(position)} AS {identifier(name)}"
+        for position, name in zip(output.positions, output.names, strict=True)
     )
     with engine_writing(part, path):
         row = con.execute(
@@ -24,10 +25,10 @@ def write_parquet(con: duckdb.DuckDBPyConnection, output: Output, part: str, pat
     return int(row[0]) if row else 0
 
 
-def _engine_can_name(schema: Schema) -> bool:
+def _engine_can_name(names: Sequence[str]) -> bool:
     """DuckDB allows neither an empty name nor two names that differ only in case."""
-    names = {column.name.casefold() for column in schema}
-    return "" not in names and len(names) == len(schema)
+    folded = {name.casefold() for name in names}
+    return "" not in folded and len(folded) == len(names)
 
 
 def _write_renamed(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str) -> int:
@@ -35,8 +36,8 @@ def _write_renamed(con: duckdb.DuckDBPyConnection, output: Output, part: str, pa
     import pyarrow.parquet
 
     reader = con.sql(output.typed).to_arrow_reader()
-    names = [column.name for column in output.schema]
-    schema = pyarrow.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
+    named = zip(reader.schema, output.names, strict=True)
+    schema = pyarrow.schema([field.with_name(name) for field, name in named])
     records = 0
     with written(path), pyarrow.parquet.ParquetWriter(part, schema) as file:
         for batch in reader:

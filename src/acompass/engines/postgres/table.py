@@ -64,10 +64,10 @@ class PostgresTable(PlannedTable):
             outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order
         )
         if self._target is not None:
-            names = [column.name for column in outcome.left.schema]
+            names = [outcome.left.schema[position].name for position in outcome.positions]
             create_table(self._keeping, self._target, select, names, self._declared(outcome))
             return None
-        types = [self._file_type(outcome, position) for position in range(len(outcome.left.schema))]
+        types = {position: self._file_type(outcome, position) for position in outcome.positions}
         with fetched(self._keeping, select, types) as rows:
             return self._deliver_rows(rows, outcome, destination)
 
@@ -123,7 +123,8 @@ class LoadedOnServer(PostgresTable):
             new_type(self._new_type(outcome, i), f"t.{sql.name(i)}")
             if i in changed
             else restored(column, f"t.{sql.name(i)}")
-            for i, column in enumerate(self._columns)
+            for i in outcome.positions
+            for column in [self._columns[i]]
         ]
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
@@ -169,8 +170,7 @@ class UploadedToServer(PostgresTable):
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        positions = range(len(outcome.left.schema))
-        return [new_type(self._new_type(outcome, i), f"t.{sql.name(i)}") for i in positions]
+        return [new_type(self._new_type(outcome, i), f"t.{sql.name(i)}") for i in outcome.positions]
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         """A column that the policy does not name keeps its type."""

@@ -1,6 +1,6 @@
 """Transfer records between PostgreSQL and DuckDB as CSV, in a text form that both read identically."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,14 @@ from acompass.engines.duckdb.names import text_literal
 from acompass.engines.postgres.errors import failures
 from acompass.engines.postgres.session import KeepingSession
 from acompass.leftovers import temporary_folder
+from acompass.plan.lowering import sql
 
 _CHUNK = 1 << 20
 
 
 @contextmanager
-def fetched(session: KeepingSession, query: exp.Select, types: Sequence[str]) -> Iterator[str]:
-    """DuckDB SQL that yields the query's rows in order, with columns c0, c1, … of the given types."""
+def fetched(session: KeepingSession, query: exp.Select, types: Mapping[int, str]) -> Iterator[str]:
+    """DuckDB SQL that yields the query's rows in order, with a column of each position's type."""
     with temporary_folder() as folder:
         path = Path(folder, "records.csv")
         with failures(), path.open("wb") as file:
@@ -31,8 +32,9 @@ def fetched(session: KeepingSession, query: exp.Select, types: Sequence[str]) ->
         yield _scan(str(path), types)
 
 
-def _scan(path: str, types: Sequence[str]) -> str:
-    typed = ", ".join(f"CAST(c{i} AS {type_}) AS c{i}" for i, type_ in enumerate(types))
+def _scan(path: str, types: Mapping[int, str]) -> str:
+    columns = enumerate(types.items())
+    typed = ", ".join(f"CAST(c{i} AS {type_}) AS {sql.name(position)}" for i, (position, type_) in columns)
     return (
         f"SELECT {typed} FROM read_csv({text_literal(path)}, {csv_options(len(types))}, "
         "header = true, delim = ',')"

@@ -89,7 +89,7 @@ class LoadedInSpark(PlannedTable):
         elif path.lower().endswith(".parquet"):
             write_parquet(self._frame(select, outcome), left.records, path)
         else:
-            names = [column.name for column in left.schema]
+            names = [left.schema[position].name for position in outcome.positions]
             write_csv(self._lines(select, outcome), names, self._table.delimiter, path)
         return None
 
@@ -99,10 +99,11 @@ class LoadedInSpark(PlannedTable):
         schema = outcome.left.schema
         with failures():
             frame = self.session.query(select)
-            columns = [spark_functions.col(sql.name(p)) for p in range(len(schema))]
+            columns = {p: spark_functions.col(sql.name(p)) for p in outcome.positions}
             for position, type_ in self._output_types(outcome).items():
-                columns[position] = columns[position].cast(type_)
-            return frame.select(columns).toDF(*(column.name for column in schema))
+                if position in columns:
+                    columns[position] = columns[position].cast(type_)
+            return frame.select(list(columns.values())).toDF(*(schema[p].name for p in columns))
 
     def _output_types(self, outcome: Outcome) -> dict[int, Any]:
         """The Spark types of the columns whose stored values have another one."""
@@ -119,9 +120,9 @@ class LoadedInSpark(PlannedTable):
     def _lines(self, select: exp.Select, outcome: Outcome) -> DataFrame:
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}
         delimiter = self._table.delimiter
+        schema = outcome.left.schema
         fields = [
-            field(sql.column(p, "w"), column.type, stored.get(p), delimiter)
-            for p, column in enumerate(outcome.left.schema)
+            field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter) for p in outcome.positions
         ]
         query = exp.select(exp.alias_(line(fields, delimiter), "value")).from_(select.subquery("w"))
         with failures():

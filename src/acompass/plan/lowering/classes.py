@@ -1,11 +1,12 @@
 """The equivalence classes of a process query, with their sizes and aggregate values."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Condition, Function, Process, Requirement
+from acompass.checked.program import Aggregate, Condition, Function, Process, Requirement
 from acompass.checked.types import Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.dialect import Dialect
@@ -19,7 +20,7 @@ class Classes:
     """The classes of requirements with the same WHERE and GROUP BY.
 
     `grouped` yields the group columns g0, g1, …, the number of records n, and for each requirement its
-    aggregate value, named `a` and the requirement's index.
+    aggregate values. One is named `a` and the requirement's index; several have their own number as well.
     """
 
     dialect: Dialect
@@ -54,8 +55,8 @@ class Classes:
         keys = [self.state.value(g) for g in self.process.group_by]
         columns = [
             *(sql.named(key, f"g{j}") for j, key in enumerate(keys)),
-            sql.named(exp.Count(this=exp.Star()), "n"),
-            *(sql.named(self._aggregate(r), f"a{r.index}") for r in self.requirements),
+            sql.named(self.state.count(), "n"),
+            *self._named_aggregates(self._aggregate),
         ]
         select = sql.query(columns, self.state.source(), self._where)
         if keys:
@@ -66,13 +67,13 @@ class Classes:
 
     def _grouped_twice(self) -> exp.Select:
         """By class and value first, then by class (see `count_in_two_levels`)."""
-        aggregated = (process_query(r).column for r in self.requirements)
+        aggregated = (each.column for r in self.requirements for each in process_query(r).aggregates)
         counted = next(self.state.value(column) for column in aggregated if column is not None)
         keys = [self.state.value(g) for g in self.process.group_by]
         values = sql.query(
             [
                 *(sql.named(key, f"g{j}") for j, key in enumerate(keys)),
-                sql.named(exp.Count(this=exp.Star()), "n"),
+                sql.named(self.state.count(), "n"),
             ],
             self.state.source(),
             self._where,
@@ -82,29 +83,41 @@ class Classes:
         columns = [
             *self.keys("i"),
             sql.named(size.copy(), "n"),
-            *(
-                sql.named(aggregates[process_query(r).function].copy(), f"a{r.index}")
-                for r in self.requirements
-            ),
+            *self._named_aggregates(lambda aggregate: aggregates[aggregate.function].copy()),
         ]
         classes = sql.query(columns, values.subquery("i", copy=False))
         return classes.group_by(*self.keys("i"), copy=False)
 
-    def _aggregate(self, requirement: Requirement) -> Sql:
-        process = process_query(requirement)
-        if process.column is None:
-            return exp.Count(this=exp.Star())
-        type_ = self.state.schema[process.column].type
-        return _aggregate(self.dialect, process.function, self.state.value(process.column), type_)
+    def _named_aggregates(self, lowered: Callable[[Aggregate], Sql]) -> list[Sql]:
+        return [
+            sql.named(lowered(aggregate), name)
+            for r in self.requirements
+            for aggregate, name in zip(process_query(r).aggregates, _names(r), strict=True)
+        ]
+
+    def _aggregate(self, aggregate: Aggregate) -> Sql:
+        if aggregate.column is None:
+            return self.state.count()
+        type_ = self.state.schema[aggregate.column].type
+        return _aggregate(self.dialect, aggregate.function, self.state.value(aggregate.column), type_)
+
+    def aggregates(self, requirement: Requirement, table: str) -> list[Sql]:
+        """The requirement's aggregate values of the classes, called `table`."""
+        return [exp.column(name, table=table) for name in _names(requirement)]
 
     def satisfied(self, requirement: Requirement) -> Sql:
-        columns = (*self.keys("k"), exp.column(f"a{requirement.index}", table="k"))
+        columns = (*self.keys("k"), *self.aggregates(requirement, "k"))
         return sql.condition(requirement.assertion.condition, requirement.assertion.schema, columns)
 
     def join(self, table: str) -> exp.Join:
         pairs = zip(self.process.group_by, self.keys("v"), strict=True)
         on = sql.all_of(*(exp.EQ(this=self.state.value(g), expression=key) for g, key in pairs))
         return exp.Join(this=sql.table(table, "v"), on=on, side="LEFT")
+
+
+def _names(requirement: Requirement) -> list[str]:
+    aggregates, index = process_query(requirement).aggregates, requirement.index
+    return [f"a{index}"] if len(aggregates) == 1 else [f"a{index}_{j}" for j in range(len(aggregates))]
 
 
 def _aggregate(dialect: Dialect, function: Function, column: Sql, type_: Type) -> Sql:

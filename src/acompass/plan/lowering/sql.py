@@ -160,7 +160,7 @@ def all_of(*parts: Sql) -> Sql:
 
 
 def any_of(*parts: Sql) -> Sql:
-    return exp.or_(*parts, copy=False)
+    return exp.or_(*parts, copy=False) if parts else FALSE.copy()
 
 
 def negated(condition: Sql) -> Sql:

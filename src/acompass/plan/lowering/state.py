@@ -6,12 +6,36 @@ from typing import Any
 
 from sqlglot import exp
 
-from acompass.checked.types import Schema
+from acompass.checked.types import Schema, remaining
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 
 #: the column that holds the position of a record in the input
 ROW_KEY = "rk"
+
+
+#: the column that holds the number of records with a combination of values
+WEIGHT = "w"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The distinct combinations of values of `columns`, with the number of records that have them.
+
+    `changing` are the columns that have their first value beside the present one.
+    """
+
+    columns: tuple[int, ...]
+    changing: frozenset[int]
+
+    @property
+    def first(self) -> dict[int, str]:
+        """The name of the column with the first value of each column."""
+        return {i: f"o{i}" if i in self.changing else sql.name(i) for i in self.columns}
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        return (*(self.first[i] for i in sorted(self.changing)), WEIGHT)
 
 
 @dataclass(frozen=True)
@@ -23,6 +47,9 @@ class State:
     value has once an engine has replaced every column of a nested SELECT with its expression.
 
     `flags` are further columns, which say of each record whether a condition was satisfied.
+
+    `counted` is None, except in a state that has one row for each distinct combination of values instead of
+    one for each record.
     """
 
     select: exp.Select
@@ -33,6 +60,12 @@ class State:
     in_order: bool = False
     sizes: Mapping[str, int] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
+    counted: "Counted | None" = None
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The positions of the columns that no DROP removed."""
+        return remaining(self.schema)
 
     def columns(self, table: str = "t") -> tuple[Sql, ...]:
         """The columns as they are stored."""
@@ -49,6 +82,20 @@ class State:
         """A fetched row of stored columns, as values."""
         types = (column.type for column in self.schema)
         return tuple(sql.fetched(value, type_) for value, type_ in zip(row, types, strict=True))
+
+    def weights(self) -> list[Sql]:
+        """The column that a query over `t` has to keep, so that its rows can be counted."""
+        return [] if self.counted is None else [_weight("t")]
+
+    def count(self, table: str = "t") -> Sql:
+        """The number of records of a relation, as an aggregate; 0 where there are none."""
+        return exp.Count(this=exp.Star()) if self.counted is None else _summed(_weight(table))
+
+    def count_where(self, condition: Sql) -> Sql:
+        """The number of records of `t` that satisfy a condition."""
+        if self.counted is None:
+            return sql.count_where(condition)
+        return _summed(exp.Case(ifs=[exp.If(this=condition.copy(), true=_weight("t"))]))
 
     def source(self) -> Sql:
         """This state, as a subquery called `t`."""
@@ -68,6 +115,18 @@ class State:
         in_order = self.in_order and not joins
         sizes = {**self.sizes, **{sql.name(i): self._size(value) for i, value in changed.items()}}
         return replace(self, select=select, depth=self.depth + 1, in_order=in_order, sizes=sizes)
+
+    def overwritten(self, constants: dict[int, Sql]) -> "State":
+        """The state with constants in place of columns, in the same SELECT where it lists its columns."""
+        if self.select.is_star or self.counted is not None:
+            return self.derive(constants)
+        new = {sql.name(i): constant for i, constant in constants.items()}
+        select = self.select.copy()
+        listed = [(each, each.alias_or_name) for each in select.expressions]
+        select.set(
+            "expressions", [sql.named(new[name], name) if name in new else each for each, name in listed]
+        )
+        return replace(self, select=select, sizes={**self.sizes, **{sql.name(i): 1 for i in constants}})
 
     def flagged(self, condition: Sql) -> "State":
         """The state with a flag for a condition on its columns."""
@@ -100,7 +159,18 @@ class State:
         return sql.query(self._projection(changed or {}), self.source())
 
     def _projection(self, changed: dict[int, Sql]) -> list[Sql]:
-        columns = [sql.named(changed.get(i, column), sql.name(i)) for i, column in enumerate(self.columns())]
+        positions = range(len(self.schema)) if self.counted is None else self.counted.columns
+        columns = [sql.named(changed.get(i, sql.column(i, "t")), sql.name(i)) for i in positions]
         if self.has_row_key:
             columns.append(exp.column(ROW_KEY, table="t"))
-        return columns + [exp.column(flag, table="t") for flag in self.flags]
+        further = self.flags if self.counted is None else (*self.counted.further, *self.flags)
+        return columns + [exp.column(name, table="t") for name in further]
+
+
+def _weight(table: str) -> Sql:
+    return exp.column(WEIGHT, table=table)
+
+
+def _summed(weights: Sql) -> Sql:
+    total = sql.cast(exp.Sum(this=weights), "BIGINT")
+    return exp.Coalesce(this=total, expressions=[sql.integer(0)])

@@ -1,5 +1,6 @@
 """The rewrites, in the order they run. No rewrite changes a verdict, a count, a trace position or a bag."""
 
+from acompass.plan.rewrites.count_combinations import count_combinations
 from acompass.plan.rewrites.count_in_two_levels import count_in_two_levels
 from acompass.plan.rewrites.inline_ranges import inline_ranges
 from acompass.plan.rewrites.look_up_values import look_up_values
@@ -16,4 +17,5 @@ REWRITES = (
     share_scans,
     share_aggregations,
     count_in_two_levels,
+    count_combinations,
 )

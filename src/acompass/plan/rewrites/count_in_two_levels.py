@@ -21,6 +21,7 @@ def count_in_two_levels(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 
 def _counts_one_column(stage: GroupStage) -> bool:
     processes = [process_query(requirement) for requirement in stage.requirements]
-    counted = {process.column for process in processes if process.function is Function.COUNT_DISTINCT}
-    counting = all(p.function in (Function.COUNT, Function.COUNT_DISTINCT) for p in processes)
+    aggregates = [aggregate for process in processes for aggregate in process.aggregates]
+    counted = {each.column for each in aggregates if each.function is Function.COUNT_DISTINCT}
+    counting = all(each.function in (Function.COUNT, Function.COUNT_DISTINCT) for each in aggregates)
     return counting and len(counted) == 1 and bool(processes[0].group_by)

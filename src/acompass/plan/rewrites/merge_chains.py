@@ -9,11 +9,19 @@ columns starts a new run.
 from math import prod
 from typing import assert_never
 
-from acompass.checked.effects import columns_touched, drops_records, type_changes
-from acompass.checked.program import Action, Random, Reject, Replace, Requirement
+from acompass.checked.effects import columns_touched, drops_records, is_always, type_changes
+from acompass.checked.program import Action, Drop, Generalize, Random, Reject, Replace, Requirement
 from acompass.checked.types import Value
 from acompass.plan.regions import constants_by_column
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
+from acompass.plan.stages import (
+    CascadeStage,
+    ChainStage,
+    GroupStage,
+    RecordStage,
+    ScanStage,
+    Stage,
+    TangleStage,
+)
 
 #: simulating more combinations of regions than this costs more than it saves
 LARGEST_CHAIN = 50_000
@@ -37,19 +45,24 @@ def merge_chains(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
 def _mergeable(stage: Stage) -> Requirement | None:
     match stage:
         case RecordStage(requirement):
-            return requirement if _can_be_simulated(requirement.action) else None
-        case ScanStage() | TangleStage() | ChainStage() | GroupStage():
+            return requirement if _can_be_simulated(requirement) else None
+        case ScanStage() | TangleStage() | ChainStage() | GroupStage() | CascadeStage():
             return None
         case _:
             assert_never(stage)
 
 
-def _can_be_simulated(action: Action | None) -> bool:
+def _can_be_simulated(requirement: Requirement) -> bool:
+    """ALWAYS may overwrite missing values (D27), which lie in no region."""
+    return _needs_only_regions(requirement.action) and not is_always(requirement)
+
+
+def _needs_only_regions(action: Action | None) -> bool:
     """Whether regions alone decide what the action does. An action that is not listed here is not merged."""
     match action:
         case None | Reject() | Replace():
             return True
-        case Random():
+        case Random() | Generalize() | Drop():
             return False
         case _:
             assert_never(action)

@@ -7,7 +7,16 @@ WHERE or any other action, the next requirement has to aggregate the table again
 from typing import assert_never
 
 from acompass.checked.effects import type_changes
-from acompass.checked.program import Action, Quantifier, Random, Reject, Replace, Requirement
+from acompass.checked.program import (
+    Action,
+    Drop,
+    Generalize,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
 from acompass.plan.stages import GroupStage, Stage, process_query
 
 
@@ -46,7 +55,7 @@ def _keeps_or_drops_classes(action: Action | None) -> bool:
     match action:
         case None | Reject():
             return True
-        case Replace() | Random():
+        case Replace() | Random() | Generalize() | Drop():
             return False
         case _:
             assert_never(action)

@@ -1,7 +1,7 @@
 """Consecutive record-level requirements that do not read what the others write are counted by one scan.
 
 A requirement that drops records ends such a run: the next one counts the records that are left. RANDOM has to
-rank its records anyway and stays alone.
+rank its records anyway and stays alone. GENERALIZE looks up the values of the table before the first.
 """
 
 from typing import assert_never
@@ -11,11 +11,20 @@ from acompass.checked.effects import (
     columns_read,
     draws,
     drops_records,
+    generalize_of,
     record_comparisons,
     type_changes,
 )
 from acompass.checked.program import Requirement
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
+from acompass.plan.stages import (
+    CascadeStage,
+    ChainStage,
+    GroupStage,
+    RecordStage,
+    ScanStage,
+    Stage,
+    TangleStage,
+)
 
 #: the comparisons of one statement. Longer statements save no more time, and engines limit their columns.
 MOST_COMPARISONS = 400
@@ -41,7 +50,7 @@ def _scanned(stage: Stage) -> Requirement | None:
     match stage:
         case RecordStage(requirement):
             return None if draws(requirement.action) else requirement
-        case ScanStage() | TangleStage() | ChainStage() | GroupStage():
+        case ScanStage() | TangleStage() | ChainStage() | GroupStage() | CascadeStage():
             return None
         case _:
             assert_never(stage)
@@ -58,7 +67,7 @@ class _Run:
 
     def admits(self, requirement: Requirement) -> bool:
         fits = self.comparisons + _comparisons(requirement) <= MOST_COMPARISONS
-        return fits and not self.drops and not columns_read(requirement) & self.changed
+        return fits and not self.drops and not _looks_at(requirement) & self.changed
 
     def add(self, requirement: Requirement) -> None:
         self.requirements.append(requirement)
@@ -71,6 +80,12 @@ class _Run:
         if len(self.requirements) > 1:
             return [ScanStage(tuple(self.requirements))]
         return [RecordStage(requirement) for requirement in self.requirements]
+
+
+def _looks_at(requirement: Requirement) -> frozenset[int]:
+    """The columns that decide what happens: GENERALIZE looks its labels up by the old values."""
+    generalize = generalize_of(requirement.action)
+    return columns_read(requirement) | (frozenset() if generalize is None else {generalize.column})
 
 
 def _comparisons(requirement: Requirement) -> int:

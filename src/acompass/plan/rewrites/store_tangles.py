@@ -8,8 +8,25 @@ It can then also store which records each requirement affected, so that counting
 from typing import assert_never
 
 from acompass.checked.effects import column_written, columns_read, record_comparisons, type_changes
-from acompass.checked.program import Action, Quantifier, Random, Reject, Replace, Requirement
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
+from acompass.checked.program import (
+    Action,
+    Drop,
+    Generalize,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
+from acompass.plan.stages import (
+    CascadeStage,
+    ChainStage,
+    GroupStage,
+    RecordStage,
+    ScanStage,
+    Stage,
+    TangleStage,
+)
 
 #: the comparisons of a condition once every column is replaced with the expression that computes it
 MOST_COMPARISONS = 60
@@ -35,7 +52,7 @@ def flaggable(stage: Stage) -> Requirement | None:
     match stage:
         case RecordStage(requirement):
             return requirement if _keeps_records(requirement) and not type_changes(requirement) else None
-        case ScanStage() | TangleStage() | ChainStage() | GroupStage():
+        case ScanStage() | TangleStage() | ChainStage() | GroupStage() | CascadeStage():
             return None
         case _:
             assert_never(stage)
@@ -51,7 +68,7 @@ def _only_replaces(action: Action | None) -> bool:
     match action:
         case None | Replace():
             return True
-        case Reject() | Random():
+        case Reject() | Random() | Generalize() | Drop():
             return False
         case _:
             assert_never(action)

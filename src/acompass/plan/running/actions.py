@@ -1,50 +1,65 @@
-"""The actions REJECT, REPLACE and RANDOM on an affected bag (Figures 8, 9 and 10)."""
+"""The actions on an affected bag: REJECT, REPLACE and RANDOM (Figures 8, 9 and 10), GENERALIZE and DROP (X2,
+X3)."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Random, Reject, Replace, Requirement
+from acompass.checked.effects import is_always
+from acompass.checked.program import Drop, Generalize, Random, Reject, Replace, Requirement
 from acompass.checked.types import INTEGER
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.lowering.type_changes import conversions, retyped
+from acompass.plan.running.affected import Affected
 from acompass.plan.running.context import Context
+from acompass.plan.running.labels import Labels, label, look_up
 from acompass.plan.running.ranks import ranked
 
 
-@dataclass(frozen=True)
-class Affected:
-    """The affected bag: the `count` records of the state, called `t`, that satisfy `predicate` after
-    `joins`. No join multiplies records."""
+def perform(
+    context: Context,
+    state: State,
+    requirement: Requirement,
+    affected: Affected,
+    labels: Labels | None = None,
+) -> State:
+    """The state after the requirement: types change as D12 says, then the action is performed.
 
-    predicate: Sql
-    count: int
-    joins: list[exp.Join] = field(default_factory=list)
-
-
-def perform(context: Context, state: State, requirement: Requirement, affected: Affected) -> State:
-    """The state after the requirement: types change as D12 says, then the action is performed."""
+    `labels` are those of GENERALIZE, where they are known already.
+    """
     match requirement.action:
+        case Drop():
+            return _with_types_after(state, requirement).overwritten(_conversions(context, requirement))
         case None:
-            return _converted(context, state, requirement)
-        case Reject() | Replace() | Random() if affected.count == 0:
-            return _converted(context, state, requirement)
+            return converted(context, state, requirement)
+        case Reject() | Replace() | Random() | Generalize() if affected.count == 0:
+            return converted(context, state, requirement)
         case Reject():
             return _reject(state, affected)
+        case Replace() as action if is_always(requirement):
+            return _with_types_after(state, requirement).overwritten(_constant(requirement, action))
         case Replace() as action:
             return _replace(context, state, requirement, action, affected)
         case Random() as action:
             return _randomize(context, state, action, affected)
+        case Generalize() as action:
+            known = look_up(context, state, requirement, action, affected) if labels is None else labels
+            return _generalize(context, state, requirement, action, affected, known)
         case _:
             assert_never(requirement.action)
 
 
-def _converted(context: Context, state: State, requirement: Requirement) -> State:
-    new = conversions(context.session.dialect, (requirement,))
+def converted(context: Context, state: State, requirement: Requirement) -> State:
+    """The state after a requirement that affects no record: only types change."""
+    new = _conversions(context, requirement)
     return _with_types_after(state, requirement).derive(new) if new else state
+
+
+def _conversions(context: Context, requirement: Requirement) -> dict[int, Sql]:
+    return conversions(context.session.dialect, (requirement,))
 
 
 def _with_types_after(state: State, requirement: Requirement) -> State:
@@ -59,12 +74,38 @@ def _reject(state: State, affected: Affected) -> State:
 def _replace(
     context: Context, state: State, requirement: Requirement, action: Replace, affected: Affected
 ) -> State:
-    converted = conversions(context.session.dialect, (requirement,))
-    old = converted.get(action.column, sql.column(action.column, "t"))
-    stored = sql.stored_value(action.value, requirement.after[action.column].type)
-    new = exp.Case(ifs=[exp.If(this=affected.predicate, true=sql.literal(stored))], default=old)
-    changed = {**converted, action.column: new}
+    new_types = _conversions(context, requirement)
+    old = new_types.get(action.column, sql.column(action.column, "t"))
+    constant = _constant(requirement, action)[action.column]
+    new = exp.Case(ifs=[exp.If(this=affected.predicate, true=constant)], default=old)
+    changed = {**new_types, action.column: new}
     return _with_types_after(state, requirement).derive(changed, joins=affected.joins)
+
+
+def _constant(requirement: Requirement, action: Replace) -> dict[int, Sql]:
+    """The constant of REPLACE, as it is stored."""
+    type_ = requirement.after[action.column].type
+    return {action.column: sql.literal(sql.stored_value(action.value, type_))}
+
+
+def _generalize(
+    context: Context,
+    state: State,
+    requirement: Requirement,
+    action: Generalize,
+    affected: Affected,
+    labels: Labels,
+) -> State:
+    if not labels.changes:
+        return converted(context, state, requirement)
+    new_types = _conversions(context, requirement)
+    new = label()
+    if not is_always(requirement):
+        old = new_types.get(action.column, sql.column(action.column, "t"))
+        new = exp.Case(ifs=[exp.If(this=affected.predicate, true=new)], default=old)
+    joins = [*affected.joins, labels.joined(context)]
+    changed = {**new_types, action.column: new}
+    return _with_types_after(state, requirement).derive(changed, joins=joins)
 
 
 def _randomize(context: Context, state: State, action: Random, affected: Affected) -> State:

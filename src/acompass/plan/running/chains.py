@@ -84,8 +84,8 @@ class _Chain:
             source, size = self.values.relation, exp.Sum(this=exp.column("n", table="q"))
         else:
             regions = (sql.named(region, f"k{j}") for j, region in enumerate(self.regions()))
-            located = sql.query(regions, self.state.source())
-            source, size = located.subquery("q", copy=False), exp.Count(this=exp.Star())
+            located = sql.query([*regions, *self.state.weights()], self.state.source())
+            source, size = located.subquery("q", copy=False), self.state.count("q")
         query = sql.query([*self.keys("q"), sql.named(size, "n")], source)
         rows = self.context.session.fetch(query.group_by(*self.keys("q"), copy=False))
         return [Combination(tuple(int(k) for k in row[:-1]), int(row[-1])) for row in rows]

@@ -49,7 +49,8 @@ def dry_run(program: Program, dialect: str) -> tuple[RequirementSql, ...]:
 
 
 class _Recording:
-    """A session without an engine. It records statements and answers every query with ones."""
+    """A session without an engine. It records statements and answers every query with ones, except that a
+    grouped one has no groups."""
 
     def __init__(self, dialect: Dialect):
         self.dialect = dialect
@@ -58,7 +59,8 @@ class _Recording:
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         self._record("", query)
-        return [tuple(1 for _ in query.expressions)]
+        # the values that GENERALIZE looks up are not known without a table
+        return [] if query.args.get("group") else [tuple(1 for _ in query.expressions)]
 
     def store(self, query: exp.Select) -> str:
         return self.create(query, self._fresh())

@@ -8,6 +8,7 @@ from sqlglot import exp
 from acompass.checked.effects import column_written, record_comparisons
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.cascades import run_cascade
 from acompass.plan.running.chains import run_chain
 from acompass.plan.running.context import Context, Progress
 from acompass.plan.running.groups import run_groups
@@ -15,7 +16,15 @@ from acompass.plan.running.ranks import canonical_order
 from acompass.plan.running.records import run_records
 from acompass.plan.running.scans import run_scan
 from acompass.plan.running.tangles import run_tangle
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, Stage, TangleStage
+from acompass.plan.stages import (
+    CascadeStage,
+    ChainStage,
+    GroupStage,
+    RecordStage,
+    ScanStage,
+    Stage,
+    TangleStage,
+)
 
 #: the depth of nested SELECTs at which evaluating them again costs more than storing their result
 DEEPEST = 12
@@ -32,7 +41,7 @@ def execute(
     total = sum(len(stage.requirements) for stage in stages)
     done = 0
     store = _Store(context)
-    for stage in stages:
+    for stage in stages if context.observe is None else _one_by_one(stages):
         before = store(state) if _is_costly(state, stage) else state
         state = _run(context, before, stage, store)
         if context.observe is not None:
@@ -42,6 +51,18 @@ def execute(
         if progress is not None:
             progress(done, total)
     return state
+
+
+def _one_by_one(stages: Sequence[Stage]) -> Iterator[Stage]:
+    """The stages whose states are the table between two of them: a cascade has no such states inside."""
+    for stage in stages:
+        match stage:
+            case CascadeStage():
+                yield from stage.stages
+            case RecordStage() | ScanStage() | TangleStage() | ChainStage() | GroupStage():
+                yield stage
+            case _:
+                assert_never(stage)
 
 
 def _run(context: Context, state: State, stage: Stage, store: "_Store") -> State:
@@ -56,6 +77,8 @@ def _run(context: Context, state: State, stage: Stage, store: "_Store") -> State
             return run_chain(context, state, stage)
         case GroupStage():
             return run_groups(context, state, stage)
+        case CascadeStage():
+            return run_cascade(context, state, stage, execute)
         case _:
             assert_never(stage)
 
@@ -94,8 +117,9 @@ class _Store:
 
 
 def final_select(context: Context, state: State, *, canonical: bool, keep_order: bool) -> exp.Select:
-    """The output: the columns of the state, in the requested order."""
-    select = exp.select(*state.columns()).from_(state.source())
+    """The output: the columns of the state that no DROP removed, in the requested order."""
+    columns = state.columns()
+    select = exp.select(*(columns[i] for i in state.kept)).from_(state.source())
     order: list[Sql] = []
     if canonical:
         order = canonical_order(context, state)

@@ -7,13 +7,23 @@ from typing import Any, assert_never
 
 from sqlglot import exp
 
-from acompass.checked.program import Action, Quantifier, Random, Reject, Replace, Requirement
+from acompass.checked.program import (
+    Action,
+    Drop,
+    Generalize,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
 from acompass.checked.verdict import Verdict
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.classes import Classes
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.running.actions import Affected, perform
+from acompass.plan.running.actions import perform
+from acompass.plan.running.affected import Affected
 from acompass.plan.running.context import Context
 from acompass.plan.stages import GroupStage
 from acompass.result import Sample
@@ -154,7 +164,7 @@ def _rejects(action: Action | None) -> bool:
             return False
         case Reject():
             return True
-        case Replace() | Random():
+        case Replace() | Random() | Generalize() | Drop():
             raise AssertionError("requirements share an aggregation only where no action writes")
         case _:
             assert_never(action)
@@ -177,7 +187,7 @@ def _is_one(column: str, table: str | None = None) -> Sql:
 
 
 def _sample(context: Context, classes: Classes, requirement: Requirement) -> Sample:
-    columns = [*classes.keys("k"), exp.column(f"a{requirement.index}", table="k")]
+    columns = [*classes.keys("k"), *classes.aggregates(requirement, "k")]
     query = sql.query(columns, classes.grouped(), sql.negated(classes.satisfied(requirement)))
     rows = context.session.fetch(query.limit(context.show))
     return Sample(tuple(column.name for column in requirement.assertion.schema), rows)

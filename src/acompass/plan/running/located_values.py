@@ -43,7 +43,7 @@ class LocatedValues:
     def _distinct(self) -> Sql:
         values = [self.state.value(column) for column in self.columns]
         named = (sql.named(value, sql.name(c)) for value, c in zip(values, self.columns, strict=True))
-        count = exp.alias_(exp.Count(this=exp.Star()), "n")
+        count = exp.alias_(self.state.count(), "n")
         select = exp.select(*named, count).from_(self.state.source())
         return select.group_by(*(value.copy() for value in values)).subquery("t")
 

@@ -22,8 +22,8 @@ def _ascending(key: Sql) -> Sql:
 
 
 def _keys(context: Context, state: State) -> list[list[Sql]]:
-    """The keys of each column."""
-    return [_column_keys(context, state, position) for position in range(len(state.schema))]
+    """The keys of each column that was not dropped."""
+    return [_column_keys(context, state, position) for position in state.kept]
 
 
 def _column_keys(context: Context, state: State, position: int) -> list[Sql]:
@@ -99,7 +99,8 @@ def _finest_grouping(context: Context, state: State, most_groups: int) -> list[S
     columns = _few_enough(context, state, prefixes, most_groups)
     if columns == len(prefixes):
         return prefixes[-1]
-    type_ = INTEGER if columns in context.integers else state.schema[columns].type
+    position = state.kept[columns]
+    type_ = INTEGER if position in context.integers else state.schema[position].type
     steps = context.session.dialect.coarser(keys[columns][0], type_)
     refined = [[*_flat(keys[:columns]), step] for step in steps]
     fine = _few_enough(context, state, refined, most_groups)

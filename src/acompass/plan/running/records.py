@@ -3,15 +3,14 @@
 from dataclasses import dataclass
 from typing import assert_never
 
-from sqlglot import exp
-
-from acompass.checked.effects import filter_of
+from acompass.checked.effects import filter_of, is_always
 from acompass.checked.program import Quantifier, Requirement
 from acompass.checked.verdict import Verdict
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.running.actions import Affected, perform
+from acompass.plan.running.actions import perform
+from acompass.plan.running.affected import Affected
 from acompass.plan.running.context import Context
 from acompass.plan.stages import RecordStage
 from acompass.result import Sample
@@ -26,13 +25,15 @@ def run_records(context: Context, state: State, stage: RecordStage) -> State:
 def _evaluate(context: Context, state: State, requirement: Requirement) -> Affected:
     affected, verdict = _affected(context, state, requirement)
     context.verdicts[requirement.index] = verdict
-    if context.show and affected.count:
+    if context.show and affected.count and not is_always(requirement):
         context.samples[requirement.index] = _sample(context, state, affected)
     return affected
 
 
 def _affected(context: Context, state: State, requirement: Requirement) -> tuple[Affected, Verdict]:
     asked = asked_of(state, requirement)
+    if is_always(requirement):
+        return asked.answered(state.records, False)
     return asked.answered(*_count(context, state, asked.seen, asked.counted))
 
 
@@ -70,7 +71,8 @@ def asked_of(state: State, requirement: Requirement) -> Asked:
     satisfied = sql.condition(requirement.assertion.condition, state.schema, columns)
     match requirement.assertion.quantifier:
         case Quantifier.EACH:
-            return Asked(requirement, state.records, seen, sql.negated(satisfied))
+            violated = sql.TRUE.copy() if is_always(requirement) else sql.negated(satisfied)
+            return Asked(requirement, state.records, seen, violated)
         case Quantifier.SOME:
             return Asked(requirement, state.records, seen, satisfied)
         case _:
@@ -82,16 +84,21 @@ def _count(context: Context, state: State, seen: Sql | None, predicate: Sql) -> 
 
     Both numbers come from one scan.
     """
-    every = exp.Count(this=exp.Star())
+    every = state.count()
     if seen is None:
         query = sql.query([every], state.source(), predicate.copy())
         return int(context.session.fetch(query)[0][0]), False
-    query = sql.query([every, sql.count_where(predicate)], state.source(), seen.copy())
+    query = sql.query([every, state.count_where(predicate)], state.source(), seen.copy())
     ((selected, count),) = context.session.fetch(query)
     return int(count), not selected
 
 
 def _sample(context: Context, state: State, affected: Affected) -> Sample:
-    query = sql.query(state.columns(), state.source(), affected.predicate.copy()).limit(context.show)
-    rows = [state.record(row) for row in context.session.fetch(query)]
-    return Sample(tuple(column.name for column in state.schema), rows)
+    columns = state.columns()
+    query = sql.query((columns[i] for i in state.kept), state.source(), affected.predicate.copy())
+    kept = [state.schema[i] for i in state.kept]
+    rows = [
+        tuple(sql.fetched(value, column.type) for value, column in zip(row, kept, strict=True))
+        for row in context.session.fetch(query.limit(context.show))
+    ]
+    return Sample(tuple(column.name for column in kept), rows)

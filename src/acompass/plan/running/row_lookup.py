@@ -1,6 +1,7 @@
 """Look up single records by row key, and the equivalence classes that they are in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from sqlglot import exp
@@ -11,8 +12,8 @@ from acompass.plan.lowering.classes import Classes
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.session import Session
 
-#: the number of records in a class, and its aggregate value for each requirement index
-ClassValues: TypeAlias = tuple[int, dict[int, Any]]
+#: the number of records in a class, and its aggregate values for each requirement index
+ClassValues: TypeAlias = tuple[int, dict[int, tuple[Any, ...]]]
 
 _KEY = exp.column(ROW_KEY, table="t")
 
@@ -51,17 +52,23 @@ def classes_by_key(
     classes = Classes(session.dialect, state, requirements)
     members = exp.select(_KEY.copy(), *state.columns()).from_(state.source())
     selected = members.where(exp.and_(_among(row_keys), classes.where)).subquery("t")
-    values = [exp.column(f"a{requirement.index}", table="v") for requirement in requirements]
-    query = exp.select(_KEY.copy(), exp.column("n", table="v"), *values).from_(selected)
+    values = {requirement.index: classes.aggregates(requirement, "v") for requirement in requirements}
+    found = [value for of_requirement in values.values() for value in of_requirement]
+    query = exp.select(_KEY.copy(), exp.column("n", table="v"), *found).from_(selected)
     pairs = zip(classes.process.group_by, classes.keys("v"), strict=True)
     same = [exp.EQ(this=state.value(g), expression=key) for g, key in pairs]
     join = exp.Join(this=classes.grouped("v"), on=sql.all_of(*same))
     query.append("joins", join)
-    indexes = [requirement.index for requirement in requirements]
+    counts = {index: len(of_requirement) for index, of_requirement in values.items()}
     return {
-        int(key): (int(records), dict(zip(indexes, found, strict=True)))
-        for key, records, *found in session.fetch(query)
+        int(key): (int(records), _by_requirement(counts, row)) for key, records, *row in session.fetch(query)
     }
+
+
+def _by_requirement(counts: Mapping[int, int], row: Sequence[Any]) -> dict[int, tuple[Any, ...]]:
+    """A row of aggregate values, cut into those of each requirement."""
+    rest = iter(row)
+    return {index: tuple(islice(rest, count)) for index, count in counts.items()}
 
 
 def _among(row_keys: Sequence[int]) -> exp.In:

@@ -13,6 +13,8 @@ from acompass.checked.effects import filter_of, type_changes
 from acompass.checked.program import (
     Assertion,
     Condition,
+    Drop,
+    Generalize,
     Operator,
     Quantifier,
     Random,
@@ -83,8 +85,8 @@ class _Simulation:
                 self._alive_records -= count
             case Replace() as action:
                 self._replace(requirement, action, affected)
-            case Random():
-                raise AssertionError("a chain never contains RANDOM, which needs records in canonical order")
+            case Random() | Generalize() | Drop():
+                raise AssertionError("a chain contains only actions that regions decide")
             case _:
                 assert_never(requirement.action)
         return verdict

@@ -11,7 +11,8 @@ from sqlglot import exp
 
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import State
-from acompass.plan.running.actions import Affected, perform
+from acompass.plan.running.actions import perform
+from acompass.plan.running.affected import Affected
 from acompass.plan.running.context import Context
 from acompass.plan.running.records import Asked, asked_of
 from acompass.plan.stages import TangleStage
@@ -36,7 +37,7 @@ def run_tangle(context: Context, state: State, stage: TangleStage, store: Store)
 
 
 def _counts(context: Context, stored: State) -> Sequence[int]:
-    columns = [sql.count_where(exp.column(flag, table="t")) for flag in stored.flags]
+    columns = [stored.count_where(exp.column(flag, table="t")) for flag in stored.flags]
     (row,) = context.session.fetch(sql.query(columns, stored.source()))
     return [int(count) for count in row]
 

@@ -39,11 +39,14 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _class(seen: ClassSeen) -> dict[str, Any]:
+    (name, value), *rest = seen.values.items()
+    others = dict(rest)
     return {
         "key": _record(seen.key),
         "records": seen.records,
-        "aggregate": seen.name,
-        "value": json_value(seen.value),
+        "aggregate": name,
+        "value": json_value(value),
+        **({"others": _record(others)} if others else {}),
     }
 
 

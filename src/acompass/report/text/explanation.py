@@ -55,7 +55,8 @@ def _step(step: Step) -> Iterator[str]:
 
 def _class(seen: ClassSeen) -> str:
     of = f"its class ({_record(seen.key)})" if seen.key else "the table"
-    return f"{of} has {counted(seen.records, 'record')}, {seen.name} is {shown(seen.value)}"
+    values = ", ".join(f"{name} is {shown(value)}" for name, value in seen.values.items())
+    return f"{of} has {counted(seen.records, 'record')}, {values}"
 
 
 def _outcome(step: Step) -> str:

@@ -70,6 +70,8 @@ class Dialect:
         if source == target:
             return value
         match target.kind:
+            case Kind.DROPPED:
+                return sql.cast(exp.null(), "TEXT")
             case Kind.TEXT:
                 return self.to_text(value, source)
             case Kind.DECIMAL if target.spelled:

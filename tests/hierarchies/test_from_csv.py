@@ -1,0 +1,119 @@
+"""Hierarchy files (X2): what is read, and what is wrong with one."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acompass.hierarchies.from_csv import hierarchy_of, read_hierarchy
+from acompass.hierarchies.hierarchy import Hierarchy
+from acompass.hierarchies.problems import Problem
+
+ADULT = Path(__file__).parents[2] / "examples" / "adult" / "hierarchies"
+
+
+def rows_of(text: str) -> tuple[tuple[str, ...], ...]:
+    hierarchy = hierarchy_of(text.encode())
+    assert isinstance(hierarchy, Hierarchy), hierarchy
+    return hierarchy.rows
+
+
+def problems_of(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    found = hierarchy_of(text.encode())
+    assert isinstance(found, tuple)
+    return [(problem.message, problem.lines) for problem in found]
+
+
+@pytest.mark.parametrize("path", sorted(ADULT.glob("*.csv")), ids=lambda path: path.name)
+def test_the_hierarchies_of_adult_have_no_problem(path: Path) -> None:
+    hierarchy = read_hierarchy(path)
+    assert isinstance(hierarchy, Hierarchy)
+    assert hierarchy.digest == sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_the_delimiter_is_found(delimiter: str, end: str) -> None:
+    lines = [delimiter.join(row) for row in (("a b", "x", "*"), ("c", "y", "*"))]
+    assert rows_of(end.join(lines) + end) == (("a b", "x", "*"), ("c", "y", "*"))
+
+
+def test_commas_in_labels_are_not_the_delimiter() -> None:
+    assert rows_of("0.1;[0,5);[0,10);*\n7;[5,10);[0,10);*\n")[0] == ("0.1", "[0,5)", "[0,10)", "*")
+
+
+def test_semicolons_in_values_are_not_the_delimiter() -> None:
+    assert rows_of("a;b,x,*\nc;d,x,*\n")[0] == ("a;b", "x", "*")
+
+
+def test_quotes_a_mark_and_empty_lines() -> None:
+    assert rows_of('\ufeff"a;""b""";x\n\n"two\nlines";y\n') == (('a;"b"', "x"), ("two\nlines", "y"))
+
+
+def test_equal_rows_in_other_bytes_are_an_equal_hierarchy() -> None:
+    one, other = hierarchy_of(b"a;*\n"), hierarchy_of(b"a,*\r\n")
+    assert one == other
+    assert isinstance(one, Hierarchy)
+    assert isinstance(other, Hierarchy)
+    assert one.digest != other.digest
+
+
+def test_rows_with_a_label() -> None:
+    hierarchy = Hierarchy((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*")), digest="")
+    assert [hierarchy.rows_with(*each) for each in [("a", 0), ("x", 1), ("y", 1), ("*", 2), ("x", 2)]] == [
+        1,
+        2,
+        1,
+        3,
+        0,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", [("the hierarchy has no rows", ())]),
+        ("\n\n", [("the hierarchy has no rows", ())]),
+        ("a\nb\n", [("the hierarchy has no levels: its rows have one cell each", ())]),
+        ("a;x;*\nb;*\nc;x;*\n", [("the row has 2 cells where most have 3", (2,))]),
+        ("a;x;*\nb\nc;x;*\n", [("the row has 1 cell where most have 3", (2,))]),
+        ("a;;*\nb;x;*\n;;*\n", [("level 1 is empty", (1,)), ("the value and level 1 are empty", (3,))]),
+        ("a;x;*\nb;x;*\na;x;*\n", [("the value `a` is there twice", (1, 3))]),
+        ("a;x;y\nb;x;z\nc;x;z\n", [("`x` of level 1 has two parents, `y` and `z`", (1, 2))]),
+        ("a;*;x\n", [("`*` is the last label, but at level 2 `x` follows", (1,))]),
+        (
+            "a;x;*\nb;a;*\n",
+            [("`a` is at level 1, but as a value it becomes `x` there", (2, 1))],
+        ),
+        (
+            "a;b;x;*\nc;x;y;*\n",
+            [("`x` is at level 2, but as a label of level 1 it becomes `y` there", (1, 2))],
+        ),
+        ('a;x\n"b;y\n', [("a quoted cell does not end, or text follows its end", (2,))]),
+        ('a;x\n"b"c;y\n', [("a quoted cell does not end, or text follows its end", (2,))]),
+    ],
+)
+def test_a_file_has_these_problems(text: str, found: list[tuple[str, tuple[int, ...]]]) -> None:
+    assert problems_of(text) == found
+
+
+def test_all_problems_are_found_at_once() -> None:
+    lines = [lines for _, lines in problems_of("a;x;y\nb;x;z\nb;;y\nc;y\n")]
+    assert lines == [(1, 2), (3,), (2, 3), (4,)]
+
+
+def test_a_file_that_is_not_in_utf_8() -> None:
+    assert hierarchy_of("a;x\nä;y\n".encode("latin-1")) == (Problem("the hierarchy is not in UTF-8", (2,)),)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_hierarchy(tmp_path / "none.csv")
+
+
+@given(st.binary())
+def test_any_bytes_are_a_hierarchy_or_have_problems(data: bytes) -> None:
+    found = hierarchy_of(data)
+    assert isinstance(found, Hierarchy) or len(found) > 0

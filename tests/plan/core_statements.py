@@ -1,0 +1,61 @@
+"""The SQL that DuckDB receives for every literate case: `python -m tests.plan.core_statements` records it.
+
+Recorded once, before the everyday language (section 5 of the language) came: a core program plans as before.
+"""
+
+import hashlib
+import json
+import sys
+from contextlib import chdir
+from decimal import Decimal
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from acompass import api
+from acompass.checked.parameters import parse_settings
+from acompass.diagnostics import AcompassError
+from tests.language.cases import Case, all_cases
+from tests.language.tables import write_table
+
+RECORDED = Path(__file__).with_name("core_statements.json")
+
+
+def digest(case: Case) -> str | None:
+    """A digest of the statements; None where the case is an error."""
+    with TemporaryDirectory() as folder, chdir(folder):
+        table = write_table(case)
+        try:
+            planned = _planned(case, table)
+        except AcompassError:
+            return None
+        statements = (statement.replace(folder, "") for statement in planned.statements)
+        return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
+
+
+def _planned(case: Case, table: str):
+    trace = case.option("trace")
+    return api.plan(
+        case.blocks["acompass"],
+        table,
+        params=parse_settings(value for name, value in case.options if name == "set"),
+        trace=None if trace is None else [Decimal(value) for value in trace.split()],
+        seed=case.option("seed"),
+        missing=tuple(value for name, value in case.options if name == "missing") or None,
+        dates=tuple(value for name, value in case.options if name == "dates"),
+        order=case.option("order"),
+    )
+
+
+def recorded() -> dict[str, str]:
+    return json.loads(RECORDED.read_text())
+
+
+def main() -> int:
+    found = {case.id: digest(case) for case in all_cases()}
+    runnable = {id_: each for id_, each in found.items() if each is not None}
+    RECORDED.write_text(json.dumps(runnable, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

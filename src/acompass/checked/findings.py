@@ -220,8 +220,8 @@ def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) ->
         "AC119",
         f"this map of column `{column}` cannot be cut from an earlier one",
         (Label(action.map.span), Label(earlier, "generalized here before")),
-        "let each map be coarser than the one before: bands whose bounds are among the earlier bounds, a shorter "
-        "prefix, a longer period, a higher level",
+        "let each map be coarser than the one before: bands whose bounds are among the earlier bounds, "
+        "a shorter prefix, a longer period, a higher level",
     )
 
 

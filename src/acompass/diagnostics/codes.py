@@ -64,7 +64,13 @@ CODES: dict[str, str] = {
     "AC115": "invalid bounds of RANDOM",
     "AC116": "number too long or too large",
     "AC117": "column of an unsupported type",
-    "AC118": "number expected after a REPLACE with text",
+    "AC118": "number expected after a column became text",
+    "AC119": "map that cannot follow an earlier line",
+    "AC120": "invalid constants of a map",
+    "AC121": "map of an unsuitable column",
+    "AC122": "unusable hierarchy",
+    "AC123": "dropped column",
+    "AC124": "misplaced DROP",
     # AC2xx: tables
     "AC201": "table not found",
     "AC202": "folder instead of a table",
@@ -99,6 +105,7 @@ CODES: dict[str, str] = {
     "AC234": "values that are not dates of the given format",
     "AC235": "invalid date format",
     "AC236": "invalid column for dates",
+    "AC237": "values without a label",
     "AC240": "data frame or column whose library fails",
     # AC3xx: engines
     "AC301": "engine failure",

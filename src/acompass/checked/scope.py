@@ -128,7 +128,7 @@ class Scope:
     def holds_labels(self, origin: int | None, type_: Type) -> bool:
         """Whether a released table has labels of bands in place of the column's numbers (D32)."""
         is_labelled = type_.kind is Kind.TEXT and type_.numbers is not None
-        if not (self.may_be_released and is_labelled) or origin is None or origin in self.maps:
+        if not (self.may_be_released and is_labelled) or origin in self.maps or origin in self.turned:
             return False
         self.unjudged = True
         return True

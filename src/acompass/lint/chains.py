@@ -40,7 +40,7 @@ def generalization(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 
 
 def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
-    """The rules of each column. After a GENERALIZE, which writes labels, or an ALWAYS, another chain begins."""
+    """The rules of each column. After a GENERALIZE, which writes labels, or an ALWAYS, a new chain begins."""
     chains: list[tuple[Variable, list[Rule]]] = []
     latest: dict[Variable, list[Rule]] = {}
     for transition in policy.transitions:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from acompass.arguments import Opening, validated
@@ -189,15 +190,26 @@ def lint(
     table: Any = None,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
-    """Find probable mistakes in the policy. `table` provides only the schema, `types` only the types of some
-    columns."""
+    """Find probable mistakes in the policy. `table` provides the schema, and is searched for the values of
+    hierarchies. `types` gives only the types of some columns."""
     from acompass.lint import lint_policy
 
     parsed = as_policy(policy)
     with attach_text(parsed):
-        if table is not None:
-            schema = _types_of(parsed, table, params, opening)
-        return lint_policy(parsed.tree, parsed.text, schema, params, types)
+        if table is None:
+            return lint_policy(parsed.tree, parsed.text, schema, params, types)
+        with _open(table, opening) as session:
+            schema = {column.name: column.type for column in session.schema(parsed, params=params)}
+            occurs = partial(_occurs, session)
+            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs)
+
+
+def _occurs(session: "Session", column: str, texts: Sequence[str]) -> bool:
+    """Whether a column of the table has one of the texts; True if the table is empty."""
+    name = '"' + column.replace('"', '""') + '"'
+    listed = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
+    result = session.check(f"SOME RESULT : {name} IN ({listed});", missing="drop")
+    return result.ok or not result.records_in
 
 
 def _open(table: Any, opening: Opening) -> "Session":

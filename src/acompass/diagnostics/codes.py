@@ -70,7 +70,13 @@ CODES: dict[str, str] = {
     "AC115": "invalid bounds of RANDOM",
     "AC116": "number too long or too large",
     "AC117": "column of an unsupported type",
-    "AC118": "number expected after a REPLACE with text",
+    "AC118": "number expected after a column became text",
+    "AC119": "map that cannot follow an earlier line",
+    "AC120": "invalid constants of a map",
+    "AC121": "map of an unsuitable column",
+    "AC122": "unusable hierarchy",
+    "AC123": "dropped column",
+    "AC124": "misplaced DROP",
     # AC2xx: tables
     "AC201": "table not found",
     "AC202": "folder instead of a table",
@@ -105,6 +111,7 @@ CODES: dict[str, str] = {
     "AC234": "values that are not dates of the given format",
     "AC235": "invalid date format",
     "AC236": "invalid column for dates",
+    "AC237": "values without a label",
     "AC240": "data frame or column whose library fails",
     # AC3xx: engines
     "AC301": "engine failure",
@@ -160,7 +167,7 @@ CODES: dict[str, str] = {
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",
-    # AC6xx: measuring
+    # AC6xx: measuring, and hierarchies from values
     "AC601": "no quasi-identifiers",
     "AC602": "unknown column to measure",
     "AC603": "ambiguous column to measure",
@@ -169,6 +176,10 @@ CODES: dict[str, str] = {
     "AC606": "total weight too large",
     "AC607": "population does not contain the table",
     "AC608": "column that cannot be measured",
+    "AC610": "invalid levels of a hierarchy",
+    "AC611": "values that do not fit the levels of a hierarchy",
+    "AC612": "column without values",
+    "AC613": "unreadable hierarchy",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

@@ -21,6 +21,13 @@ def people(folder: Path, records: int) -> str:
     return _generated(folder / f"people-{records}.parquet", _PEOPLE.format(records=records))
 
 
+def towns(folder: Path, records: int, number: int) -> str:
+    """The same people, who live in that many towns; generated once per folder."""
+    town = f"'town ' || CAST(hash(range * 23 + 5) % {number} AS VARCHAR) AS town"
+    query = _PEOPLE.format(records=records).replace("FROM range", f", {town} FROM range")
+    return _generated(folder / f"towns-{records}.parquet", query)
+
+
 def numbers(folder: Path, records: int, columns: str) -> str:
     """A Parquet file with that many records of numbers below 1,000, generated once per folder."""
     values = (f"CAST(hash(range * {2 * i + 3} + {i}) % 1000 AS BIGINT) AS {c}" for i, c in enumerate(columns))

@@ -5,6 +5,7 @@ Recorded once, before the everyday language (section 5 of the language) came: a 
 
 import hashlib
 import json
+import re
 import sys
 from contextlib import chdir
 from decimal import Decimal
@@ -18,6 +19,8 @@ from tests.language.cases import Case, all_cases
 from tests.language.tables import write_table
 
 RECORDED = Path(__file__).with_name("core_statements.json")
+#: a process numbers the tables that it loads
+_LOADED = re.compile(r"\bloaded\d+\b")
 
 
 def digest(case: Case) -> str | None:
@@ -28,7 +31,7 @@ def digest(case: Case) -> str | None:
             planned = _planned(case, table)
         except AcompassError:
             return None
-        statements = (statement.replace(folder, "") for statement in planned.statements)
+        statements = (_LOADED.sub("loaded", statement) for statement in planned.statements)
         return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
 
 

@@ -95,7 +95,38 @@ EACH PROCESS COUNT DISTINCT Illness AS d GROUP BY Age, Zip : d >= 2 : REJECT;
 EACH PROCESS COUNT DISTINCT Pay AS d WHERE Age < 80 GROUP BY Zip : d >= 2 : REPLACE Zip WITH '*';
 """
 
+CASCADE = """
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 4 : GENERALIZE Zip TO PREFIX OF 3;
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 4 : GENERALIZE Age TO BANDS OF 10;
+EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Illness) AS d GROUP BY Age, Zip : n >= 4 AND d >= 2
+   : REPLACE Zip WITH '*'
+   THEN REJECT;
+EACH RESULT : Zip LIKE '2%' OR Zip = '*' : REPLACE Zip WITH '*';
+"""
+
+CASCADE_OF_REPLACES = """
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REPLACE Zip WITH '211**';
+EACH FILTER Zip = '211**' : Age > 17 : REPLACE Age WITH 18;
+EACH PROCESS MAX(Age) AS oldest WHERE Age > 18 GROUP BY Zip : oldest < 80 : REPLACE Age WITH 'old';
+SOME PROCESS COUNT DISTINCT Age AS ages GROUP BY Zip : ages > 9 : REPLACE Zip WITH '*';
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 7 : REJECT;
+EACH RESULT : Pay >= 1000 : RANDOM Pay 1 9;
+"""
+
+EVERYDAY = """
+ALWAYS : DROP Pay;
+ALWAYS : GENERALIZE Age TO BANDS OF 5 UP TO 80;
+ALWAYS : GENERALIZE Zip TO PREFIX OF 3;
+ALWAYS : REPLACE Illness WITH '*';
+EACH RESULT : Age != '80+' : GENERALIZE Zip TO PREFIX OF 1;
+EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Age) AS a GROUP BY Zip : n >= 5 AND a > 2 : REJECT;
+"""
+
 ALL = {
+    "cascade": CASCADE,
+    "cascade of REPLACEs": CASCADE_OF_REPLACES,
+    "everyday forms": EVERYDAY,
     "disjoint columns": DISJOINT,
     "one column": CHAIN,
     "many constants": LONG_CHAIN,

@@ -6,8 +6,11 @@ from itertools import groupby
 import pytest
 
 from acompass.conformance.compare import compare
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.state import State
 from acompass.plan.rewrites import (
     REWRITES,
+    count_combinations,
     count_in_two_levels,
     inline_ranges,
     look_up_values,
@@ -17,10 +20,13 @@ from acompass.plan.rewrites import (
     store_tangles,
 )
 from acompass.plan.rewrites.store_tangles import flaggable
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, ScanStage, TangleStage
+from acompass.plan.running.context import Context
+from acompass.plan.running.execute import execute
+from acompass.plan.running.trace import SeededTrace
+from acompass.plan.stages import CascadeStage, ChainStage, GroupStage, RecordStage, ScanStage, TangleStage
 from benchmarks.policies import tangled
 from tests.plan import fixtures
-from tests.plan.running import case_of, observed, stages
+from tests.plan.running import case_of, duckdb_session, observed, stages
 
 
 def case(policy):
@@ -100,6 +106,51 @@ def test_count_in_two_levels_takes_counts_of_one_column():
     assert not mixed.two_levels
 
 
+def test_count_combinations_takes_the_cascade_and_leaves_what_comes_before():
+    planned = stages(case(fixtures.CASCADE_OF_REPLACES).program(), REWRITES)
+    assert indexes(planned) == [(1,), (2, 3, 4, 5, 6), (7,)]
+    assert isinstance(planned[1], CascadeStage)
+    assert planned[1].columns == (0, 1)
+
+
+def test_count_combinations_chooses_the_columns_of_the_largest_requirement():
+    (cascade,) = stages(case(fixtures.CASCADE).program(), REWRITES)
+    assert isinstance(cascade, CascadeStage)
+    assert cascade.columns == (0, 1, 3)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        fixtures.SAME_GROUPS,
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REPLACE Age WITH 1;",
+        # the next one reads nothing that was written
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REJECT;"
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n > 1 : REPLACE Age WITH 1;",
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REPLACE Pay WITH 1;"
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age : n > 1 : REJECT;",
+        "EACH PROCESS SUM(Age) AS n GROUP BY Zip : n > 1 : REPLACE Zip WITH '1';"
+        "EACH PROCESS SUM(Age) AS n GROUP BY Zip : n > 1 : REJECT;",
+    ],
+)
+def test_count_combinations_leaves_the_rest(policy):
+    planned = stages(case(policy).program(), REWRITES)
+    assert not any(isinstance(stage, CascadeStage) for stage in planned)
+
+
+def test_always_takes_one_pass():
+    """Twenty lines overwrite columns in one SELECT, and none of them is counted."""
+    program = case("ALWAYS : REPLACE Pay WITH 1; ALWAYS : REPLACE Zip WITH '*';" * 10).program()
+    (scan,) = stages(program, REWRITES)
+    assert isinstance(scan, ScanStage)
+    with duckdb_session() as session:
+        columns = [sql.column(i) for i in range(len(fixtures.SCHEMA))]
+        state = State(sql.query(columns, sql.table("people")), fixtures.SCHEMA, False, records=1)
+        after = execute(Context(session, SeededTrace("")), state, [scan])
+        assert session.statements == []
+    assert after.depth == 0
+
+
 def test_a_plan_without_rewrites_has_one_stage_per_requirement():
     naive = stages(case(fixtures.ALTERNATING).program(), [])
     assert len(naive) == 7
@@ -132,6 +183,16 @@ def in_one_tangle(planned):
     return TangleStage(tuple(stage.requirement for stage in planned))
 
 
+def always_count(planned):
+    """`count_combinations` without its threshold."""
+    return tuple(replace(s, fewest_records=0) if isinstance(s, CascadeStage) else s for s in planned)
+
+
+def never_count(planned):
+    """A threshold that no table reaches."""
+    return tuple(replace(s, fewest_records=1_000) if isinstance(s, CascadeStage) else s for s in planned)
+
+
 VARIANTS = {
     "all": REWRITES,
     "none": (),
@@ -139,6 +200,9 @@ VARIANTS = {
     "always look up": (*REWRITES, always_look_up),
     "always join regions": (*REWRITES, never_inline),
     "always store": (always_tangle,),
+    "always count combinations": (*REWRITES, always_count),
+    "count naive combinations": (count_combinations, always_count),
+    "too many combinations": (*REWRITES, never_count),
 }
 
 

@@ -75,8 +75,9 @@ class Scope:
         position = self.seen(name, self.table)
         if position is None:
             return None
-        if position in self.dropped:
-            self.report(findings.dropped_column(name, self.names.texts[position], self.dropped[position]))
+        if self.schema[position].type.kind is Kind.DROPPED:
+            place = self.dropped.get(position)
+            self.report(findings.dropped_column(name, self.names.texts[position], place))
             return None
         if self.schema[position].type.kind is Kind.OPAQUE:
             self.report(findings.opaque_column(name, self.names.texts[position]))
@@ -125,7 +126,7 @@ class Scope:
         self.report(finding)
 
     def holds_labels(self, origin: int | None, type_: Type) -> bool:
-        """Whether a released table has labels of bands in this column, so that a number says nothing (D32)."""
+        """Whether a released table has labels of bands in place of the column's numbers (D32)."""
         is_labelled = type_.kind is Kind.TEXT and type_.numbers is not None
         if not (self.may_be_released and is_labelled) or origin is None or origin in self.maps:
             return False

@@ -73,10 +73,13 @@ class CascadeStage:
 
     The distinct combinations of values of these columns decide what happens to a record. So the stages run on
     the combinations, each with its number of records, and one join applies the outcome to the records.
+
+    Where a combination has fewer than `fewest_records` records on average, the stages run on the records.
     """
 
     stages: tuple["RecordStage | ScanStage | TangleStage | ChainStage | GroupStage", ...]
     columns: tuple[int, ...]
+    fewest_records: int = 2
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:

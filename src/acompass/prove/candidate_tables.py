@@ -167,9 +167,14 @@ def _block_sizes(prover: Prover) -> list[int]:
 def _compared_counts(assertion: Assertion) -> list[int]:
     """The numbers that an assertion compares a count with."""
     query = process_in(assertion)
-    if query is None or query.function not in (Function.COUNT, Function.COUNT_DISTINCT):
+    if query is None:
         return []
-    compared = (c.value for c in comparisons(assertion.condition) if c.column == len(query.group_by))
+    positions = [
+        at
+        for at, aggregate in enumerate(query.aggregates, len(query.group_by))
+        if aggregate.function in (Function.COUNT, Function.COUNT_DISTINCT)
+    ]
+    compared = (c.value for c in comparisons(assertion.condition) if c.column in positions)
     return [int(value) for value in compared if isinstance(value, int | Decimal)]
 
 

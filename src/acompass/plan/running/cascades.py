@@ -19,9 +19,6 @@ from acompass.plan.stages import CascadeStage, Stage
 #: runs stages on a state
 Execute: TypeAlias = Callable[[Context, State, Sequence[Stage]], State]
 
-#: the records for each combination from which on counting combinations saves time
-FEWEST_RECORDS = 2
-
 
 def run_cascade(context: Context, state: State, stage: CascadeStage, execute: Execute) -> State:
     counted = None if context.show else _counted(context, state, stage)
@@ -41,7 +38,7 @@ def _counted(context: Context, state: State, stage: CascadeStage) -> State | Non
     select = sql.query([*named, *firsts, weight], state.source())
     table = context.session.store(select.group_by(*(c.copy() for c in columns.values()), copy=False))
     ((combinations,),) = context.session.fetch(sql.query([exp.Count(this=exp.Star())], sql.table(table)))
-    if combinations * FEWEST_RECORDS > state.records:
+    if combinations * stage.fewest_records > state.records:
         context.session.drop(table)
         return None
     return replace(state.stored_as(table), has_row_key=False, in_order=False, counted=layout)

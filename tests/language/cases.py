@@ -4,7 +4,9 @@ acompass  the policy                          csv       the table
 options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `dates: A=%d.%m.%Y`, `order: canonical`,
           `force: yes`, `command: check`, `types: integer decimal(2) float text boolean date timestamp`,
           one on each line
-after     the resulting table                 verdicts  `1 violated 3 REPLACE`, a line for each requirement
+hierarchy the file `hierarchy.csv` in the policy's folder
+after     the resulting table                 verdicts  `1 violated 3 REPLACE`, a line for each requirement,
+                                                        `-` where it has no verdict or no action
 error     a line with code and message for each error; there is no other result
 """
 

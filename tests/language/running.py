@@ -11,6 +11,8 @@ from acompass.result import Result
 from tests.language.cases import Case
 from tests.language.tables import write_table
 
+_WORDS = {True: "holds", False: "violated", None: "-"}
+
 
 def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
     """The resulting blocks: `after` if a table was written, and `verdicts`; or only `error`."""
@@ -22,8 +24,7 @@ def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
         assert not output.exists(), "an error leaves no output behind"
         return {"error": "".join(f"{d.code} {d.message}\n" for d in error.diagnostics)}
     verdicts = "".join(
-        f"{r.index} {'holds' if r.holds else 'violated'} {r.affected} {r.action or '-'}\n"
-        for r in result.requirements
+        f"{r.index} {_WORDS[r.holds]} {r.affected} {r.action or '-'}\n" for r in result.requirements
     )
     after = {"after": output.read_text(encoding="utf-8")} if output.exists() else {}
     return {**after, "verdicts": verdicts}

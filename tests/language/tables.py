@@ -14,6 +14,8 @@ _STORED = {"integer": "BIGINT", "float": "DOUBLE", "text": "VARCHAR"}
 def write_table(case: Case) -> str:
     """Write a CSV file, or a Parquet file if the case has types, into the current folder; return its name."""
     Path("table.csv").write_text(case.blocks["csv"], encoding="utf-8", newline="")
+    if "hierarchy" in case.blocks:
+        Path("hierarchy.csv").write_text(case.blocks["hierarchy"], encoding="utf-8", newline="")
     types = case.option("types")
     if types is None:
         return "table.csv"

@@ -1,21 +1,32 @@
 """Replay a counterexample through `semantics`, using only what it shows, and ask whether it is written."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from acompass.checked.from_syntax import check
+from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program
-from acompass.checked.types import Schema
+from acompass.checked.types import Schema, remaining
 from acompass.prove import Counterexample
-from acompass.semantics import Outcome, holds, run_program, trace_of_values
+from acompass.semantics import Outcome, Record, holds, run_program, trace_of_values
+from acompass.syntax import tree
 from acompass.syntax.parse import parse
 
 
 def checked(text: str, schema: Schema) -> Program:
-    tree, problems = parse(text)
+    parsed, problems = parse(text)
     assert not problems, problems
-    program, problems = check(tree, text, schema, {})
+    program, problems = check(parsed, text, schema, {})
     assert program is not None, problems
     return program
+
+
+def run_or_none(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Outcome | None:
+    """None where a map has no label for a value, so that nothing is written (X2)."""
+    try:
+        return run_program(program, records, trace_of_values(trace))
+    except Unlabelled:
+        return None
 
 
 def is_written(program: Program, outcome: Outcome, before: int | None = None) -> bool:
@@ -24,12 +35,14 @@ def is_written(program: Program, outcome: Outcome, before: int | None = None) ->
     return all(verdict.holds for requirement, verdict in performed[:before] if requirement.action is None)
 
 
-def fails(policy: str, claim: str, counterexample: Counterexample) -> bool:
+def fails(parsed: tree.Program, policy: str, claim: str, counterexample: Counterexample) -> bool:
     """Whether the claim fails on the table that a run of the policy writes for the counterexample."""
-    program = checked(policy, counterexample.schema)
+    program, problems = check(parsed, policy, counterexample.schema)
+    assert program is not None, problems
     rho = trace_of_values(map(Fraction, counterexample.trace))
     outcome = run_program(program, counterexample.records, rho)
     assert outcome.trace_used == len(counterexample.trace)
-    assert outcome.records == list(counterexample.left)
+    kept = remaining(program.final_schema)
+    assert [tuple(record[at] for at in kept) for record in outcome.records] == list(counterexample.left)
     assertion = checked(claim + ";", program.final_schema).requirements[0].assertion
     return is_written(program, outcome) and not holds(outcome.records, assertion)

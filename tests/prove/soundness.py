@@ -1,6 +1,7 @@
 """The law of soundness: proved claims hold of what is written for random tables, and counterexamples replay.
 
-A table on which a check fails is not written (D31); the claim of a check assumes only the checks before it.
+A table on which a check fails is not written (D31), nor is one with a value that a map has no label for (X2).
+The claim of a check assumes only the checks before it.
 
 python -m tests.prove.soundness --policies 20000 --tables 1000
 
@@ -11,23 +12,33 @@ import argparse
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
+from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Program
+from acompass.checked.program import Assertion, Program
 from acompass.checked.types import INTEGER, TEXT, Column, Schema, decimal
 from acompass.conformance.generate import Case, random_case
 from acompass.prove import Claim, ClaimVerdict, Proof, prove_policy
-from acompass.semantics import holds, run_program, trace_of_values
+from acompass.prove.claims import assertions_of
+from acompass.semantics import Record, holds
 from acompass.syntax.parse import parse
-from tests.prove.policies import Writer, random_records, random_trace
-from tests.prove.replaying import checked, fails, is_written
+from acompass.syntax.walk import parameter_names
+from tests.prove.everyday_policies import EverydayCurator, everyday_records
+from tests.prove.policies import Claimed, Writer, random_records, random_trace
+from tests.prove.replaying import checked, fails, is_written, run_or_none
 
 #: tables of one schema, where the scales vary
 _TABLES_OF_A_SCHEMA = 20
 #: policies in one unit of work, which has its own seed
 _SHARE = 250
+
+
+#: random records of a schema
+Tables: TypeAlias = Callable[[random.Random, Schema], list[Record]]
 
 
 @dataclass
@@ -63,28 +74,47 @@ class Figures:
 
 def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     """Test one policy of `policies` on tables from the same module."""
-    case = Writer(rng).policy()
+    _test(rng, Writer(rng).policy(), random_records, tables, figures)
+
+
+def everyday_policy(rng: random.Random, tables: int, figures: Figures) -> None:
+    """Test one policy of `everyday_policies` on tables from the same module."""
+    case = EverydayCurator(rng).policy()
+    if case.claims:
+        _test(rng, case, everyday_records, tables, figures)
+
+
+def _test(rng: random.Random, case: Claimed, tables_of: Tables, tables: int, figures: Figures) -> None:
     types = {column.name: column.type for column in case.schema}
     proof = prove_policy(parse(case.text)[0], case.text, case.claims, types)
     figures.count(proof)
     for claim in proof.claims:
-        if claim.counterexample is not None and not fails(case.text, claim.text, claim.counterexample):
+        if claim.counterexample is not None and not fails(
+            parse(case.text)[0], case.text, claim.text, claim.counterexample
+        ):
             figures.broken.append(f"{case.text}\n{claim.text}\nthe counterexample does not replay")
     proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
     if proved:
-        _survive(rng, checked(case.text, case.schema), proved, tables, figures, case.text)
+        program = checked(case.text, case.schema)
+        _survive(rng, program, proved, tables_of, tables, figures, case.text)
 
 
 def _survive(
-    rng: random.Random, program: Program, proved: list[Claim], tables: int, figures: Figures, policy: str
+    rng: random.Random,
+    program: Program,
+    proved: list[Claim],
+    tables_of: Tables,
+    tables: int,
+    figures: Figures,
+    policy: str,
 ) -> None:
     final = program.final_schema
     assertions = [checked(claim.text + ";", final).requirements[0].assertion for claim in proved]
     for _ in range(tables):
-        records = random_records(rng, program.schema)
+        records = tables_of(rng, program.schema)
         trace = random_trace(rng, len(records) * len(program.requirements))
-        outcome = run_program(program, records, trace_of_values(trace))
-        if not is_written(program, outcome):
+        outcome = run_or_none(program, records, trace)
+        if outcome is None or not is_written(program, outcome):
             continue
         figures.tables += 1
         for claim, assertion in zip(proved, assertions, strict=True):
@@ -101,7 +131,8 @@ def untyped_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     for _ in range(tables // _TABLES_OF_A_SCHEMA if proved else 0):
         schema = tuple(_scaled(rng, column, proof) for column in case.schema)
         program = checked(case.text, schema)
-        _survive(rng, program, proved, _TABLES_OF_A_SCHEMA, figures, f"{case.text}\n{schema}")
+        shown = f"{case.text}\n{schema}"
+        _survive(rng, program, proved, random_records, _TABLES_OF_A_SCHEMA, figures, shown)
 
 
 def _scaled(rng: random.Random, column: Column, proof: Proof) -> Column:
@@ -118,18 +149,29 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
     figures.count(proof)
     program = case.program()
     proved = [
-        (at, requirement)
-        for at, (requirement, claim) in enumerate(zip(program.requirements, proof.claims, strict=True))
-        if claim.verdict is ClaimVerdict.PROVED and requirement.before == program.final_schema
+        (at, _asserted(claim, program, case.params))
+        for (at, _), claim in zip(assertions_of(parse(case.policy_text)[0]), proof.claims, strict=True)
+        if claim.verdict is ClaimVerdict.PROVED
     ]
     for _ in range(tables if proved and case.records else 0):
         records = _reshuffled(rng, case)
-        outcome = run_program(program, records, trace_of_values(case.trace * 2))
+        outcome = run_or_none(program, records, case.trace * 2)
+        if outcome is None:
+            continue
         figures.tables += 1
-        for at, requirement in proved:
-            before = at if requirement.action is None else None
-            if is_written(program, outcome, before) and not holds(outcome.records, requirement.assertion):
-                figures.broken.append(f"{case.policy_text}\n{requirement.assertion}\n{records}")
+        for at, assertion in proved:
+            before = at if program.requirements[at].action is None else None
+            if is_written(program, outcome, before) and not holds(outcome.records, assertion):
+                figures.broken.append(f"{case.policy_text}\n{assertion}\n{records}")
+
+
+def _asserted(claim: Claim, program: Program, params: dict[str, ParamValue]) -> Assertion:
+    """The claim, checked for the table that the policy leaves."""
+    tree, _ = parse(claim.text + ";")
+    used = {name: value for name, value in params.items() if name in parameter_names(tree)}
+    found, problems = check(tree, claim.text + ";", program.final_schema, used)
+    assert found is not None, problems
+    return found.requirements[0].assertion
 
 
 def _reshuffled(rng: random.Random, case: Case) -> list[tuple[object, ...]]:
@@ -143,7 +185,7 @@ def _proof_of(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof
     return prove_policy(parse(text)[0], text, None, {column.name: column.type for column in schema}, params)
 
 
-_KINDS = (conformance_policy, curators_policy, untyped_policy, curators_policy)
+_KINDS = (conformance_policy, curators_policy, everyday_policy, untyped_policy, everyday_policy)
 
 
 def campaign(seed: int, policies: int, tables: int) -> Figures:

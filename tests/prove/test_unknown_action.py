@@ -10,7 +10,7 @@ from acompass.checked.types import INTEGER, TEXT, Column
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.lint.policy import RULES
 from acompass.prove.backward_rules import BackwardRules
-from acompass.prove.facts import fact_of
+from acompass.prove.facts import class_assertion
 from acompass.prove.inferred_schema import inferred_schema
 from acompass.prove.origins import Origins
 from acompass.prove.prover import Prover
@@ -57,8 +57,9 @@ def swapped(prover: Prover) -> Any:
 def test_no_rule_leads_back_through_it() -> None:
     program = checked(POLICY, SCHEMA)
     prover = Prover(program, ())
-    fact = fact_of(prover.variables, 2, program.requirements[0].assertion)
-    assert fact is not None
+    classes = class_assertion(prover.variables, 2, program.requirements[0].assertion)
+    assert classes is not None
+    (fact,) = classes.facts
     rules = BackwardRules(prover.reachability)
     transition = swapped(prover)
     with pytest.raises(AssertionError, match="Unknown"):

@@ -43,7 +43,15 @@ TYPED = (
     "SOME PROCESS SUM(Weight) AS W WHERE NOT Photo = 'x' GROUP BY Born, Active : W > 1.5 : RANDOM AEC k 9;",
     "EACH FILTER \"Record ID\" > 1 : AEC = 2.50 : REPLACE AEC WITH 'x'; EACH RESULT : AEC > 1;",
 )
-SOUND = (*PAPER, *TYPED)
+EVERYDAY = (
+    "ALWAYS : DROP Photo, \"Record ID\"; ALWAYS : REPLACE Postal Code WITH '*';",
+    "ALWAYS : GENERALIZE AEC TO BANDS OF 0.5 FROM 0 UP TO 90; ALWAYS : GENERALIZE Weight TO BANDS AT 1, 2;",
+    "ALWAYS : GENERALIZE Postal Code TO PREFIX OF 3 THEN GENERALIZE Born TO MONTH -- c\n THEN REJECT;",
+    "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(AEC) AS d GROUP BY Age, Born : n >= k AND d != 2\n"
+    " : GENERALIZE Born TO YEAR\n   THEN RANDOM AEC k 9\n   THEN REJECT;",
+    "EACH FILTER AEC IN (2, k) AND NOT Age NOT BETWEEN k AND 9 : Postal Code LIKE '21%' OR Age <> 3;",
+)
+SOUND = (*PAPER, *TYPED, *EVERYDAY)
 SEEDS = (*SOUND, *(mistake.text for mistake in MISTAKES))
 _TOKENS = [token.text for seed in SEEDS for token in tokenize(seed)[0]]
 _ODD = list(

@@ -1,16 +1,11 @@
 """Every mistake that the parser recognizes: its code, the place it points at, and its help."""
 
-from typing import NamedTuple
+from tests.syntax.everyday_mistakes import EVERYDAY
+from tests.syntax.mistake import Mistake
 
+__all__ = ["MISTAKES", "Mistake"]
 
-class Mistake(NamedTuple):
-    text: str
-    code: str
-    place: str
-    help: str
-
-
-MISTAKES = (
+_PAPER = (
     Mistake(
         "EACH RESULT : [Age] = 1;",
         "AC001",
@@ -95,7 +90,7 @@ MISTAKES = (
         "end the requirement with `;` before `=`, or remove the rest",
     ),
     Mistake(
-        "EACH RESULT : Age >= 3 : REJECT : REJECT;",
+        "EACH RESULT : Age >= 3 : REJECT : 3;",
         "AC014",
         ":",
         "end the requirement with `;` before `:`, or remove the rest",
@@ -164,7 +159,7 @@ MISTAKES = (
         "EACH RESULT : Age < 3 : DELETE;",
         "AC024",
         "DELETE",
-        "write one of `REJECT` `REPLACE A WITH 0` `RANDOM A 1 9`",
+        "write `REJECT`",
     ),
     Mistake("EACH RESULT : Age;", "AC025", ";", "write `Age = 'true'`"),
     Mistake("EACH RESULT : Age 80;", "AC025", "80", "write `Age = 80`"),
@@ -185,47 +180,9 @@ MISTAKES = (
     Mistake('EACH RESULT : "AEC" kWh = 3;', "AC027", '"AEC" kWh', 'write `"AEC kWh"`'),
     Mistake('EACH RESULT : AEC "kWh" = 3;', "AC027", 'AEC "kWh"', 'write `"AEC kWh"`'),
     Mistake(";", "AC028", ";", "remove the `;`, or write `EACH RESULT : Age <= 80;`"),
-    Mistake("EACH RESULT : Age != 80;", "AC030", "!=", "write `NOT (Age = 80)`"),
-    Mistake("EACH RESULT : Postal code <> '1';", "AC030", "<>", "write `NOT (Postal code = '1')`"),
-    Mistake("EACH RESULT : Status ≠ 'x';", "AC030", "≠", "write `NOT (Status = 'x')`"),
+    Mistake("EACH RESULT : Status ≠ 'x';", "AC030", "≠", "write `Status != 'x'`"),
     Mistake("EACH RESULT : Age == 80;", "AC031", "==", "write `Age = 80`"),
     Mistake("EACH RESULT : Age =< 1;", "AC031", "=<", "write `Age <= 1`"),
-    Mistake("EACH RESULT : Age IN (1, 2);", "AC032", "IN", "write `(Age = 1 OR Age = 2)`"),
-    Mistake("EACH RESULT : Age NOT IN (1, 2);", "AC032", "IN", "write `NOT (Age = 1 OR Age = 2)`"),
-    Mistake(
-        'EACH RESULT : "Age (y)" IN (\'a\', "b");',
-        "AC032",
-        "IN",
-        "write `(\"Age (y)\" = 'a' OR \"Age (y)\" = 'b')`",
-    ),
-    Mistake(
-        "EACH RESULT : Age BETWEEN 1 AND 3 : REJECT;", "AC033", "BETWEEN", "write `(Age >= 1 AND Age <= 3)`"
-    ),
-    Mistake(
-        "EACH RESULT : Age BETWEEN lo AND hi : REJECT;",
-        "AC033",
-        "BETWEEN",
-        "write `(Age >= lo AND Age <= hi)`",
-    ),
-    Mistake(
-        "EACH RESULT : Age = 2 AND Size NOT BETWEEN 1 AND 3;",
-        "AC033",
-        "BETWEEN",
-        "write `NOT (Size >= 1 AND Size <= 3)`",
-    ),
-    Mistake(
-        "EACH RESULT : Postal code LIKE '214%';",
-        "AC034",
-        "LIKE",
-        "write `(Postal code >= '214' AND Postal code < '215')`",
-    ),
-    Mistake(
-        "EACH RESULT : Postal code LIKE '%4%';",
-        "AC034",
-        "LIKE",
-        "list the values, as in `(Postal code = 'one value' OR Postal code = 'another')`",
-    ),
-    Mistake("EACH RESULT : Name LIKE 'Bob';", "AC034", "LIKE", "write `(Name = 'Bob')`"),
     Mistake(
         "EACH RESULT : Age < 3 : ZERO Postal code;", "AC035", "ZERO", "write `REPLACE Postal code WITH 0`"
     ),
@@ -289,7 +246,7 @@ MISTAKES = (
         ",",
         "write `AND` to require both conditions, or write `OR` to require one of them",
     ),
-    Mistake("EACH RESULT : Age = 1, 2;", "AC044", "Age = 1, 2", "write `(Age = 1 OR Age = 2)`"),
+    Mistake("EACH RESULT : Age = 1, 2;", "AC044", "Age = 1, 2", "write `Age IN (1, 2)`"),
     Mistake("EACH RESULT : 20 <= Age;", "AC045", "20 <= Age", "write `Age >= 20`"),
     Mistake(
         "EACH RESULT : NOT 20 <= My Age < k : REJECT;",
@@ -300,3 +257,5 @@ MISTAKES = (
     Mistake("# ages", "AC046", "# ages", "write `-- ages`"),
     Mistake("// don't; \"x", "AC046", "// don't; \"x", "write `-- don't; \"x`"),
 )
+
+MISTAKES = (*_PAPER, *EVERYDAY)

@@ -18,6 +18,7 @@ COMMANDS = {
     "measure": "acompass.cli.measure:measure_command",
     "prove": "acompass.cli.prove:prove",
     "lint": "acompass.cli.lint:lint",
+    "hierarchy": "acompass.cli.hierarchy:hierarchy",
     "conform": "acompass.cli.conform:conform_command",
     "fmt": "acompass.cli.fmt:fmt",
     "verify-report": "acompass.cli.verify_report:verify_report",

@@ -130,17 +130,20 @@ class EverydayWriter(PolicyWriter):
         if self._rng.random() < 0.75:
             return super()._comparison(visible)
         attribute = self._rng.choice(visible)
-        constants = [self._constant(self._near(attribute), attribute.type) for _ in range(2)]
         negation = self._rng.choice(("", "", " NOT"))
         roll = self._rng.random()
         if roll < 0.3:
-            return f"{attribute.spelling}{negation} IN ({', '.join(constants)})"
+            return f"{attribute.spelling}{negation} IN ({', '.join(self._constants(attribute))})"
         if roll < 0.6:
-            return f"{attribute.spelling}{negation} BETWEEN {' AND '.join(constants)}"
+            return f"{attribute.spelling}{negation} BETWEEN {' AND '.join(self._constants(attribute))}"
         prefix = str(self._near(attribute)).translate(_NO_WILDCARDS)[:2]
         if attribute.type.kind is Kind.TEXT and prefix and roll < 0.8:
             return f"{attribute.spelling}{negation} LIKE {literal(prefix + '%', attribute.type)}"
-        return f"{attribute.spelling} {self._rng.choice(('!=', '<>'))} {constants[0]}"
+        sign, constant = self._rng.choice(("!=", "<>")), self._constant(self._near(attribute), attribute.type)
+        return f"{attribute.spelling} {sign} {constant}"
+
+    def _constants(self, attribute: Attribute) -> list[str]:
+        return [self._constant(self._near(attribute), attribute.type) for _ in range(2)]
 
     def _checked(self, text: str) -> Program | None:
         policy = "\n".join([*self._texts, text])

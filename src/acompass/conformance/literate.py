@@ -1,14 +1,16 @@
 """Write a case as a literate test: Markdown with the policy, the table, and the outcome by `semantics`."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from acompass import semantics
 from acompass.checked.convert import to_text
+from acompass.checked.effects import is_always
 from acompass.checked.exact import EXACT
+from acompass.checked.program import Program
 from acompass.checked.types import Column, Kind, Schema, Type, remaining
 from acompass.conformance.compare import SEED, Disagreement, without_negative_zeros
 from acompass.conformance.generate import Case
@@ -35,14 +37,13 @@ def literate(disagreement: Disagreement) -> str:
     rho = semantics.trace_of_seed(SEED) if seeded else semantics.trace_of_values(case.trace)
     outcome = semantics.run_program(program, case.records, rho)
     after = semantics.canonical_order(program.final_schema, outcome.records)
-    actions = [action_name(requirement.action) or "-" for requirement in program.requirements]
     drawn_from = _random_option(disagreement, outcome.trace_used)
     blocks = [
         ("acompass", f"{case.policy_text}\n"),
         ("options", "".join(f"{line}\n" for line in _options(case, drawn_from))),
         ("csv", _csv(case.schema, case.records)),
         ("after", _csv(program.final_schema, after)),
-        ("verdicts", _verdicts(outcome.requirements, actions)),
+        ("verdicts", _verdicts(program, outcome.requirements)),
     ]
     fenced = (f"```{word}\n{text}```\n" for word, text in blocks)
     return "\n".join([f"## {_TITLES[disagreement.what]}\n", *fenced])
@@ -98,8 +99,13 @@ def _quoted(text: str) -> str:
     return text if plain else f'"{doubled}"'
 
 
-def _verdicts(verdicts: Iterable[Verdict], actions: Iterable[str]) -> str:
+def _verdicts(program: Program, verdicts: Sequence[Verdict]) -> str:
+    actions = [action_name(requirement.action) or "-" for requirement in program.requirements]
+    words = [
+        "-" if is_always(requirement) else "holds" if verdict.holds else "violated"
+        for requirement, verdict in zip(program.requirements, verdicts, strict=True)
+    ]
     return "".join(
-        f"{i} {'holds' if verdict.holds else 'violated'} {verdict.affected} {action}\n"
-        for i, (verdict, action) in enumerate(zip(verdicts, actions, strict=True), start=1)
+        f"{i} {word} {verdict.affected} {action}\n"
+        for i, (verdict, word, action) in enumerate(zip(verdicts, words, actions, strict=True), start=1)
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from acompass.checked.effects import is_always
 from acompass.checked.program import Assertion, Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
@@ -30,12 +31,12 @@ def broken_later(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 def _candidates(policy: InspectedPolicy, prover: Prover) -> dict[int, Assertion]:
     """The assertions that are proved right after their requirement and not at the end of the policy."""
     found: dict[int, Assertion] = {}
-    final = policy.program.final_schema
     for at, requirement in enumerate(policy.program.requirements[:-1]):
         assertion = requirement.assertion
         if (
             assertion.quantifier is Quantifier.EACH
-            and requirement.before == final
+            and not is_always(requirement)
+            and prover.fits(assertion, at, prover.last)
             and len(found) < MAX_FINDINGS
             and not prover.attempt(assertion, prover.last).is_proof
             and prover.attempt(assertion, at + 1).is_proof

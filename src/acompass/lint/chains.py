@@ -4,14 +4,13 @@ A rule is a REPLACE whose assertion reads only the column it writes. Theorem 5 r
 the same value, that no rule takes the result of another, and that every value is covered.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import assert_never
 
 from acompass.checked.convert import to_text
-from acompass.checked.effects import process_of
-from acompass.checked.program import Quantifier, Random, Reject, Replace
+from acompass.checked.effects import generalize_of, is_always, process_of, random_of
+from acompass.checked.program import Drop, Generalize, Quantifier, Random, Reject, Replace
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.prove.decision_diagram import Variable
@@ -34,34 +33,43 @@ class Rule:
 
 
 def generalization(policy: InspectedPolicy) -> Iterator[Diagnostic]:
-    for variable, rules in _chains(policy).items():
+    for variable, rules in _chains(policy):
         if len(rules) > 1:
             yield from _entangled(policy, variable, rules)
             yield from _left_out(policy, variable, rules)
 
 
-def _chains(policy: InspectedPolicy) -> dict[Variable, list[Rule]]:
-    chains: defaultdict[Variable, list[Rule]] = defaultdict(list)
+def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
+    """The rules of each column. After an ALWAYS, or a GENERALIZE, which writes labels, a new chain begins."""
+    chains: list[tuple[Variable, list[Rule]]] = []
+    latest: dict[Variable, list[Rule]] = {}
     for transition in policy.transitions:
         action = transition.requirement.action
         match action:
-            case Replace(column):
+            case Replace(column) | Random(column) | Generalize(column):
                 variable = policy.prover.variables.column(transition.step, column)
-                rule = _rule(policy, transition, variable)
-                if rule is not None:
-                    chains[variable].append(rule)
-            case None | Reject() | Random():
-                pass
+            case None | Reject() | Drop():
+                continue
             case _:
                 assert_never(action)
+        if is_always(transition.requirement) or generalize_of(action) is not None:
+            latest.pop(variable, None)
+        elif (rule := _rule(policy, transition, variable)) is not None:
+            if variable not in latest:
+                chains.append((variable, latest.setdefault(variable, [])))
+            latest[variable].append(rule)
     return chains
 
 
 def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -> Rule | None:
-    """None where the REPLACE is not a rule: its assertion reads more than the column."""
+    """None where the action is not a rule: it is not REPLACE, or its assertion reads more than the column."""
     requirement = transition.requirement
     assertion = requirement.assertion
-    if requirement.before != requirement.after or process_of(requirement) is not None:
+    if (
+        random_of(requirement.action) is not None
+        or requirement.before != requirement.after
+        or process_of(requirement) is not None
+    ):
         return None
     if assertion.quantifier is Quantifier.SOME:
         return None
@@ -95,9 +103,14 @@ def _rewriting(policy: InspectedPolicy, variable: Variable, rule: Rule, earlier:
 def _overlapping(
     policy: InspectedPolicy, variable: Variable, rule: Rule, earlier: list[Rule]
 ) -> Iterator[Diagnostic]:
-    """An overlap makes no difference where both rules write the same value."""
+    """An overlap makes no difference where both rules write the same value, and does no harm where the final
+    table satisfies the assertions of both all the same."""
     for other in earlier:
-        if other.taken & rule.taken and other.written != rule.written:
+        if (
+            other.taken & rule.taken
+            and other.written != rule.written
+            and not (policy.holds_at_the_end(rule.at) and policy.holds_at_the_end(other.at))
+        ):
             name, line = _name(policy, variable), policy.line(other.at)
             message = f"this rule and line {line} take some of the same values of `{name}`"
             also = (policy.label(other.at, "takes them first"),)

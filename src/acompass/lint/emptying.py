@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from acompass.checked.effects import drops_records, process_of
+from acompass.checked.effects import drops_records, is_always, process_of
 from acompass.checked.program import Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
@@ -17,7 +17,9 @@ def empties_the_table(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             and transition.care is not EMPTY
             and _can_affect_all(policy, transition)
         ):
-            message = "this REJECT removes every record of a table that violates the assertion"
+            message = "this REJECT removes every record"
+            if not is_always(transition.requirement):
+                message += " of a table that violates the assertion"
             yield policy.finding("AC510", message, at, _help(transition))
 
 
@@ -33,6 +35,8 @@ def _can_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
 
 
 def _help(transition: Transition) -> str:
+    if is_always(transition.requirement):
+        return "replace ALWAYS with the assertion that records have to satisfy"
     if transition.requirement.assertion.quantifier is Quantifier.SOME:
         return "use EACH to remove only the records that violate it, or omit the action to check"
     if process_of(transition.requirement) is not None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from acompass.checked.effects import process_of
+from acompass.checked.effects import generalize_of, is_always, process_of
 from acompass.checked.program import Program, Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
@@ -16,17 +16,25 @@ BUDGET = 3_000
 
 
 def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """Not where a later line makes the assertion true, such as the REJECT at the end of a cascade."""
     for at, transition in enumerate(policy.transitions):
         column = transition.column
-        if column is not None and _keeps_its_schema(transition) and _stays_violated(policy, at, transition):
+        if (
+            column is not None
+            and not is_always(transition.requirement)
+            and policy.prover.fits(transition.requirement.assertion, at, at + 1)
+            and _stays_violated(policy, at, transition)
+            and not policy.holds_at_the_end(at)
+        ):
             name = transition.requirement.after[column].name
             message = f"writing `{name}` does not make the assertion true"
-            yield policy.finding("AC503", message, at, "write a value that satisfies it, or use REJECT")
+            yield policy.finding("AC503", message, at, _help(transition))
 
 
-def _keeps_its_schema(transition: Transition) -> bool:
-    """Otherwise the assertion may not fit the table after the requirement."""
-    return transition.requirement.before == transition.requirement.after
+def _help(transition: Transition) -> str:
+    if generalize_of(transition.requirement.action) is not None:
+        return "add THEN REJECT, or a coarser step"
+    return "write a value that satisfies it, or use REJECT"
 
 
 def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
@@ -36,7 +44,7 @@ def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) ->
     if process_of(transition.requirement) is not None:
         return assertion.quantifier is Quantifier.EACH and _leaves_violating_classes(policy, at, transition)
     diagrams = policy.prover.diagrams
-    scope, condition = record_condition(policy.prover.variables, at, assertion)
+    scope, condition = record_condition(policy.prover.variables, at + 1, assertion)
     rewritten = policy.prover.reachability.rewritten(transition)
     if assertion.quantifier is Quantifier.SOME:
         return diagrams.intersection(rewritten, diagrams.intersection(scope, condition)) is EMPTY
@@ -46,7 +54,7 @@ def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) ->
 def _leaves_violating_classes(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
     """The assertion is not proved after the requirement, and refuted for the requirement alone."""
     assertion = transition.requirement.assertion
-    if policy.prover.attempt(assertion, at + 1).is_proof:
+    if policy.prover.attempt(assertion, at + 1).is_proof or policy.holds_at_the_end(at):
         return False
     alone = Program(transition.requirement.before, (transition.requirement,), frozenset())
     (witness,) = Refuter(Prover(alone, (assertion,)), BUDGET).refute([assertion])

@@ -1,7 +1,8 @@
 """A policy under inspection: its tree for spans, its checked program for meaning, its provers for facts."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 from acompass.checked.program import Program
 from acompass.diagnostics import Diagnostic, Fix, Label, Severity
@@ -10,14 +11,20 @@ from acompass.prove.claims import check_steps
 from acompass.prove.prover import Prover
 from acompass.prove.reachability import Transition
 from acompass.syntax import tree
+from acompass.syntax.walk import steps, steps_of
+
+#: whether a column of the table has one of the texts
+Occurs: TypeAlias = Callable[[str, Sequence[str]], bool]
 
 
 class InspectedPolicy:
-    """Requirements are numbered from 0, like the prover's steps."""
+    """Requirements are numbered from 0, like the prover's steps. `occurs` is None without a table."""
 
-    def __init__(self, policy: tree.Program, program: Program):
-        self._tree = policy
+    def __init__(self, policy: tree.Program, program: Program, occurs: Occurs | None = None):
+        self._steps = steps(policy)
+        self._wholes = [whole for whole in policy.requirements for _ in steps_of(whole)]
         self.program = program
+        self.occurs = occurs
 
     @cached_property
     def prover(self) -> Prover:
@@ -33,6 +40,12 @@ class InspectedPolicy:
     def transitions(self) -> list[Transition]:
         return self.prover.reachability.transitions
 
+    def holds_at_the_end(self, at: int) -> bool:
+        """Whether the final table, or the last one with its columns, is proved to satisfy the assertion."""
+        assertion, prover = self.program.requirements[at].assertion, self.prover
+        last = next(step for step in range(prover.last, -1, -1) if prover.fits(assertion, at, step))
+        return prover.attempt(assertion, last).is_proof
+
     def line(self, at: int) -> int:
         return self.program.requirements[at].line
 
@@ -45,18 +58,32 @@ class InspectedPolicy:
         also: Iterable[Label] = (),
         fixes: tuple[Fix, ...] = (),
     ) -> Diagnostic:
-        labels = (Label(self._tree.requirements[at].span), *also)
+        labels = (Label(self._steps[at].span), *also)
         return Diagnostic(code, message, labels, help_, Severity.WARNING, fixes)
 
     def removal(self, at: int) -> tuple[Fix, ...]:
-        """An offer: a requirement without effect is more often a mistake than superfluous."""
-        return offer("remove the requirement", delete(self._tree.requirements[at].span))
+        """An offer: a requirement without effect is more often a mistake than superfluous.
+
+        None for a step of a THEN: where it is of no use, the steps after it are not either.
+        """
+        if not self._is_alone(at):
+            return ()
+        return offer("remove the requirement", delete(self._wholes[at].span))
+
+    def is_first_step(self, at: int) -> bool:
+        """False for the later steps of a THEN, which repeat the assertion."""
+        return at == 0 or self._wholes[at] is not self._wholes[at - 1]
+
+    def _is_alone(self, at: int) -> bool:
+        """Whether the requirement has a single step."""
+        return self._steps[at] is self._wholes[at]
 
     def move_below(self, at: int, target: int | None) -> tuple[Fix, ...]:
-        if target is None:
+        """None for a step of a THEN, whose place among the others has a meaning."""
+        if target is None or not self._is_alone(at):
             return ()
-        moved = insert(self._tree.requirements[target].span.end, f"\n{self.program.requirements[at].text};")
-        return offer("move it down", delete(self._tree.requirements[at].span), moved)
+        moved = insert(self._wholes[target].span.end, f"\n{self.program.requirements[at].text};")
+        return offer("move it down", delete(self._wholes[at].span), moved)
 
     def label(self, at: int, text: str) -> Label:
-        return Label(self._tree.requirements[at].span, text)
+        return Label(self._steps[at].span, text)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from acompass.checked.effects import process_in
+from acompass.checked.effects import is_always, process_in
 from acompass.checked.program import Assertion, Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.prove.decision_diagram import ALL, EMPTY
-from acompass.prove.facts import fact_of
+from acompass.prove.facts import class_assertion
 from acompass.prove.reachability import Transition
 from acompass.prove.reasons import Reasons
 
@@ -15,7 +15,11 @@ from acompass.prove.reasons import Reasons
 def never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     reasons = Reasons(policy.prover)
     for at, transition in enumerate(policy.transitions):
+        if is_always(transition.requirement):
+            continue
         if _always_holds(policy, at, transition):
+            if not policy.is_first_step(at):
+                continue
             message = "no table can violate this requirement"
             yield policy.finding(
                 "AC501", message, at, "remove it, or correct its condition", fixes=policy.removal(at)
@@ -29,10 +33,11 @@ def _always_holds(policy: InspectedPolicy, at: int, transition: Transition) -> b
     prover = policy.prover
     if assertion.quantifier is Quantifier.SOME:
         return transition.may is EMPTY and transition.care is not EMPTY
-    fact = fact_of(prover.variables, at, assertion)
-    if fact is not None:
-        return prover.reachability.laws.follows(fact, ALL)
-    return prover.refused(at, assertion) is EMPTY
+    classes = class_assertion(prover.variables, at, assertion)
+    if classes is None:
+        return prover.refused(at, assertion) is EMPTY
+    laws = prover.reachability.laws
+    return all(any(laws.follows(fact, ALL) for fact in part or ()) for part in classes.parts)
 
 
 def _holds_before(policy: InspectedPolicy, at: int, transition: Transition) -> bool:

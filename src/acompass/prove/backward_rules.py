@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from acompass.checked.program import Random, Reject, Replace
+from acompass.checked.maps.bands import Bands
+from acompass.checked.maps.map import Map
+from acompass.checked.program import Drop, Generalize, Random, Reject, Replace
 from acompass.checked.types import Kind, Type
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.facts import Fact
@@ -74,11 +76,13 @@ class BackwardRules:
         action = transition.requirement.action
         match action:
             case None:
-                return not transition.is_known or transition.kept is None
+                return not transition.is_known or not transition.kept
             case Reject():
                 return transition.may is EMPTY
-            case Replace(column) | Random(column):
+            case Replace(column) | Random(column) | Generalize(column):
                 return column not in columns
+            case Drop():
+                return True
             case _:
                 assert_never(action)
 
@@ -104,7 +108,7 @@ class BackwardRules:
 
     def _is_kept(self, fact: Fact, transition: Transition, care: Diagram) -> bool:
         """Rule of the requirement's own assertion."""
-        return transition.kept is not None and self._laws.implies(transition.kept, fact, care)
+        return any(self._laws.implies(kept, fact, care) for kept in transition.kept)
 
     def _branches(self, transition: Transition) -> Iterator[Branch]:
         diagrams, care = self._diagrams, transition.care
@@ -132,8 +136,10 @@ class BackwardRules:
                 return replace(fact, step=transition.step, where=where)
             case Replace(column) | Random(column):
                 return self._before_write(fact, transition, branch, column)
-            case None:
-                raise AssertionError("the requirement has no action")
+            case Generalize():
+                return self._before_labels(fact, transition, branch, action)
+            case None | Drop():
+                raise AssertionError("the requirement changes nothing that a fact reads")
             case _:
                 assert_never(action)
 
@@ -210,6 +216,9 @@ class BackwardRules:
     def _refuse_split(self, fact: Fact, write: _Write) -> None:
         if not self._variables.is_single(write.variable, write.written):
             raise Blocked("draws values for a column of GROUP BY")
+        self._refuse_merge(fact, write)
+
+    def _refuse_merge(self, fact: Fact, write: _Write) -> None:
         if write.column == fact.column:
             raise Blocked("writes a column that is both grouped and aggregated")
         if not self._laws.is_kept_by_merging(fact):
@@ -232,6 +241,81 @@ class BackwardRules:
         literal = self._diagrams.literal(write.variable, write.written)
         at_written = self._diagrams.intersection(fact.allowed, literal)
         return self._diagrams.exists(at_written, frozenset((write.variable,)))
+
+    def _before_labels(
+        self, fact: Fact, transition: Transition, branch: Branch, action: Generalize
+    ) -> Fact | None:
+        """Rules of the WHERE, the merge and the new value, for labels: they depend on the value alone."""
+        column, diagrams = action.column, self._diagrams
+        rewritten = diagrams.intersection(branch.affected, self._may_become(fact.where, transition, action))
+        others = self._others(fact, transition, branch, column)
+        where = diagrams.union(rewritten, others)
+        earlier = replace(fact, step=transition.step, where=where)
+        missed = self._may_become(diagrams.complement(fact.where), transition, action)
+        uncertain = diagrams.intersection(diagrams.intersection(rewritten, missed), transition.care)
+        reads_labels = column in fact.groups or column == fact.column
+        if uncertain is not EMPTY and (
+            reads_labels or not self._laws.is_kept_by_parts(earlier, transition.care)
+        ):
+            raise Blocked("the label decides which records are counted, and regions are too coarse to tell")
+        if not reads_labels:
+            return earlier
+        write = self._labelling(transition, action, rewritten, others)
+        self._refuse_labels(fact, transition, write, action.map)
+        if column in fact.groups:
+            return self._joined(fact, earlier, transition, write, action)
+        return self._relabelled(fact, earlier, transition, write)
+
+    def _may_become(self, diagram: Diagram, transition: Transition, action: Generalize) -> Diagram:
+        """The records that the map can turn into records of the diagram."""
+        return self._variables.before_labels(diagram, transition.step, action.column, action.map)
+
+    def _others(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Diagram:
+        """The unaffected records that the WHERE selects. With ALWAYS there are none."""
+        if self._diagrams.intersection(branch.unaffected, branch.care) is EMPTY:
+            return EMPTY
+        selected = self._before_conversion(fact.where, transition, column)
+        return self._diagrams.intersection(branch.unaffected, selected)
+
+    def _labelling(
+        self, transition: Transition, action: Generalize, rewritten: Diagram, others: Diagram
+    ) -> _Write:
+        variable = self._variables.column(transition.step + 1, action.column)
+        affected = self._diagrams.intersection(rewritten, transition.care)
+        labelled = self._reachability.rewrite(transition, affected)
+        written = self._diagrams.mask_of(labelled, variable)
+        return _Write(action.column, variable, written, rewritten, others)
+
+    def _refuse_labels(self, fact: Fact, transition: Transition, write: _Write, map_: Map) -> None:
+        """Equal values must get equal labels; the values that stay must remain as different as they were."""
+        before = transition.requirement.before[write.column].type
+        if not _labels_equal_values_alike(map_, before):
+            raise Blocked("the change of type can split the values of the column")
+        if self._diagrams.intersection(write.others, transition.care) is not EMPTY:
+            self._refuse_conversion(fact, transition, write.column)
+
+    def _joined(
+        self, fact: Fact, earlier: Fact, transition: Transition, write: _Write, action: Generalize
+    ) -> Fact:
+        """Rule of the merge: classes that are rewritten as a whole join the class of their label."""
+        has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
+        allowed = self._before_conversion(fact.allowed, transition, write.column) if has_others else EMPTY
+        if self._diagrams.intersection(write.rewritten, transition.care) is EMPTY:
+            return replace(earlier, allowed=allowed)
+        self._refuse_merge(fact, write)
+        readers, rewritten_keys = self._rewritten_keys(earlier, transition, write)
+        refused = self._may_become(self._diagrams.complement(fact.allowed), transition, action)
+        joined = self._diagrams.difference(rewritten_keys, refused)
+        kept = self._diagrams.difference(allowed, rewritten_keys)
+        return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
+
+    def _relabelled(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
+        """Rule of the new value. A map of a whole class leaves at most as many different values."""
+        has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
+        is_counted = fact.function is Function.COUNT_DISTINCT
+        if is_counted and not has_others and self._laws.is_kept_by_fewer(fact):
+            return earlier
+        return self._revalued(fact, earlier, transition, write)
 
     def _revalued(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
         """Rule of the new value: the rewritten records alone are allowed, and so are the others alone."""
@@ -258,3 +342,12 @@ def _is_injective(before: Type, after: Type) -> bool:
     if after.kind is Kind.TEXT:
         return before.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN)
     return before.kind in (Kind.INTEGER, Kind.DECIMAL) and after.kind is Kind.DECIMAL
+
+
+def _labels_equal_values_alike(map_: Map, before: Type) -> bool:
+    """Equal floats may have two texts, `0.0` and `-0.0`, which only bands read as numbers."""
+    match map_:
+        case Bands():
+            return True
+        case _:
+            return before.kind is not Kind.FLOAT

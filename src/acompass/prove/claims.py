@@ -1,6 +1,6 @@
 """Claims: assertions about the table that a policy leaves, its own or others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from acompass.checked.from_syntax import check
@@ -10,12 +10,12 @@ from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.syntax import tree
 from acompass.syntax.parse import parse
-from acompass.syntax.walk import parameter_names
+from acompass.syntax.walk import assertion_of, parameter_names, steps_of
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """`assertion` is None where a column of the claim no longer has the type that the claim needs.
+    """`assertion` is None where a column of the claim was dropped or has another type than the claim needs.
 
     `known` are the steps of the checks that hold wherever the claim is asked about (D31).
     """
@@ -53,7 +53,9 @@ def _parse(text: str) -> ParsedClaim:
     if problems:
         raise PolicyError(problems, source, "claim")
     if len(program.requirements) == 1 and program.requirements[0].action is None:
-        return ParsedClaim(source, program.requirements[0].assertion)
+        assertion = assertion_of(program.requirements[0])
+        if assertion is not None:
+            return ParsedClaim(source, assertion)
     message = f"a claim must be a single assertion, found `{text.strip()}`"
     raise CallError([Diagnostic("AC550", message, help="EACH RESULT : Age <= 80")])
 
@@ -64,18 +66,30 @@ def own_claims(
     """The policy's own assertions, each about the table that the policy leaves.
 
     All checks are known to hold where they stand. The claim of a check is asked without the check itself and
-    those after it, so that no two checks prove each other.
+    those after it, so that no two checks prove each other. ALWAYS asserts nothing, and all steps of a THEN
+    assert the same.
     """
     final = program.final_schema
     checks = check_steps(program)
     claims = []
-    for at, (parsed, requirement) in enumerate(zip(policy.requirements, program.requirements, strict=True)):
-        claim = ParsedClaim(source, parsed.assertion)
+    for at, asserted in assertions_of(policy):
+        requirement = program.requirements[at]
+        claim = ParsedClaim(source, asserted)
         is_unchanged = requirement.before == final
         assertion = requirement.assertion if is_unchanged else _checked_or_none(claim, final, params)
         known = frozenset(step for step in checks if step < at) if at in checks else checks
         claims.append(CheckedClaim(claim.text, requirement.line, assertion, known, at in checks))
     return claims
+
+
+def assertions_of(policy: tree.Program) -> Iterator[tuple[int, tree.Assertion]]:
+    """The assertions of a policy, each with the step of the first action that follows it."""
+    at = 0
+    for requirement in policy.requirements:
+        assertion = assertion_of(requirement)
+        if assertion is not None:
+            yield at, assertion
+        at += len(tuple(steps_of(requirement)))
 
 
 def check_steps(program: Program) -> frozenset[int]:

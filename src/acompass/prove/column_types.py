@@ -10,11 +10,11 @@ from acompass.checked.uses import Use, uses
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.prove.inferred_schema import inferred_schema
 from acompass.syntax import tree
-from acompass.syntax.walk import constants
+from acompass.syntax.walk import constants, map_numbers, step_of, steps
 
 #: the scale of `decimal` in a counterexample
 _USUAL_SCALE = 2
-_KINDS = tuple(str(kind) for kind in Kind if kind is not Kind.OPAQUE)
+_KINDS = tuple(str(kind) for kind in Kind if kind not in (Kind.OPAQUE, Kind.DROPPED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,9 @@ def column_types(
 def _inferred(policy: tree.Program, params: Mapping[str, ParamValue]) -> ColumnTypes:
     columns = inferred_schema(policy, params)
     used = uses(policy, [column.name for column in columns], params)
-    numbers = frozenset(at for at in range(len(columns)) if used[at].use is Use.NUMBER)
+    numbers = frozenset(at for at, use in used.items() if use.use is Use.NUMBER)
     # the type of a column that the policy only groups by or counts makes no difference
-    decided = (at for at, column in enumerate(columns) if used[at].use is not Use.ANY or column.type != TEXT)
+    decided = (at for at, use in used.items() if use.use is not Use.ANY or columns[at].type != TEXT)
     return ColumnTypes(columns, numbers, frozenset(decided))
 
 
@@ -113,5 +113,9 @@ def _read_type(name: str, type_: str | Type) -> Type | None:
 def finer_scale(policy: tree.Program, params: Mapping[str, ParamValue]) -> int:
     """A scale with numbers between any two constants of the policy."""
     parameters = Parameters(params)
-    bound = (parameters.bind(each) for requirement in policy.requirements for each in constants(requirement))
-    return 1 + max((scale_of(each.value) for each in bound if isinstance(each, tree.Number)), default=0)
+    requirements = steps(policy)
+    bound = (parameters.bind(each) for requirement in requirements for each in constants(requirement))
+    numbers = [each for each in bound if isinstance(each, tree.Number)]
+    for requirement in requirements:
+        numbers += map_numbers(step_of(requirement))
+    return 1 + max((scale_of(number.value) for number in numbers), default=0)

@@ -4,15 +4,14 @@ The image of a region is a set of regions of the new type. It includes every reg
 Between numbers it is exact; into text, it is exact except for floats and numbers of any scale.
 """
 
-import datetime
 import re
 from collections.abc import Iterable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
-from typing import assert_never
 
 from acompass.checked.convert import convert, to_text
 from acompass.checked.types import INTEGER, Kind, Type, Value
+from acompass.prove.reading import read_text
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.prove.text_images import has_ordered_texts, reaches_between
 from acompass.prove.value_order import Rank, order_of
@@ -22,7 +21,6 @@ FEW = 256
 
 #: numbers have no leading zeros (D25)
 _PLAIN = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
 def image(region: int, source: Regions, source_type: Type, target: Regions, target_type: Type) -> Mask:
@@ -142,27 +140,5 @@ def _union(masks: Iterable[Mask]) -> Mask:
 
 
 def _is_text_of(text: str, region: int, source: Regions, source_type: Type) -> bool:
-    value = _read(text, source_type)
-    return value is not None and to_text(value, source_type) == text and source.region_of(value) == region
-
-
-def _read(text: str, type_: Type) -> Value | None:
-    """The value that may have this text; None where no value does."""
-    try:
-        match type_.kind:
-            case Kind.INTEGER:
-                return int(text) if _NUMBER.fullmatch(text) else None
-            case Kind.DECIMAL:
-                return Decimal(text) if _NUMBER.fullmatch(text) else None
-            case Kind.FLOAT:
-                return float(text)
-            case Kind.DATE:
-                return datetime.date.fromisoformat(text)
-            case Kind.TIMESTAMP:
-                return datetime.datetime.fromisoformat(text)
-            case Kind.BOOLEAN | Kind.TEXT | Kind.OPAQUE:
-                return None
-            case _:
-                assert_never(type_.kind)
-    except (ValueError, InvalidOperation):
-        return None
+    value = read_text(text, source_type)
+    return value is not None and source.region_of(value) == region

@@ -1,10 +1,13 @@
 """Facts: statements about every class of the table at a step of the policy."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from acompass.checked.effects import process_in
-from acompass.checked.program import Assertion
-from acompass.prove.decision_diagram import ALL, Diagram
+from acompass.checked.program import Aggregate, Assertion, Process
+from acompass.prove.clauses import Clause, clauses
+from acompass.prove.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function
 
@@ -24,15 +27,90 @@ class Fact:
     allowed: Diagram
 
 
-def fact_of(variables: Variables, step: int, assertion: Assertion) -> Fact | None:
-    """The fact that an EACH of the assertion's result and condition states; None if it is about records."""
+#: a class satisfies it exactly if it satisfies one of the facts; None where that cannot be said by facts
+Alternatives: TypeAlias = tuple[Fact, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAssertion:
+    """An assertion about classes: a class satisfies it if it satisfies each of `parts`."""
+
+    where: Diagram
+    groups: frozenset[int]
+    parts: tuple[Alternatives, ...]
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """The facts that an EACH of the assertion states, and perhaps more."""
+        return tuple(part[0] for part in self.parts if part is not None and len(part) == 1)
+
+
+def class_assertion(variables: Variables, step: int, assertion: Assertion) -> ClassAssertion | None:
+    """The assertion's result and condition as facts; None if it is about records."""
     query = process_in(assertion)
     if query is None:
         return None
     where = ALL
     if query.where is not None:
         where = variables.condition(query.where, lambda column: variables.column(step, column))
-    aggregate = variables.aggregate(step, query.function, query.column)
-    seen = (*(variables.column(step, column) for column in query.group_by), aggregate)
-    allowed = variables.condition(assertion.condition, seen.__getitem__)
-    return Fact(step, query.function, query.column, where, frozenset(query.group_by), allowed)
+    groups = frozenset(query.group_by)
+    writer = _Writer(variables, step, query, where, groups)
+    return ClassAssertion(where, groups, writer.parts(assertion))
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Writes the condition after PROCESS as facts about one aggregate each."""
+
+    variables: Variables
+    step: int
+    query: Process
+    where: Diagram
+    groups: frozenset[int]
+
+    def parts(self, assertion: Assertion) -> tuple[Alternatives, ...]:
+        if len(self.query.aggregates) == 1:
+            (aggregate,) = self.query.aggregates
+            allowed = self.variables.condition(assertion.condition, self._seen(aggregate))
+            return ((self._fact(aggregate, allowed),),)
+        found = clauses(assertion.condition)
+        return (None,) if found is None else self._several(found)
+
+    def _several(self, found: Iterable[Clause]) -> tuple[Alternatives, ...]:
+        """Clauses about the same aggregate make one fact. A clause about several has several alternatives."""
+        diagrams = self.variables.diagrams
+        single: dict[Aggregate, Diagram] = {}
+        mixed: list[Alternatives] = []
+        for clause in found:
+            aggregates = self._aggregates(clause)
+            if len(aggregates) > 1:
+                mixed.append(tuple(self._fact(each, self._allowed(clause, each)) for each in aggregates))
+                continue
+            aggregate = aggregates[0] if aggregates else self.query.aggregates[0]
+            allowed = diagrams.intersection(single.get(aggregate, ALL), self._allowed(clause, aggregate))
+            single[aggregate] = allowed
+        return (*((self._fact(*each),) for each in single.items()), *mixed)
+
+    def _aggregates(self, clause: Clause) -> list[Aggregate]:
+        first = len(self.query.group_by)
+        positions = {literal.comparison.column for literal in clause}
+        return [each for at, each in enumerate(self.query.aggregates, first) if at in positions]
+
+    def _allowed(self, clause: Clause, aggregate: Aggregate) -> Diagram:
+        """The classes that satisfy the clause by their key or by the aggregate."""
+        first = len(self.query.group_by)
+        own = first + self.query.aggregates.index(aggregate)
+        literals = [each for each in clause if each.comparison.column in (*range(first), own)]
+        seen = self._seen(aggregate)
+        return self.variables.diagrams.union_of(
+            self.variables.condition(literal.condition, seen) for literal in literals
+        )
+
+    def _seen(self, aggregate: Aggregate) -> Callable[[int], Variable]:
+        """The variables at the positions that the condition sees; it names no other aggregate than this."""
+        keys = [self.variables.column(self.step, column) for column in self.query.group_by]
+        own = self.variables.aggregate(self.step, aggregate.function, aggregate.column)
+        return lambda position: keys[position] if position < len(keys) else own
+
+    def _fact(self, aggregate: Aggregate, allowed: Diagram) -> Fact:
+        return Fact(self.step, aggregate.function, aggregate.column, self.where, self.groups, allowed)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from acompass.prove.aggregates import Aggregates
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
-from acompass.prove.facts import Fact
+from acompass.prove.facts import Alternatives, ClassAssertion, Fact
 from acompass.prove.regions import Mask, regions_in
 from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function
@@ -84,6 +84,31 @@ class Laws:
         within = self.diagrams.substitute(allowed, self.aggregates.variable(fact), records_for)
         return self.diagrams.intersection(fact.where, within)
 
+    def can_satisfy(self, classes: ClassAssertion, care: Diagram) -> Diagram:
+        """The records that can be in a class that satisfies the assertion."""
+        found = classes.where
+        for part in classes.parts:
+            found = self.diagrams.intersection(found, self._can_satisfy(part, care))
+        return found
+
+    def _can_satisfy(self, part: Alternatives, care: Diagram) -> Diagram:
+        if part is None:
+            return ALL
+        return self.diagrams.union_of(self.records_with(fact, fact.allowed, care) for fact in part)
+
+    def can_violate(self, classes: ClassAssertion, care: Diagram) -> Diagram:
+        """The records that can be in a class that violates the assertion."""
+        violating = self.diagrams.union_of(self._can_violate(part, care) for part in classes.parts)
+        return self.diagrams.intersection(classes.where, violating)
+
+    def _can_violate(self, part: Alternatives, care: Diagram) -> Diagram:
+        """A class violates all alternatives or none."""
+        found = ALL
+        for fact in part or ():
+            refused = self.diagrams.complement(fact.allowed)
+            found = self.diagrams.intersection(found, self.records_with(fact, refused, care))
+        return found
+
     def _changed(self, fact: Fact, allowed: Diagram, change: Callable[[Mask], Mask]) -> Diagram:
         """`allowed` with `change` applied to the aggregate's values."""
         aggregate = self.aggregates.variable(fact)
@@ -99,6 +124,12 @@ class Laws:
         values = self.values(fact, care)
         parts = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
         return self.diagrams.difference(parts, fact.allowed) is EMPTY
+
+    def is_kept_by_fewer(self, fact: Fact) -> bool:
+        """Whether a class that is allowed with a count is allowed with every smaller one."""
+        counts = self.variables.regions(self.aggregates.variable(fact))
+        fewer = self._changed(fact, fact.allowed, counts.up_to_highest)
+        return self.diagrams.difference(fewer, fact.allowed) is EMPTY
 
     def is_decided_by(self, keys: frozenset[Variable], cells: Diagram, care: Diagram) -> bool:
         """Whether records of `care` with the same key are all inside `cells` or all outside."""

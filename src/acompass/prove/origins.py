@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from acompass.checked.effects import random_of
-from acompass.checked.program import Random, Reject, Replace
+from acompass.checked.program import Drop, Generalize, Random, Reject, Replace
 from acompass.checked.types import Value
 from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.reachability import Reachability, Transition
@@ -50,6 +50,10 @@ class Origins:
                 return self._unaffected(transition, target)
             case Replace(column) | Random(column):
                 return self._before_write(transition, column, target, draws)
+            case Generalize():
+                return self._before_labels(transition, action, target)
+            case Drop():
+                return self._diagrams.intersection(transition.care, target)
             case _:
                 assert_never(action)
 
@@ -70,6 +74,16 @@ class Origins:
         if affected is EMPTY or (unaffected is not EMPTY and self._rng.random() < 0.5):
             return unaffected
         self._choose_draw(transition, variable, hit, draws)
+        return affected
+
+    def _before_labels(self, transition: Transition, action: Generalize, target: Diagram) -> Diagram:
+        step, column = transition.step, action.column
+        earlier = self._variables.before_conversion(target, step, column, self._preimage)
+        unaffected = self._unaffected(transition, earlier)
+        labelled = self._variables.before_labels(target, step, column, action.map)
+        affected = self._diagrams.intersection(transition.may, labelled)
+        if affected is EMPTY or (unaffected is not EMPTY and self._rng.random() < 0.5):
+            return unaffected
         return affected
 
     def _choose_draw(

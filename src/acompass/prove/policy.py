@@ -5,14 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from acompass.checked.effects import columns_dropped, generalize_of
 from acompass.checked.from_syntax import check
+from acompass.checked.maps.map import Map
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Program
-from acompass.checked.types import Schema, Type
+from acompass.checked.program import Program, Requirement
+from acompass.checked.types import Schema, Type, remaining
 from acompass.diagnostics import PolicyError
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
 from acompass.prove.column_types import column_types, finer_scale
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
+from acompass.prove.proof_search import ProofAttempt
 from acompass.prove.prover import Prover
 from acompass.prove.reasons import Reasons
 from acompass.prove.refute import Refuter
@@ -31,6 +34,11 @@ class _TypedPolicy:
     program: Program
     claims: list[CheckedClaim]
     any_scale: frozenset[int]
+
+    @property
+    def maps(self) -> list[Map]:
+        actions = (generalize_of(requirement.action) for requirement in self.program.requirements)
+        return [action.map for action in actions if action is not None]
 
     def prover(self, claims: Iterable[int], known: frozenset[int]) -> Prover:
         asked = (self.claims[at].assertion for at in claims)
@@ -115,11 +123,21 @@ def _used(claim: CheckedClaim) -> frozenset[int]:
 def _judge(
     wide: _TypedPolicy, narrow: _TypedPolicy, group: Sequence[int], known: frozenset[int]
 ) -> Iterator[tuple[int, Claim]]:
-    """A proof is about numbers of any scale. A counterexample with the narrowest types is easier to read."""
+    """A proof is about numbers of any scale. A counterexample with the narrowest types is easier to read.
+
+    Bands of integers have other labels than those of decimals, so that both need a proof.
+    """
     prover = wide.prover(group, known)
-    reasons = Reasons(prover)
     asked = {at: assertion for at in group if (assertion := wide.claims[at].assertion) is not None}
     attempts = {at: prover.attempt(assertion, prover.last) for at, assertion in asked.items()}
+    reasons = dict.fromkeys(asked, Reasons(prover))
+    if wide.maps != narrow.maps:
+        other = narrow.prover(group, known)
+        for at in [at for at in asked if attempts[at].is_proof]:
+            assertion = narrow.claims[at].assertion
+            attempt = ProofAttempt(False) if assertion is None else other.attempt(assertion, other.last)
+            if not attempt.is_proof:
+                attempts[at], reasons[at] = attempt, Reasons(other)
     unproved = [at for at in asked if not attempts[at].is_proof]
     found = {} if wide is narrow else _refuted(narrow, narrow.prover(unproved, known), unproved)
     found |= _refuted(wide, prover, [at for at in unproved if at not in found])
@@ -128,10 +146,10 @@ def _judge(
         if at not in asked:
             yield at, _without_types(claim, wide.program)
         elif attempts[at].is_proof:
-            reason = reasons.why_proved(asked[at], attempts[at])
+            reason = reasons[at].why_proved(asked[at], attempts[at])
             yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason)
         else:
-            reason = reasons.why_unproved(asked[at], attempts[at])
+            reason = reasons[at].why_unproved(asked[at], attempts[at])
             yield at, _unproved(claim, reason, found.get(at))
 
 
@@ -161,15 +179,24 @@ def _unproved(claim: CheckedClaim, reason: str, counterexample: Counterexample |
 
 def _without_types(claim: CheckedClaim, program: Program) -> Claim:
     changed = [r for r in program.requirements if r.before != r.after]
-    lines = ", ".join(str(requirement.line) for requirement in changed)
-    place = f"{'line' if len(changed) == 1 else 'lines'} {lines}"
-    reason = f"{place}: a column changes its type, so the claim does not fit the final table"
+    lines = ", ".join(dict.fromkeys(str(requirement.line) for requirement in changed))
+    place = f"{'lines' if ',' in lines else 'line'} {lines}"
+    how = "is dropped or changes its type" if any(map(_drops, changed)) else "changes its type"
+    reason = f"{place}: a column {how}, so the claim does not fit the final table"
     return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
 
 
+def _drops(requirement: Requirement) -> bool:
+    return bool(columns_dropped(requirement.action))
+
+
 def _counterexample(program: Program, witness: Witness) -> Counterexample:
+    """Without the columns that the policy drops: they are not written."""
     trace = tuple(_decimal_text(rho) for rho in witness.trace)
-    return Counterexample(program.schema, witness.records, trace, program.final_schema, witness.left)
+    kept = remaining(program.final_schema)
+    left_schema = tuple(program.final_schema[column] for column in kept)
+    left = tuple(tuple(record[column] for column in kept) for record in witness.left)
+    return Counterexample(program.schema, witness.records, trace, left_schema, left)
 
 
 def _decimal_text(rho: Fraction) -> str:

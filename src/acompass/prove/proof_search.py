@@ -26,6 +26,14 @@ class ProofAttempt:
     blocked: int | None = None
     why: str = ""
 
+    def and_then(self, other: "ProofAttempt") -> "ProofAttempt":
+        """The attempt to prove both; the first that fails tells why."""
+        if not self.is_proof or not other.is_proof:
+            return other if self.is_proof else self
+        steps = self.passed.keys() | other.passed.keys()
+        passed = {step: max(self.passed.get(step, 0), other.passed.get(step, 0)) for step in steps}
+        return ProofAttempt(True, passed, self.settled | other.settled)
+
 
 class ProofSearch:
     """Remembers the outcome of every goal: the claims of one policy mostly lead to the same goals."""
@@ -34,6 +42,9 @@ class ProofSearch:
         self._reachability = reachability
         self._rules = BackwardRules(reachability)
         self._attempts: dict[Fact, ProofAttempt] = {}
+
+    def carried_back(self, fact: Fact) -> Fact:
+        return self._rules.carried_back(fact)
 
     def prove(self, claim: Fact) -> ProofAttempt:
         attempt = ProofAttempt(True)

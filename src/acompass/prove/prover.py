@@ -1,11 +1,14 @@
 """A policy prepared for proofs of any assertion at any step, on all tables on which the known checks hold."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from acompass.checked.effects import column_written, columns_read, drops_records
 from acompass.checked.program import Assertion, Program, Quantifier
+from acompass.checked.types import Kind
+from acompass.prove.columns import columns_of, columns_with_type
 from acompass.prove.decision_diagram import EMPTY, Diagram
-from acompass.prove.facts import fact_of
+from acompass.prove.facts import Alternatives, Fact, class_assertion
 from acompass.prove.proof_search import ProofAttempt, ProofSearch
 from acompass.prove.reachability import Reachability, record_condition
 from acompass.prove.variables import Variables
@@ -36,6 +39,18 @@ class Prover:
     def last(self) -> int:
         return len(self.program.requirements)
 
+    def fits(self, assertion: Assertion, own: int, other: int) -> bool:
+        """Whether an assertion that is checked for one step can be asked at another.
+
+        It must read no dropped column, and the columns that it compares or aggregates must have the same
+        types.
+        """
+        version = self.variables.version
+        kinds = (self.variables.schemas[other][column].type.kind for column in columns_of(assertion))
+        return Kind.DROPPED not in kinds and all(
+            version(own, column) == version(other, column) for column in columns_with_type(assertion)
+        )
+
     def refused(self, step: int, assertion: Assertion) -> Diagram:
         """The records that an EACH about records forbids."""
         scope, condition = record_condition(self.variables, step, assertion)
@@ -49,10 +64,36 @@ class Prover:
         """Try to prove that the assertion holds of every table at the step."""
         if assertion.quantifier is Quantifier.SOME:
             return self._attempt_some(assertion, step)
-        fact = fact_of(self.variables, step, assertion)
-        if fact is not None:
-            return self._search.prove(fact)
-        return ProofAttempt(self.violating(step, assertion) is EMPTY)
+        classes = class_assertion(self.variables, step, assertion)
+        if classes is None:
+            return ProofAttempt(self.violating(step, assertion) is EMPTY)
+        attempt = ProofAttempt(True)
+        for part in classes.parts:
+            attempt = attempt.and_then(self._attempt_one_of(part))
+        return attempt
+
+    def _attempt_one_of(self, part: Alternatives) -> ProofAttempt:
+        """Every class satisfies one of the facts if every class satisfies the same one."""
+        attempt = ProofAttempt(False)
+        for fact in part or ():
+            attempt = self._search.prove(fact)
+            if attempt.is_proof:
+                return attempt
+        return attempt if part is None else self._attempt_established(part) or attempt
+
+    def _attempt_established(self, part: tuple[Fact, ...]) -> ProofAttempt | None:
+        """The line before removes or excludes every class that violates all alternatives."""
+        earlier = [self._search.carried_back(fact) for fact in part]
+        at = max(fact.step for fact in earlier) - 1
+        if at < 0:
+            return None
+        requirement = self.program.requirements[at]
+        is_established = drops_records(requirement.action) or at in self.known
+        if not is_established or requirement.assertion.quantifier is Quantifier.SOME:
+            return None
+        classes = class_assertion(self.variables, at, requirement.assertion)
+        wanted = tuple(replace(fact, step=at) for fact in part)
+        return ProofAttempt(True, passed={at: 0}) if classes and wanted in classes.parts else None
 
     def _attempt_some(self, assertion: Assertion, step: int) -> ProofAttempt:
         """A SOME holds if a check of the same assertion does and no later line changes what it reads."""

@@ -10,7 +10,9 @@ from acompass.checked.effects import column_written
 from acompass.checked.program import (
     Assertion,
     Condition,
+    Drop,
     Filter,
+    Generalize,
     Process,
     Program,
     Quantifier,
@@ -22,7 +24,7 @@ from acompass.checked.program import (
 )
 from acompass.prove.conversion import image_of_random
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
-from acompass.prove.facts import Fact, fact_of
+from acompass.prove.facts import ClassAssertion, Fact, class_assertion
 from acompass.prove.laws import Laws
 from acompass.prove.regions import Mask, Regions
 from acompass.prove.variables import Variables
@@ -44,7 +46,7 @@ class Transition:
     may: Diagram
     must: Diagram
     together: frozenset[int] | None
-    kept: Fact | None
+    kept: tuple[Fact, ...]
     care: Diagram
     is_known: bool = False
 
@@ -106,44 +108,44 @@ class Reachability:
             case Quantifier.SOME:
                 return self._some(step, requirement, care)
             case Quantifier.EACH:
-                fact = fact_of(self._variables, step, assertion)
-                if fact is not None:
-                    return self._each_class(step, requirement, fact, care)
+                classes = class_assertion(self._variables, step, assertion)
+                if classes is not None:
+                    return self._each_class(step, requirement, classes, care)
                 scope, condition = record_condition(self._variables, step, assertion)
                 violating = self._diagrams.difference(scope, condition)
                 affected = self._diagrams.intersection(care, violating)
-                return Transition(step, requirement, scope, affected, affected, None, None, care)
+                return Transition(step, requirement, scope, affected, affected, None, (), care)
             case _:
                 assert_never(assertion.quantifier)
 
-    def _each_class(self, step: int, requirement: Requirement, fact: Fact, care: Diagram) -> Transition:
-        in_scope = self._diagrams.intersection(care, fact.where)
-        refused = self._diagrams.complement(fact.allowed)
-        may = self._diagrams.intersection(in_scope, self.laws.records_with(fact, refused, care))
-        must = self._diagrams.difference(in_scope, self.laws.records_with(fact, fact.allowed, care))
-        together = None if may is must else fact.groups
-        return Transition(step, requirement, fact.where, may, must, together, fact, care)
+    def _each_class(
+        self, step: int, requirement: Requirement, classes: ClassAssertion, care: Diagram
+    ) -> Transition:
+        in_scope = self._diagrams.intersection(care, classes.where)
+        may = self._diagrams.intersection(in_scope, self.laws.can_violate(classes, care))
+        must = self._diagrams.difference(in_scope, self.laws.can_satisfy(classes, care))
+        together = None if may is must else classes.groups
+        return Transition(step, requirement, classes.where, may, must, together, classes.facts, care)
 
     def _some(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
         """A violated SOME affects the whole table (D17); then no record or class satisfies its condition."""
         may, is_never_satisfied = self._violating_tables(step, requirement.assertion, care)
         if is_never_satisfied or may is EMPTY:
-            return Transition(step, requirement, ALL, may, may, None, None, care)
-        return Transition(step, requirement, ALL, may, EMPTY, frozenset(), None, care)
+            return Transition(step, requirement, ALL, may, may, None, (), care)
+        return Transition(step, requirement, ALL, may, EMPTY, frozenset(), (), care)
 
     def _violating_tables(self, step: int, assertion: Assertion, care: Diagram) -> tuple[Diagram, bool]:
         """The records of the tables that violate a SOME, and whether every nonempty table violates it."""
-        fact = fact_of(self._variables, step, assertion)
-        if fact is None:
+        classes = class_assertion(self._variables, step, assertion)
+        if classes is None:
             scope, condition = record_condition(self._variables, step, assertion)
             satisfying = self._diagrams.intersection(scope, condition)
             may = self._diagrams.difference(care, satisfying)
         else:
-            satisfying = self.laws.records_with(fact, fact.allowed, care)
-            refused = self._diagrams.complement(fact.allowed)
-            violating = self.laws.records_with(fact, refused, care)
-            outside = self._diagrams.complement(fact.where)
-            may = self._diagrams.intersection(care, self._diagrams.union(outside, violating))
+            satisfying = self.laws.can_satisfy(classes, care)
+            outside = self._diagrams.complement(classes.where)
+            violating = self._diagrams.union(outside, self.laws.can_violate(classes, care))
+            may = self._diagrams.intersection(care, violating)
         return may, self._diagrams.intersection(care, satisfying) is EMPTY
 
     def _after(self, transition: Transition) -> Diagram:
@@ -155,10 +157,13 @@ class Reachability:
                 return unaffected if transition.is_known else transition.care
             case Reject():
                 return unaffected
-            case Replace() | Random():
+            case Replace() | Random() | Generalize():
                 return self._diagrams.union(
                     self.converted(transition, unaffected), self.rewritten(transition)
                 )
+            case Drop(columns):
+                dropped = self._variables.columns(transition.step, columns)
+                return self._diagrams.exists(transition.care, dropped)
             case _:
                 assert_never(action)
 
@@ -170,10 +175,22 @@ class Reachability:
 
     def rewritten(self, transition: Transition) -> Diagram:
         """The records that can be affected, as the action leaves them."""
-        assert transition.column is not None
-        variable = self._variables.column(transition.step + 1, transition.column)
-        affected = self.converted(transition, transition.may)
-        return self._diagrams.assign(affected, variable, self.written(transition))
+        return self.rewrite(transition, transition.may)
+
+    def rewrite(self, transition: Transition, affected: Diagram) -> Diagram:
+        """Affected records as the action, which writes a column, leaves them."""
+        action = transition.requirement.action
+        match action:
+            case Replace(column) | Random(column):
+                variable = self._variables.column(transition.step + 1, column)
+                converted = self.converted(transition, affected)
+                return self._diagrams.assign(converted, variable, self.written(transition))
+            case Generalize(column, map_):
+                return self._variables.label(affected, transition.step, column, map_)
+            case None | Reject() | Drop():
+                raise AssertionError("the requirement writes nothing")
+            case _:
+                assert_never(action)
 
     def written(self, transition: Transition) -> Mask:
         """The values that the action can write, in the regions of the next step."""
@@ -190,7 +207,10 @@ class Reachability:
             case Random(column, lower, upper):
                 type_ = transition.requirement.after[column].type
                 return image_of_random(lower, upper, self._regions_after(transition, column), type_)
-            case None | Reject():
+            case Generalize(column):
+                variable = self._variables.column(transition.step + 1, column)
+                return self._diagrams.mask_of(self.rewritten(transition), variable)
+            case None | Reject() | Drop():
                 raise AssertionError("the requirement writes nothing")
             case _:
                 assert_never(action)

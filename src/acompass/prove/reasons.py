@@ -3,7 +3,16 @@
 from typing import assert_never
 
 from acompass.checked.effects import process_in
-from acompass.checked.program import Assertion, Quantifier, Random, Reject, Replace, Requirement
+from acompass.checked.program import (
+    Assertion,
+    Drop,
+    Generalize,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
 from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.proof_search import ProofAttempt
 from acompass.prove.prover import Prover
@@ -61,15 +70,11 @@ class Reasons:
         masks = {variable: diagrams.mask_of(refused, variable) for variable in diagrams.support(refused)}
         is_empty = self._is_empty(last, refused, masks)
         step = last
-        while step > 0 and self._has_same_schema(step - 1, last):
+        while step > 0 and self._prover.fits(assertion, last, step - 1):
             if self._is_empty(step - 1, refused, masks) != is_empty:
                 break
             step -= 1
         return step
-
-    def _has_same_schema(self, step: int, last: int) -> bool:
-        schemas = self._prover.variables.schemas
-        return schemas[step] is schemas[last] or schemas[step] == schemas[last]
 
     def _is_empty(self, step: int, refused: Diagram, masks: dict[Variable, Mask]) -> bool:
         """Whether no refused record can reach the step. Most often, a single column decides."""
@@ -107,7 +112,7 @@ class Reasons:
             since = self.unchanged_since(assertion, last)
             return since - 1 if since > 0 else None
         for step in range(last - 1, max(-1, last - 1 - MAX_SEARCHED), -1):
-            if not self._has_same_schema(step, last):
+            if not self._prover.fits(assertion, last, step):
                 break
             if self._prover.attempt(assertion, step).is_proof:
                 return step
@@ -131,8 +136,17 @@ def _passage(requirement: Requirement, left: int) -> str:
                 if left == 0
                 else f"rewrites `{name}`, which at most merges whole classes"
             )
+        case Generalize(column):
+            name = requirement.after[column].name
+            return (
+                f"every label it writes into `{name}` satisfies it"
+                if left == 0
+                else f"generalizes `{name}`, which at most merges whole classes"
+            )
         case None:
             return _CHECKED
+        case Drop():
+            return "drops columns that the claim does not read"
         case _:
             assert_never(requirement.action)
 
@@ -145,6 +159,10 @@ def _breaking(requirement: Requirement) -> str:
             return f"writes into `{requirement.after[column].name}`"
         case Random(column):
             return f"draws values for `{requirement.after[column].name}`"
+        case Generalize(column):
+            return f"generalizes `{requirement.after[column].name}`"
+        case Drop():
+            return "drops columns"
         case None:
             return "only checks"
         case _:

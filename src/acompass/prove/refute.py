@@ -1,6 +1,7 @@
 """The search for a table and a trace on which a claim fails. Each is replayed through `semantics` first.
 
-A table on which a known check is violated is no counterexample: nothing is written for it (D31).
+A table on which a known check is violated (D31), or on which a map has no label for a value (X2), is no
+counterexample: nothing is written for it.
 """
 
 import random
@@ -11,7 +12,7 @@ from acompass.checked.effects import process_in
 from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.prove.candidate_tables import CandidateTables
 from acompass.prove.decision_diagram import EMPTY, Diagram
-from acompass.prove.facts import fact_of
+from acompass.prove.facts import class_assertion
 from acompass.prove.prover import Prover
 from acompass.prove.shrink import shrunk
 from acompass.prove.witness import Record, Witness, replay
@@ -71,13 +72,12 @@ class Refuter:
     def _target(self, claim: Assertion) -> Diagram:
         """The final records on which the claim can fail."""
         last = self._prover.last
-        fact = fact_of(self._prover.variables, last, claim)
-        if fact is None:
+        classes = class_assertion(self._prover.variables, last, claim)
+        if classes is None:
             return self._prover.violating(last, claim)
-        diagrams = self._prover.diagrams
         care = self._prover.reachability.reach[last]
-        laws = self._prover.reachability.laws
-        return diagrams.intersection(care, laws.records_with(fact, diagrams.complement(fact.allowed), care))
+        violating = self._prover.reachability.laws.can_violate(classes, care)
+        return self._prover.diagrams.intersection(care, violating)
 
     def _try(
         self,
@@ -87,7 +87,8 @@ class Refuter:
     ) -> None:
         records, trace = case
         witness = replay(self._program, records, trace)
-        found.update({at: witness for at, claim in claims.items() if self._fails(at, claim, witness)})
+        if witness is not None:
+            found.update({at: witness for at, claim in claims.items() if self._fails(at, claim, witness)})
 
     def _fails(self, at: int, claim: Assertion, witness: Witness) -> bool:
         return not witness.violated & self._known[at] and not holds(list(witness.left), claim)
@@ -98,6 +99,6 @@ class Refuter:
 
         def failing(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
             again = replay(self._program, records, trace)
-            return again if self._fails(at, claim, again) else None
+            return again if again is not None and self._fails(at, claim, again) else None
 
         return shrunk(witness, failing, self._tables.simpler)

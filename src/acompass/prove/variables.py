@@ -4,18 +4,24 @@ the aggregates.
 A step is a point in the policy: step i is the table before requirement i + 1, the last step the final table.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from itertools import pairwise
 from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import comparisons
+from acompass.checked.effects import columns_aggregated, comparisons, generalize_of
+from acompass.checked.maps.map import Map
 from acompass.checked.program import (
+    Aggregate,
     And,
     Assertion,
     Comparison,
     Condition,
+    Drop,
     Filter,
+    Generalize,
     Not,
     Or,
     Process,
@@ -28,6 +34,8 @@ from acompass.checked.program import (
 from acompass.checked.types import Kind, Schema, Type, Value
 from acompass.prove.conversion import image, image_of_any_scale
 from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
+from acompass.prove.label_cuts import cuts_before, label_cuts
+from acompass.prove.label_images import LabelImages
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.prove.value_order import AnyScaleOrder, ValueOrder, order_of, order_of_counts
 from acompass.syntax.tree import Function
@@ -56,9 +64,12 @@ class Variables:
         constants.add_program(program)
         for claim in claims:
             constants.add_assertion(len(program.requirements), claim)
+        constants.add_maps(program)
         self._regions: list[Regions] = []
         self._types: list[Type] = []
         self._images: dict[tuple[int, Variable, Variable], Mask] = {}
+        self._label_images: dict[tuple[int, Variable], LabelImages] = {}
+        self._labels: dict[tuple[int, int, Variable, Variable], Mask] = {}
         self._columns = self._add_columns(constants)
         self._aggregates = self._add_aggregates(constants)
         self.diagrams = DiagramManager([regions.full for regions in self._regions])
@@ -93,7 +104,7 @@ class Variables:
         seen: set[ColumnVersion] = set()
         for step, schema in enumerate(self.schemas):
             version = self.version(step, column)
-            if version not in seen and schema[column].type.kind is not Kind.OPAQUE:
+            if version not in seen and schema[column].type.kind not in _UNNAMEABLE:
                 seen.add(version)
                 yield version, schema[column].type
 
@@ -109,7 +120,9 @@ class Variables:
         return self._columns[self.version(step, column)]
 
     def columns(self, step: int, columns: Iterable[int]) -> frozenset[Variable]:
-        return frozenset(self.column(step, column) for column in columns)
+        """The variables of the columns, without those that no policy can name."""
+        versions = (self.version(step, column) for column in columns)
+        return frozenset(self._columns[version] for version in versions if version in self._columns)
 
     def aggregate(self, step: int, function: Function, column: int | None) -> Variable:
         """The variable of the aggregate's value."""
@@ -155,14 +168,41 @@ class Variables:
         before, after = self.column(step, column), self.column(step + 1, column)
         if before == after:
             return diagram
+        return self.rename(
+            diagram, before, after, _image_of(lambda region: self.image(region, before, after))
+        )
 
-        def image_of(mask: Mask) -> Mask:
-            reached = 0
-            for region in regions_in(mask):
-                reached |= self.image(region, before, after)
-            return reached
+    def labels(self, map_: Map, region: int, before: Variable, after: Variable) -> Mask:
+        """The regions that the labels of a region's values reach."""
+        key = (id(map_), region, before, after)
+        if key not in self._labels:
+            images = self._label_images.setdefault((id(map_), after), LabelImages(map_, self._regions[after]))
+            self._labels[key] = images.image(
+                region,
+                self._regions[before],
+                self._types[before],
+                lambda: self.image(region, before, after),
+            )
+        return self._labels[key]
 
-        return self.rename(diagram, before, after, image_of)
+    def label(self, diagram: Diagram, step: int, column: int, map_: Map) -> Diagram:
+        """The records of the diagram with the labels of the column's values (X2)."""
+        before, after = self.column(step, column), self.column(step + 1, column)
+        return self.rename(
+            diagram, before, after, _image_of(lambda region: self.labels(map_, region, before, after))
+        )
+
+    def before_labels(self, diagram: Diagram, step: int, column: int, map_: Map) -> Diagram:
+        """The records that the map can turn into records of the diagram."""
+        before, after = self.column(step, column), self.column(step + 1, column)
+        if after not in self.diagrams.support(diagram):
+            return diagram
+
+        def preimage(mask: Mask) -> Mask:
+            regions = regions_in(self._regions[before].full)
+            return sum(1 << region for region in regions if self.labels(map_, region, before, after) & mask)
+
+        return self.rename(diagram, after, before, preimage)
 
     def before_conversion(
         self,
@@ -216,7 +256,22 @@ class Variables:
 
 
 _INTEGER = Type(Kind.INTEGER)
+#: bands are told apart up to numbers of this size
+_LARGE = 10**15
+_UNNAMEABLE = (Kind.OPAQUE, Kind.DROPPED)
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
+
+
+def _image_of(image: Callable[[int], Mask]) -> Callable[[Mask], Mask]:
+    """The image of a set of regions, from that of each."""
+
+    def image_of(mask: Mask) -> Mask:
+        reached = 0
+        for region in regions_in(mask):
+            reached |= image(region)
+        return reached
+
+    return image_of
 
 
 def _zero(type_: Type) -> Value:
@@ -258,10 +313,34 @@ class _Constants:
                 case Random(column, lower, upper):
                     if requirement.after[column].type.kind is not Kind.TEXT:
                         self._columns[self._variables.version(step + 1, column)] += [lower, upper]
-                case Reject() | None:
+                case Reject() | Generalize() | Drop() | None:
                     pass
                 case _:
                     assert_never(requirement.action)
+
+    def add_maps(self, program: Program) -> None:
+        """Labels, and the values at which labels change. The last map is first: its cuts may be labels."""
+        maps = [
+            (step, action)
+            for step, requirement in enumerate(program.requirements)
+            if (action := generalize_of(requirement.action)) is not None
+        ]
+        for step, action in maps:
+            self._columns[self._variables.version(step + 1, action.column)] += label_cuts(
+                action.map, self._numbers(action.column)
+            )
+        for step, action in reversed(maps):
+            type_ = program.requirements[step].before[action.column].type
+            labels = self._columns[self._variables.version(step + 1, action.column)]
+            cuts = cuts_before(action.map, type_, [str(label) for label in labels])
+            self._columns[self._variables.version(step, action.column)] += cuts
+
+    def _numbers(self, column: int) -> list[int]:
+        """The numbers that a column is compared with in any of its types, rounded."""
+        versions = (version for version, type_ in self._variables.versions_of(column) if type_.is_number)
+        constants = (value for version in versions for value in self._columns[version])
+        numbers = (Decimal(value) for value in constants if isinstance(value, int | float | Decimal))
+        return [math.floor(number) for number in numbers if abs(number) < _LARGE]
 
     def add_assertion(self, step: int, assertion: Assertion) -> None:
         match assertion.result:
@@ -282,8 +361,7 @@ class _Constants:
     def _add_process(self, step: int, query: Process, condition: Condition) -> None:
         if query.where is not None:
             self._add_condition(step, query.where)
-        if query.column is not None:
-            self.aggregated.add(query.column)
+        self.aggregated |= columns_aggregated(query)
         for comparison in comparisons(condition):
             self._seen_at(step, query, comparison.column).append(comparison.value)
 
@@ -291,14 +369,17 @@ class _Constants:
         """The constants of the variable at a position that the condition after PROCESS sees (D15)."""
         if position < len(query.group_by):
             return self._columns[self._variables.version(step, query.group_by[position])]
-        match query.function:
+        return self._of_aggregate(step, query.aggregates[position - len(query.group_by)])
+
+    def _of_aggregate(self, step: int, aggregate: Aggregate) -> list[Value]:
+        match aggregate.function:
             case Function.COUNT | Function.COUNT_DISTINCT:
                 return self.counts
             case Function.SUM:
-                assert query.column is not None
-                return self.sums[self._variables.version(step, query.column)]
+                assert aggregate.column is not None
+                return self.sums[self._variables.version(step, aggregate.column)]
             case Function.MIN | Function.MAX:
-                assert query.column is not None
-                return self._columns[self._variables.version(step, query.column)]
+                assert aggregate.column is not None
+                return self._columns[self._variables.version(step, aggregate.column)]
             case _:
-                assert_never(query.function)
+                assert_never(aggregate.function)

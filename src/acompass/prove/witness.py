@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program
 from acompass.checked.types import Value
 from acompass.semantics import Trace, pref, run_program
@@ -25,8 +26,12 @@ class Witness:
     violated: frozenset[int] = frozenset()
 
 
-def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness:
+def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
+    """None where the run ends in an error: a map has no label for a value (X2), so nothing is written."""
     rho = Trace(lambda i: trace[i - 1] if i <= len(trace) else _MIDDLE)
-    outcome = run_program(program, records, rho)
+    try:
+        outcome = run_program(program, records, rho)
+    except Unlabelled:
+        return None
     violated = frozenset(at for at, verdict in enumerate(outcome.requirements) if not verdict.holds)
     return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records), violated)

@@ -25,7 +25,7 @@ def errors_to_junit(diagnostics: Sequence[Diagnostic], policy: str) -> str:
 
 
 def _violated(result: Result) -> int:
-    return sum(not outcome.holds for outcome in result.requirements)
+    return sum(outcome.is_violated for outcome in result.requirements)
 
 
 def _suite(policy: str, **counts: int) -> Xml.Element:
@@ -36,7 +36,9 @@ def _suite(policy: str, **counts: int) -> Xml.Element:
 def _add_case(suite: Xml.Element, outcome: RequirementOutcome, policy: str) -> None:
     name = f"line {outcome.line}: {on_one_line(outcome.text)}"
     case = Xml.SubElement(suite, "testcase", classname=_legal(policy), name=_legal(name))
-    if not outcome.holds:
+    if outcome.holds is None:
+        Xml.SubElement(case, "skipped", message="no verdict")
+    if outcome.is_violated:
         failure = Xml.SubElement(case, "failure", type="violated", message=violation(outcome))
         failure.text = _legal(f"{policy}:{outcome.line}\n{outcome.text}")
 

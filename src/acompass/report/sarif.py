@@ -18,7 +18,7 @@ _VIOLATED = "requirement-violated"
 
 def to_sarif(result: Result, policy: str) -> dict[str, Any]:
     rule = {"id": _VIOLATED, "shortDescription": {"text": "a requirement of the policy is violated"}}
-    violated = [outcome for outcome in result.requirements if not outcome.holds]
+    violated = [outcome for outcome in result.requirements if outcome.is_violated]
     return _log([rule], [_violation(outcome, policy) for outcome in violated])
 
 

@@ -29,7 +29,7 @@ def _across(children: list[Any]) -> Span:
 
 def _is_negated(children: list[Any]) -> bool:
     """Whether NOT follows the name of a predicate."""
-    return type(children[1]) is Token and children[1].type == "NOT"
+    return type(children[1]) is Token and children[1].type == "NEGATING"
 
 
 def _number_after(kind: str, children: list[Any]) -> tree.Number | None:

@@ -140,7 +140,8 @@ class _Classifier:
             self._keep("UNEQUAL")
             self._keep_constant()
         elif following.type == "NOT" and _upper(self._tokens[end + 1]) in _PREDICATES:
-            self._keep_words(end + 1)
+            self._keep_words(end)
+            self._keep("NEGATING")
             self._predicate()
         elif predicate is not None:
             self._keep_words(predicate)
@@ -213,7 +214,8 @@ class _Classifier:
         if not self._is_word("THEN") or len(self._out) - first < 3:
             return False
         following = self._tokens[self._at + 1]
-        return self._out[-1].type == "NUMBER" or following.type in _STEPS or _upper(following) in _STEPS
+        has_numbers = all(token.type == "NUMBER" for token in self._out[-2:])
+        return has_numbers or following.type in _STEPS or _upper(following) in _STEPS
 
     def _generalize(self) -> None:
         self._keep("GENERALIZE")
@@ -243,6 +245,8 @@ class _Classifier:
 
     def _drop(self) -> None:
         self._keep("DROP")
+        if self._is_word("COLUMN", "COLUMNS") and self._tokens[self._at + 1].type in ("WORD", "QUOTED"):
+            self._keep("COLUMN")  # a terminal of no production, as in SQL's DROP COLUMN
         while self._type in ("WORD", "QUOTED", "COMMA") and not self._ends_drop():
             self._keep()
 

@@ -5,16 +5,29 @@ from dataclasses import replace as replace_field
 from acompass.diagnostics import Diagnostic, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, safe
 from acompass.syntax.habits import HABITS, Rule
+from acompass.syntax.malformed_actions import EVERYDAY
+from acompass.syntax.malformed_maps import MAPS
 from acompass.syntax.misread import MISREAD
 from acompass.syntax.missing import MISSING
+from acompass.syntax.predicates import PREDICATES
 from acompass.syntax.slips import SLIPS, replace_without_with
 from acompass.syntax.tokens import Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 from acompass.syntax.unreadable import unreadable
 
 _LONGEST_HELP = 250
-#: tokens that are wrong anywhere, then slips and habits, then misread words, then missing parts
-RULES: tuple[Rule, ...] = (unreadable, *SLIPS, *HABITS, *MISREAD, replace_without_with, *MISSING)
+#: tokens that are wrong anywhere, then forms beyond the paper, slips and habits, misread words, missing parts
+RULES: tuple[Rule, ...] = (
+    unreadable,
+    *PREDICATES,
+    *MAPS,
+    *EVERYDAY,
+    *SLIPS,
+    *HABITS,
+    *MISREAD,
+    replace_without_with,
+    *MISSING,
+)
 
 
 def explain(unexpected: Unexpected) -> Diagnostic:
@@ -33,7 +46,7 @@ def _help(unexpected: Unexpected) -> str:
     token = unexpected.token
     if token.type == "RPAR":
         return "remove the `)`"
-    if token.type == "OPERATOR" and unexpected.wants_name:
+    if token.type in ("OPERATOR", "UNEQUAL", "HABIT") and unexpected.wants_name:
         comparison = text_of([token, *unexpected.after[:1]])
         return f"name a column before {quote(token.text)}, as in `Age {comparison}`"
     if "SEMICOLON" in unexpected.accepted and unexpected.left_out is None:

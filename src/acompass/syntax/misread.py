@@ -36,6 +36,7 @@ def misspelt_keyword(unexpected: Unexpected) -> Diagnostic | None:
 #: terminal: the word to compare with, and its full spelling
 _KEYWORDS = {
     **{kind: (kind, kind) for kind in ("SUM", "MIN", "MAX", "COUNT", *KEYWORDS.values())},
+    **{kind: (kind, kind) for kind in ("ALWAYS", "GENERALIZE", "THEN", "BETWEEN")},
     "GROUP_BY": ("GROUP", "GROUP BY"),
 }
 

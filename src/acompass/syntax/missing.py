@@ -5,10 +5,10 @@ from itertools import takewhile
 from acompass.diagnostics import Diagnostic, Edit, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax.habits import Rule
+from acompass.syntax.malformed_actions import ACTIONS, ALL_ACTIONS
 from acompass.syntax.tokens import AGGREGATE_KINDS, Token
-from acompass.syntax.unexpected import Unexpected, one_of, quote, text_of
+from acompass.syntax.unexpected import Unexpected, quote, text_of
 
-_ACTIONS = ("REJECT", "REPLACE", "RANDOM")
 _OF_A_COLUMN = ("SUM", "MIN", "MAX", "COUNT DISTINCT")
 _AGGREGATE_HELP = "write one of `SUM(A)` `MIN(A)` `MAX(A)` `COUNT(*)` `COUNT DISTINCT(A)`"
 
@@ -33,7 +33,7 @@ def condition_after_result(unexpected: Unexpected) -> Diagnostic | None:
     condition, quantifier = text_of(rest[:end]), unexpected.tokens[0].text
     required, filtered = f"{quantifier} RESULT : {condition}", f"{quantifier} FILTER {condition} : …"
     fixes = offer(f"write `{required}`", insert(token.start, ": "))
-    if rest[end].type == "COLON" and rest[end + 1].type not in _ACTIONS:
+    if rest[end].type == "COLON" and rest[end + 1].type not in ACTIONS:
         fixes += offer(f"write `{filtered}`", replace(previous.span, "FILTER"))
     return Diagnostic(
         "AC026",
@@ -47,9 +47,10 @@ def condition_after_result(unexpected: Unexpected) -> Diagnostic | None:
 
 def missing_colon(unexpected: Unexpected) -> Diagnostic | None:
     token = unexpected.token
-    if "COLON" not in unexpected.accepted or token.type not in _ACTIONS:
+    if "COLON" not in unexpected.accepted or token.type not in ACTIONS:
         return None
-    follows_condition = any(each.type == "COLON" for each in unexpected.tokens[: unexpected.index])
+    before = unexpected.tokens[: unexpected.index]
+    follows_condition = any(each.type in ("COLON", "ALWAYS") for each in before)
     condition = "" if follows_condition else ": Age <= 80 "
     help_ = f"write `{condition}: {text_of([token, *unexpected.after])}`"
     fixes = safe(help_, insert(token.start, ": ")) if follows_condition else ()
@@ -73,17 +74,24 @@ def missing_condition(unexpected: Unexpected) -> Diagnostic | None:
     token, previous = unexpected.token, unexpected.previous
     if previous is None or not unexpected.wants_condition:
         return None
-    if token.type not in ("COLON", "SEMICOLON", "RPAR", "AND", "OR", *_ACTIONS):
+    if token.type not in ("COLON", "SEMICOLON", "RPAR", "AND", "OR", *ACTIONS):
         return None
     message = f"missing condition after {quote(previous.text)}"
-    return Diagnostic("AC012", message, unexpected.label(), f"write `{unexpected.sample}`")
+    return Diagnostic("AC012", message, unexpected.label(), f"write `{_with_condition(unexpected)}`")
+
+
+def _with_condition(unexpected: Unexpected) -> str:
+    """The sample, with the action behind it if there is one."""
+    if unexpected.token.type not in ACTIONS:
+        return unexpected.sample
+    action = text_of([unexpected.token, *unexpected.after])
+    return f"{unexpected.sample} : {action}"
 
 
 def missing_as(unexpected: Unexpected) -> Diagnostic | None:
     if "AS" not in unexpected.accepted:
         return None
-    start = next((i for i, token in enumerate(unexpected.tokens) if token.type == "PROCESS"), 0)
-    aggregate = text_of(unexpected.tokens[start : unexpected.index])
+    aggregate = text_of(_begun_aggregate(unexpected))
     token = unexpected.token
     message = f"missing `AS` and a name after {quote(aggregate)}"
     has_name = token.type == "QUOTED" or len(unexpected.words_from_here) == 1
@@ -91,9 +99,19 @@ def missing_as(unexpected: Unexpected) -> Diagnostic | None:
     return Diagnostic("AC013", message, unexpected.label(), f"write `{aggregate} AS Size`", fixes=fixes)
 
 
+def _begun_aggregate(unexpected: Unexpected) -> list[Token]:
+    """The tokens from PROCESS or the last comma on."""
+    start = unexpected.index
+    while (
+        start and unexpected.tokens[start].type != "PROCESS" and unexpected.tokens[start - 1].type != "COMMA"
+    ):
+        start -= 1
+    return unexpected.tokens[start : unexpected.index]
+
+
 def aggregate(unexpected: Unexpected) -> Diagnostic | None:
     """Any mistake between PROCESS and the end of its aggregate."""
-    before = unexpected.tokens[: unexpected.index]
+    before = _begun_aggregate(unexpected)
     functions = [token for token in before if token.type in AGGREGATE_KINDS]
     if "SUM" in unexpected.accepted:
         return _unknown_aggregate(unexpected)
@@ -112,6 +130,9 @@ def _unknown_aggregate(unexpected: Unexpected) -> Diagnostic:
     """`AVG(Age)`: the functions that can take its column are offered."""
     message = f"expected an aggregate, found {unexpected.found}"
     following = unexpected.following
+    if unexpected.words_from_here and _begun_aggregate(unexpected) == [] and not _has_as(unexpected):
+        help_ = f"write `COUNT DISTINCT({text_of(unexpected.words_from_here)}) AS Size`"
+        return Diagnostic("AC023", message, unexpected.label(), help_)
     if unexpected.token.type != "WORD" or following is None or following.type != "LPAR":
         return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
     column = text_of(takewhile(lambda token: token.type in ("WORD", "QUOTED"), unexpected.after[1:]))
@@ -119,6 +140,12 @@ def _unknown_aggregate(unexpected: Unexpected) -> Diagnostic:
         return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
     help_ = "write one of " + " ".join(f"`{function}({column})`" for function in _OF_A_COLUMN)
     return Diagnostic("AC023", message, unexpected.label(), help_)
+
+
+def _has_as(unexpected: Unexpected) -> bool:
+    ends = ("COMMA", "WHERE", "GROUP_BY", "COLON")
+    rest = takewhile(lambda token: token.type not in ends, unexpected.after)
+    return any(token.type == "AS" for token in rest)
 
 
 def _instead(function: str, words: list[str]) -> str:
@@ -174,7 +201,7 @@ def _counted(
 
 def unknown_action(unexpected: Unexpected) -> Diagnostic | None:
     previous = unexpected.previous
-    if unexpected.accepted != set(_ACTIONS) or previous is None:
+    if unexpected.accepted != set(ACTIONS) or previous is None:
         return None
     if unexpected.at_end:
         help_ = "write `: REJECT`, or leave out the `:` if the requirement only checks"
@@ -183,8 +210,8 @@ def unknown_action(unexpected: Unexpected) -> Diagnostic | None:
         return Diagnostic("AC015", "missing action after `:`", unexpected.label(), help_, fixes=fixes)
     if _assigned(unexpected) is not None:
         return _assigned(unexpected)
-    message = f"expected {one_of([f'`{action}`' for action in _ACTIONS])}, found {unexpected.found}"
-    help_ = "write one of `REJECT` `REPLACE A WITH 0` `RANDOM A 1 9`"
+    message = f"expected {unexpected.expected}, found {unexpected.found}"
+    help_ = f"write one of {ALL_ACTIONS}"
     return Diagnostic("AC024", message, unexpected.label(), help_)
 
 

@@ -120,19 +120,15 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
 
 def _parsed(segment: list[Token]) -> tree.Requirement | Unexpected:
     """A requirement of the paper if the tokens are one, otherwise one with forms beyond the paper (X0)."""
-    core = _with_bounds(segment)
-    requirement = _fed(core)
-    if not isinstance(requirement, int):
-        return requirement
-    index, tokens = requirement, core
-    beyond = reclassified(segment)
-    if beyond != segment:
-        requirement = _fed(beyond)
-        if not isinstance(requirement, int):
-            return requirement
-        if beyond[requirement].start >= core[index].start:
-            index, tokens = requirement, beyond
-    return Unexpected(tokens, index, _accepted(tuple(before.type for before in tokens[:index])))
+    tokens = _with_bounds(segment)
+    found = _fed(tokens)
+    if isinstance(found, int):
+        beyond = reclassified(segment)
+        if beyond != segment:
+            tokens, found = beyond, _fed(beyond)
+    if isinstance(found, int):
+        return Unexpected(tokens, found, _accepted(tuple(before.type for before in tokens[:found])))
+    return found
 
 
 def _fed(segment: list[Token]) -> tree.Requirement | int:

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar, assert_never
 
 from acompass.diagnostics import Span
 from acompass.syntax import tree, walk
-from acompass.syntax.spelling import spell_name, spell_number, spell_string
+from acompass.syntax.spelling import quoted_name, spell_constant, spell_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Pieces:
                 yield self._constant(action.constant)
             case tree.Random():
                 yield Piece("RANDOM", start)
-                yield self._name(action.name, ending=None if is_core else "THEN")
+                yield self._name(action.name) if is_core else self._name_before_bounds(action)
                 yield self._constant(action.lower)
                 yield self._constant(action.upper)
             case tree.Generalize():
@@ -147,6 +147,13 @@ class Pieces:
                 yield from self._listed(action.names, lambda name: self._name(name, ending="THEN"))
             case _:
                 assert_never(action)
+
+    def _name_before_bounds(self, action: tree.Random) -> Piece:
+        """THEN behind three words could be that of the next step, so that it needs quotes before it."""
+        words = [*action.name.text.split(" "), spell_constant(action.lower)]
+        if any(word.upper() == "THEN" for word in words):
+            return Piece(quoted_name(action.name.text), action.name.span.start)
+        return self._name(action.name)
 
     def map(self, map_: tree.Map) -> Iterator[Piece]:
         start = map_.span.start
@@ -252,13 +259,4 @@ class Pieces:
         return Piece(spell_name(name.text, ending), name.span.start, tight)
 
     def _constant(self, constant: tree.Constant) -> Piece:
-        match constant:
-            case tree.Number():
-                text = spell_number(constant.value)
-            case tree.String():
-                text = spell_string(constant.value)
-            case tree.Parameter():
-                text = constant.name
-            case _:
-                assert_never(constant)
-        return Piece(text, constant.span.start)
+        return Piece(spell_constant(constant), constant.span.start)

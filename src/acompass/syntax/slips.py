@@ -169,7 +169,7 @@ def _listed(unexpected: Unexpected, after: list[Token]) -> Diagnostic | None:
             break
     if sign.text != "=" or len(values) < 2 or not name:
         return None
-    condition = f"({' OR '.join(f'{name} = {value}' for value in values)})"
+    condition = f"{name} IN ({', '.join(values)})"
     span = Span(before[start].start, after[2 * len(values) - 4].end)
     help_ = f"write `{condition}`"
     message = "expected one constant, found several"

@@ -1,7 +1,9 @@
 """Names, strings and numbers as policy text that parses back to the same value (D3, D4)."""
 
 from decimal import Decimal
+from typing import assert_never
 
+from acompass.syntax import tree
 from acompass.syntax.tokens import KEYWORDS, is_word
 
 
@@ -23,6 +25,18 @@ def spell_string(text: str) -> str:
 
 def spell_number(value: Decimal) -> str:
     return f"{value:f}"
+
+
+def spell_constant(constant: tree.Constant) -> str:
+    match constant:
+        case tree.Number(value):
+            return spell_number(value)
+        case tree.String(text):
+            return spell_string(text)
+        case tree.Parameter(name):
+            return name
+        case _:
+            assert_never(constant)
 
 
 def unquote(text: str) -> str:

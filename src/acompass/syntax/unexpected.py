@@ -12,6 +12,7 @@ _CONSTANTS = frozenset({"NUMBER", "STRING", "PARAMETER"})
 _WORDS_FOR = {
     "EACH": "`EACH`",
     "SOME": "`SOME`",
+    "ALWAYS": "`ALWAYS`",
     "RESULT": "`RESULT`",
     "FILTER": "`FILTER`",
     "PROCESS": "`PROCESS`",
@@ -33,7 +34,23 @@ _WORDS_FOR = {
     "REJECT": "`REJECT`",
     "REPLACE": "`REPLACE`",
     "RANDOM": "`RANDOM`",
+    "GENERALIZE": "`GENERALIZE`",
+    "DROP": "`DROP`",
     "WITH": "`WITH`",
+    "BANDS": "`BANDS OF`",
+    "PREFIX": "`PREFIX OF`",
+    "LEVEL": "`LEVEL`",
+    "MONTH": "`MONTH`",
+    "QUARTER": "`QUARTER`",
+    "YEAR": "`YEAR`",
+    "DECADE": "`DECADE`",
+    "FROM": "`FROM`",
+    "UP": "`UP TO`",
+    "TO": "`TO`",
+    "OF": "`OF`",
+    "AT": "`AT`",
+    "ELSE": "`ELSE`",
+    "THEN": "`THEN`",
     "COLON": "`:`",
     "SEMICOLON": "`;`",
 }
@@ -51,10 +68,15 @@ _SAMPLES = {
     "STAR": "*)",
     "AS": "AS Size",
     "WITH": "WITH 80",
+    "TO": "TO YEAR",
+    "BANDS": "BANDS OF 5",
+    "OF": "OF 5",
     "RPAR": ")",
     "REJECT": "REJECT",
     "SEMICOLON": ";",
     "COLON": ": Age <= 80",
+    "AND": "AND 80",
+    "STRING": "'212**'",
 }
 
 
@@ -89,7 +111,7 @@ class Unexpected:
 
     @property
     def wants_condition(self) -> bool:
-        return "NOT" in self.accepted and not self.wants_operator
+        return "NOT" in self.accepted
 
     @property
     def wants_name(self) -> bool:
@@ -166,8 +188,20 @@ class Unexpected:
         if self.wants_name:
             return ["a name", *listed]
         if self.accepted & _CONSTANTS:
-            return ["a constant" if "STRING" in self.accepted else "an integer", *listed]
+            return [self._constant, *listed]
         return listed
+
+    @property
+    def _constant(self) -> str:
+        match sorted(self.accepted & _CONSTANTS):
+            case ["NUMBER"]:
+                return "a number"
+            case ["STRING"]:
+                return "a text"
+            case ["NUMBER", "PARAMETER"]:
+                return "an integer"
+            case _:
+                return "a constant"
 
 
 def quote(text: str) -> str:

@@ -185,6 +185,29 @@ def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
             assert_never(action)
 
 
+def names_dropped(action: tree.Step | None) -> tuple[tree.Name, ...]:
+    match action:
+        case tree.Drop(names):
+            return names
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize():
+            return ()
+        case _:
+            assert_never(action)
+
+
+def map_numbers(action: tree.Step | None) -> tuple[tree.Number, ...]:
+    """The numbers at which BANDS cuts a column."""
+    match action:
+        case tree.Generalize(map=tree.BandsOf(width, start, end)):
+            return tuple(number for number in (width, start, end) if number is not None)
+        case tree.Generalize(map=tree.BandsAt(cuts)):
+            return cuts
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            return ()
+        case _:
+            assert_never(action)
+
+
 def is_bands(map_: tree.Map) -> bool:
     match map_:
         case tree.BandsOf() | tree.BandsAt():
@@ -193,6 +216,22 @@ def is_bands(map_: tree.Map) -> bool:
             return False
         case _:
             assert_never(map_)
+
+
+def hierarchy_files(program: tree.Program) -> tuple[str, ...]:
+    """The files that LEVEL names, as the policy writes them, each once, in the order of the text."""
+    found = (_hierarchy_file(step_of(requirement)) for requirement in steps(program))
+    return tuple(dict.fromkeys(file for file in found if file is not None))
+
+
+def _hierarchy_file(action: tree.Step | None) -> str | None:
+    match action:
+        case tree.Generalize(map=tree.LevelOf(file=file)):
+            return file.value
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(action)
 
 
 def parameter_names(program: tree.Program) -> frozenset[str]:

@@ -53,7 +53,7 @@ class Bands:
 
     @property
     def help(self) -> str:
-        return "a label beside the numbers must lie in one band, or be made of whole bands; replace others with `*`"
+        return "labels beside numbers must lie in one band or consist of whole bands; replace others with `*`"
 
     def label(self, text: str) -> str | None:
         place = numerals.place(text, self.scale)

@@ -1,7 +1,7 @@
 """MONTH, QUARTER, YEAR, DECADE of dates (X2)."""
 
+import datetime
 import re
-from calendar import monthrange
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -9,13 +9,12 @@ from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.syntax.tree import DateUnit
 
 _UNITS = tuple(DateUnit)
-_TIME = (
-    r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
+_TIME = re.compile(
+    r"[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
     r"(?:Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?"
 )
-_YEAR = r"(?!0000)(?P<year>[0-9]{4})"
-_MONTH = r"(?P<month>0[1-9]|1[0-2])"
-_DATE = re.compile(rf"{_YEAR}-{_MONTH}-(?P<day>0[1-9]|[12][0-9]|3[01])(?:[T ]{_TIME})?")
+_YEAR = r"(?!0000)[0-9]{4}"
+_MONTH = r"(?:0[1-9]|1[0-2])"
 _LABELS = {
     DateUnit.MONTH: re.compile(rf"{_YEAR}-{_MONTH}"),
     DateUnit.QUARTER: re.compile(rf"{_YEAR}-Q[1-4]"),
@@ -32,13 +31,11 @@ class Dates:
 
     @property
     def help(self) -> str:
-        return "write dates in ISO form, as in `2024-12-31`, or read another form with `--dates 'Admission=%d.%m.%Y'`"
+        return "write dates as in `2024-12-31`, or read another form with `--dates 'Admission=%d.%m.%Y'`"
 
     def label(self, text: str) -> str | None:
-        if date := _DATE.fullmatch(text):
-            year, month = date["year"], int(date["month"])
-            is_real = int(date["day"]) <= 28 or int(date["day"]) <= monthrange(int(year), month)[1]
-            return self._of_month(year, month) if is_real else None
+        if _is_date(text):
+            return self._of_month(text[:4], int(text[5:7]))
         if text == SUPPRESSED:
             return text
         for unit, labels in _LABELS.items():
@@ -69,6 +66,17 @@ class Dates:
                 return f"{year[:3]}0s"
             case _:
                 assert_never(self.unit)
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text is a date that exists, with or without a time."""
+    if text[4:5] != "-" or text[7:8] != "-":  # Python would also read weeks
+        return False
+    try:
+        datetime.date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return len(text) == 10 or _TIME.fullmatch(text, 10) is not None
 
 
 def _is_finer(unit: DateUnit, other: DateUnit) -> bool:

@@ -25,7 +25,7 @@ class Map(Protocol):
 
 
 class Unlabelled(Exception):
-    """A map has no label for values of affected records. `requirement` is the index, `count` how many records."""
+    """A map has no label for values of `count` affected records. `requirement` is an index."""
 
     def __init__(self, requirement: int, count: int):
         self.requirement = requirement

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from acompass import semantics
 from acompass.checked.effects import columns_written, needs_order
-from acompass.checked.types import INTEGER, TEXT, Schema, Type
+from acompass.checked.types import INTEGER, TEXT, Kind, Schema, Type
 from acompass.checked.verdict import Verdict
 from acompass.engines.duckdb.table import LoadedInDuckDB
 from acompass.engines.engine import Destination, Execution, Outcome
@@ -66,8 +66,9 @@ class ReferenceTable(LoadedInDuckDB):
 
     def _keep(self, records: list[tuple[Any, ...]], schema: Schema, integers: frozenset[int]) -> State:
         """Upload the result to DuckDB, which writes it. The row key keeps its order."""
-        columns = [(sql.name(i), sql.stored_type(column.type)) for i, column in enumerate(schema)]
-        types = [TEXT if i in integers else column.type for i, column in enumerate(schema)]
+        kinds = [TEXT if column.type.kind is Kind.DROPPED else column.type for column in schema]
+        columns = [(sql.name(i), sql.stored_type(type_)) for i, type_ in enumerate(kinds)]
+        types = [TEXT if i in integers else type_ for i, type_ in enumerate(kinds)]
         numbered = (
             (*(_stored(value, type_) for value, type_ in zip(record, types, strict=True)), place)
             for place, record in enumerate(records)

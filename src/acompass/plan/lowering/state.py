@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from acompass.checked.types import Kind, Schema
+from acompass.checked.types import Schema, remaining
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 
@@ -65,7 +65,7 @@ class State:
     @property
     def kept(self) -> tuple[int, ...]:
         """The positions of the columns that no DROP removed."""
-        return tuple(i for i, column in enumerate(self.schema) if column.type.kind is not Kind.DROPPED)
+        return remaining(self.schema)
 
     def columns(self, table: str = "t") -> tuple[Sql, ...]:
         """The columns as they are stored."""

@@ -24,7 +24,8 @@ def _remarks(result: Result, performed: bool) -> Iterator[Html]:
 
 
 def _requirement(outcome: RequirementOutcome, performed: bool) -> Html:
-    tone = "good" if outcome.holds else "open" if performed and outcome.action else "bad"
+    open_ = outcome.holds is None or (performed and outcome.action is not None)
+    tone = "good" if outcome.holds else "open" if open_ else "bad"
     effect = tag(
         "div",
         f"{affected_of(outcome)} {_effect(outcome, performed)}",

@@ -40,9 +40,10 @@ def run_text(result: Result, style: Style = PLAIN) -> str:
 
 
 def check_text(result: Result, style: Style = PLAIN) -> str:
-    violated = sum(not outcome.holds for outcome in result.requirements)
+    violated = sum(outcome.is_violated for outcome in result.requirements)
     of_all = f"{violated:,} of {counted(len(result.requirements), 'requirement')} violated"
-    verdicts = of_all if violated else "every requirement holds"
+    hold = all(outcome.holds for outcome in result.requirements)
+    verdicts = of_all if violated else "every requirement holds" if hold else "no requirement is violated"
     samples = "".join(map(_sample, result.requirements))
     records = counted(result.records_in, "record") + dropped(result)
     summary = [*remarks(result, UNNAMED), f"{records}, {verdicts}"]
@@ -66,7 +67,7 @@ def _action_taken(outcome: RequirementOutcome) -> str:
 
 
 def _row(outcome: RequirementOutcome, action: str) -> _Row:
-    tint = GREEN if outcome.holds else RED
+    tint = GREEN if outcome.holds else RED if outcome.is_violated else ""
     text = on_one_line(outcome.text)
     return _Row(str(outcome.line), verdict(outcome), affected_of(outcome), action, text, tint)
 

@@ -1,0 +1,1 @@
+"""Hierarchies from the values of a table's column, to edit by hand."""

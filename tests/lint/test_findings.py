@@ -1,10 +1,14 @@
 """The findings of lint, and policies without any."""
 
+from pathlib import Path
+
 import pytest
 
 from acompass.diagnostics import Severity
 from acompass.lint import lint_policy
 from acompass.syntax.parse import parse
+
+AGES = Path(__file__).with_name("ages.csv")
 
 PAPER = """
 EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
@@ -49,6 +53,21 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "SOME RESULT : Age > 80;",
         "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 3 : REJECT;\n"
         "EACH FILTER Zip < 'm' : Zip = 'a' : REPLACE Zip WITH 'a';",
+        "ALWAYS : DROP Name;\nALWAYS : REPLACE Job WITH '*';\n"
+        "ALWAYS : GENERALIZE Age TO BANDS OF 5 UP TO 90;\n"
+        "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Disease) AS d GROUP BY Age, Zip : n >= 3 AND d >= 2\n"
+        "  : GENERALIZE Zip TO PREFIX OF 3 THEN GENERALIZE Age TO BANDS OF 10 UP TO 90 THEN REJECT;",
+        "ALWAYS : RANDOM Age 0 90;",
+        # the final table satisfies both assertions, although the rules overlap
+        "EACH FILTER Age < 30 : Age = 20 : REPLACE Age WITH 20;\n"
+        "EACH FILTER Age > 25 AND Age < 60 : Age = 40 : REPLACE Age WITH 40;",
+        # the second REPLACE is about labels
+        "EACH RESULT : Age <> '5' : REPLACE Age WITH '*';\n"
+        f"ALWAYS : GENERALIZE Age TO LEVEL 1 OF '{AGES}';\n"
+        "EACH RESULT : Age <> 'old' : REPLACE Age WITH '*';",
+        "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REPLACE Zip WITH '*' THEN REJECT;",
+        "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : GENERALIZE Zip TO PREFIX OF 3\n"
+        "  THEN GENERALIZE Zip TO PREFIX OF 2 THEN REJECT;\nALWAYS : DROP Zip;",
     ],
 )
 def test_a_sound_policy_has_no_findings(text: str) -> None:
@@ -84,6 +103,42 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
         ("EACH FILTER Zip = 'x' : Pay < 0 : RANDOM Pay -9 -1;", []),
         ("EACH PROCESS SUM(Pay) AS s : s >= 9 : REJECT;", [("AC510", 1)]),
         ("EACH RESULT : Age < 0 AND Age > 0 : REJECT;", [("AC510", 1)]),
+        ("ALWAYS : REJECT;", [("AC510", 1)]),
+        ("ALWAYS : REPLACE Zip WITH '*';\nALWAYS : GENERALIZE Zip TO PREFIX OF 3;", [("AC512", 2)]),
+        ("ALWAYS : GENERALIZE Zip TO PREFIX OF 3;\nALWAYS : GENERALIZE Zip TO PREFIX OF 2;", []),
+        (
+            "ALWAYS : GENERALIZE Day TO YEAR;\nEACH PROCESS COUNT(*) AS n GROUP BY Day : n >= 3\n"
+            "  : GENERALIZE Day TO YEAR\n  THEN GENERALIZE Day TO DECADE\n  THEN REJECT;",
+            [("AC512", 2)],
+        ),
+        (
+            "ALWAYS : GENERALIZE Zip TO PREFIX OF 3;\nEACH RESULT : Job = 'x' : REPLACE Zip WITH '1234';\n"
+            "ALWAYS : GENERALIZE Zip TO PREFIX OF 3;",
+            [("AC503", 2)],
+        ),
+        (
+            "EACH RESULT : Age BETWEEN 0 AND 9 : REJECT;\nALWAYS : GENERALIZE Age TO BANDS OF 1;",
+            [("AC512", 2)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : GENERALIZE Zip TO PREFIX OF 3;",
+            [("AC503", 1)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT\n"
+            "  THEN GENERALIZE Zip TO PREFIX OF 3;",
+            [("AC502", 2)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT;\n"
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip, Age : n >= 2\n"
+            "  : GENERALIZE Zip TO PREFIX OF 3 THEN REJECT;",
+            [("AC504", 1)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Job) AS d GROUP BY Zip : n >= 1 AND d >= 1 : REJECT;",
+            [("AC501", 1)],
+        ),
     ],
 )
 def test_a_mistake_is_found_where_it_is(text: str, expected: list[tuple[str, int]]) -> None:

@@ -18,6 +18,20 @@ def findings(text: str) -> tuple[Diagnostic, ...]:
     return lint_policy(program, text)
 
 
+#: findings about a step of a THEN, which cannot be removed or moved alone
+STEPS = (
+    "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 1 : GENERALIZE Zip TO PREFIX OF 2 THEN REJECT;",
+    "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 3 : REJECT THEN REPLACE Zip WITH '*';",
+    "ALWAYS : GENERALIZE Zip TO PREFIX OF 3 THEN GENERALIZE Zip TO PREFIX OF 3;",
+)
+
+
+@pytest.mark.parametrize("text", STEPS)
+def test_no_fix_is_offered_for_a_step(text: str) -> None:
+    assert findings(text)
+    assert not any(finding.fixes for finding in findings(text))
+
+
 @pytest.mark.parametrize(("text", "code"), [(TRIVIAL, "AC501"), (SHADOWED, "AC502"), (STALE, "AC505")])
 def test_an_offered_fix_removes_the_finding(text: str, code: str) -> None:
     (finding,) = (each for each in findings(text) if each.code == code)

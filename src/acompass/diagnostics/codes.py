@@ -164,6 +164,8 @@ CODES: dict[str, str] = {
     "AC509": "a RANDOM that can draw the value it replaces",
     "AC510": "a REJECT that can empty the table",
     "AC511": "an `allow` that silences nothing",
+    "AC512": "a map that changes nothing",
+    "AC513": "a hierarchy whose values do not occur",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",

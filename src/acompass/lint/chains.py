@@ -40,7 +40,7 @@ def generalization(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 
 
 def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
-    """The rules of each column. After a GENERALIZE, which writes labels, or an ALWAYS, another chain begins."""
+    """The rules of each column. After an ALWAYS, or a GENERALIZE, which writes labels, a new chain begins."""
     chains: list[tuple[Variable, list[Rule]]] = []
     latest: dict[Variable, list[Rule]] = {}
     for transition in policy.transitions:
@@ -104,12 +104,12 @@ def _overlapping(
     policy: InspectedPolicy, variable: Variable, rule: Rule, earlier: list[Rule]
 ) -> Iterator[Diagnostic]:
     """An overlap makes no difference where both rules write the same value, and does no harm where the final
-    table satisfies the assertion all the same."""
+    table satisfies the assertions of both all the same."""
     for other in earlier:
         if (
             other.taken & rule.taken
             and other.written != rule.written
-            and not policy.holds_at_the_end(rule.at)
+            and not (policy.holds_at_the_end(rule.at) and policy.holds_at_the_end(other.at))
         ):
             name, line = _name(policy, variable), policy.line(other.at)
             message = f"this rule and line {line} take some of the same values of `{name}`"

@@ -54,7 +54,7 @@ def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) ->
 def _leaves_violating_classes(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
     """The assertion is not proved after the requirement, and refuted for the requirement alone."""
     assertion = transition.requirement.assertion
-    if policy.prover.attempt(assertion, at + 1).is_proof:
+    if policy.prover.attempt(assertion, at + 1).is_proof or policy.holds_at_the_end(at):
         return False
     alone = Program(transition.requirement.before, (transition.requirement,), frozenset())
     (witness,) = Refuter(Prover(alone, (assertion,)), BUDGET).refute([assertion])

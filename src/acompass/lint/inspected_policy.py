@@ -1,7 +1,8 @@
 """A policy under inspection: its tree for spans, its checked program for meaning, its provers for facts."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 from acompass.checked.program import Program
 from acompass.diagnostics import Diagnostic, Fix, Label, Severity
@@ -12,14 +13,18 @@ from acompass.prove.reachability import Transition
 from acompass.syntax import tree
 from acompass.syntax.walk import steps, steps_of
 
+#: whether a column of the table has one of the texts
+Occurs: TypeAlias = Callable[[str, Sequence[str]], bool]
+
 
 class InspectedPolicy:
-    """Requirements are numbered from 0, like the prover's steps."""
+    """Requirements are numbered from 0, like the prover's steps. `occurs` is None without a table."""
 
-    def __init__(self, policy: tree.Program, program: Program):
+    def __init__(self, policy: tree.Program, program: Program, occurs: Occurs | None = None):
         self._steps = steps(policy)
         self._wholes = [whole for whole in policy.requirements for _ in steps_of(whole)]
         self.program = program
+        self.occurs = occurs
 
     @cached_property
     def prover(self) -> Prover:
@@ -36,9 +41,10 @@ class InspectedPolicy:
         return self.prover.reachability.transitions
 
     def holds_at_the_end(self, at: int) -> bool:
-        """Whether the final table is proved to satisfy the assertion of a requirement."""
+        """Whether the final table, or the last one with its columns, is proved to satisfy the assertion."""
         assertion, prover = self.program.requirements[at].assertion, self.prover
-        return prover.fits(assertion, at, prover.last) and prover.attempt(assertion, prover.last).is_proof
+        last = next(step for step in range(prover.last, -1, -1) if prover.fits(assertion, at, step))
+        return prover.attempt(assertion, last).is_proof
 
     def line(self, at: int) -> int:
         return self.program.requirements[at].line
@@ -63,6 +69,10 @@ class InspectedPolicy:
         if not self._is_alone(at):
             return ()
         return offer("remove the requirement", delete(self._wholes[at].span))
+
+    def is_first_step(self, at: int) -> bool:
+        """False for the later steps of a THEN, which repeat the assertion."""
+        return at == 0 or self._wholes[at] is not self._wholes[at - 1]
 
     def _is_alone(self, at: int) -> bool:
         """Whether the requirement has a single step."""

@@ -18,6 +18,8 @@ def never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
         if is_always(transition.requirement):
             continue
         if _always_holds(policy, at, transition):
+            if not policy.is_first_step(at):
+                continue
             message = "no table can violate this requirement"
             yield policy.finding(
                 "AC501", message, at, "remove it, or correct its condition", fixes=policy.removal(at)

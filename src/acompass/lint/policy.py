@@ -5,13 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
+from acompass.lint.absent_values import no_value_occurs
 from acompass.lint.allowing import without_allowed
 from acompass.lint.broken_later import broken_later
 from acompass.lint.chains import generalization
 from acompass.lint.draws import draws_what_it_replaces
 from acompass.lint.emptying import empties_the_table
 from acompass.lint.establishing import not_established
-from acompass.lint.inspected_policy import InspectedPolicy
+from acompass.lint.idle_maps import changes_nothing
+from acompass.lint.inspected_policy import InspectedPolicy, Occurs
 from acompass.lint.never_violated import never_violated
 from acompass.prove.column_types import column_types
 from acompass.prove.policy import checked_policy
@@ -24,6 +26,8 @@ RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     generalization,
     draws_what_it_replaces,
     empties_the_table,
+    changes_nothing,
+    no_value_occurs,
 )
 
 
@@ -33,16 +37,17 @@ def lint_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
+    occurs: Occurs | None = None,
 ) -> tuple[Diagnostic, ...]:
     """The probable mistakes of a valid policy, without those that it allows (X9).
 
     Raises PolicyError for an invalid policy. Without a schema, columns have the narrowest types that fit the
-    policy: gaps between integers are usual.
+    policy: gaps between integers are usual. `occurs` looks into a table.
     """
     if not policy.requirements:
         return ()
     settings = dict(params or {})
     columns = column_types(policy, settings, schema, types).schema
-    inspected = InspectedPolicy(policy, checked_policy(policy, source, columns, settings))
+    inspected = InspectedPolicy(policy, checked_policy(policy, source, columns, settings), occurs)
     found = without_allowed(policy, [finding for rule in RULES for finding in rule(inspected)])
     return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))

@@ -5,10 +5,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from acompass.checked.effects import comparisons, process_in, random_of
+from acompass.checked.convert import to_text
+from acompass.checked.effects import comparisons, generalize_of, process_in, random_of
+from acompass.checked.maps.dates import Dates
+from acompass.checked.maps.map import Map
 from acompass.checked.program import Assertion, Program, Random
 from acompass.checked.types import Kind, Value
 from acompass.prove.decision_diagram import Diagram
+from acompass.prove.example_values import days_between, example_values
 from acompass.prove.origins import Origin, Origins
 from acompass.prove.prover import Prover
 from acompass.prove.regions import Regions, regions_in
@@ -26,17 +30,39 @@ class CandidateTables:
         self._prover = prover
         self._rng = rng
         self._origins = Origins(prover.reachability, rng)
+        self._maps = _first_maps(prover.program)
         self._values = [self._values_of(column) for column in range(len(prover.program.schema))]
         self._sizes = _block_sizes(prover)
         self._rhos = _useful_rhos(prover.program)
 
     def _values_of(self, column: int) -> list[Value]:
         schema = self._prover.program.schema
-        if schema[column].type.kind is Kind.OPAQUE:
+        if schema[column].type.kind in (Kind.OPAQUE, Kind.DROPPED):
             return [0]
         regions = self._regions(column)
         usual = [value for region in regions_in(regions.full) for value in regions.values(region, 2)]
-        return [*usual, *self._addends(column)]
+        return self._labelled(column, [*self._examples(column), *usual, *self._addends(column)])
+
+    def _examples(self, column: int) -> list[Value]:
+        """Values that the first map of the column has labels for."""
+        type_ = self._prover.program.schema[column].type
+        return example_values(self._maps[column], type_) if column in self._maps else []
+
+    def _days(self, column: int, region: int) -> list[Value]:
+        """Days in text, for a column whose first map is about dates."""
+        is_text = self._prover.program.schema[column].type.kind is Kind.TEXT
+        match self._maps.get(column):
+            case Dates() if is_text and not region % 2:
+                return days_between(*self._regions(column).bounds(region))
+            case _:
+                return []
+
+    def _labelled(self, column: int, values: list[Value]) -> list[Value]:
+        """The values that the first map of the column has labels for, if there are any."""
+        if column not in self._maps:
+            return values
+        label, type_ = self._maps[column].label, self._prover.program.schema[column].type
+        return [value for value in values if label(to_text(value, type_)) is not None] or values
 
     def _regions(self, column: int) -> Regions:
         return self._prover.variables.regions(self._prover.variables.column(0, column))
@@ -82,8 +108,9 @@ class CandidateTables:
 
     def _values_in(self, column: int, region: int) -> list[Value]:
         regions = self._regions(column)
-        addends = [value for value in self._addends(column) if regions.region_of(value) == region]
-        return [*regions.values(region, PER_REGION), *addends]
+        near = (*self._examples(column), *self._days(column, region), *self._addends(column))
+        inside = [value for value in near if regions.region_of(value) == region]
+        return self._labelled(column, [*regions.values(region, PER_REGION), *inside])
 
     def _neighbour(self, target: Diagram, record: Record) -> Record:
         """A mix of the record with another one, which may be one that can end in the target."""
@@ -116,11 +143,11 @@ class CandidateTables:
     def _variations(self, column: int, value: Value) -> list[Value]:
         """Values for a column that varies within a block: from the value's own region, or from any."""
         type_ = self._prover.program.schema[column].type
-        if type_.kind is Kind.OPAQUE:
+        if type_.kind in (Kind.OPAQUE, Kind.DROPPED):
             return [value]
         regions = self._regions(column)
         if self._rng.random() < 0.6:
-            near = regions.values(regions.region_of(value), max(self._sizes))
+            near = self._labelled(column, regions.values(regions.region_of(value), max(self._sizes)))
             if len(near) > 1:
                 return near[: self._rng.choice((2, len(near)))]
         return self._rng.sample(self._values[column], min(len(self._values[column]), self._rng.randint(2, 4)))
@@ -137,6 +164,16 @@ class CandidateTables:
         action = random_of(self._prover.program.requirements[step].action)
         assert action is not None
         return rho_for(action, value)
+
+
+def _first_maps(program: Program) -> dict[int, Map]:
+    """The first map of each column that is generalized."""
+    found: dict[int, Map] = {}
+    for requirement in program.requirements:
+        action = generalize_of(requirement.action)
+        if action is not None:
+            found.setdefault(action.column, action.map)
+    return found
 
 
 def rho_for(action: Random, value: int) -> Fraction:

@@ -64,9 +64,9 @@ def column_types(
 def _inferred(policy: tree.Program, params: Mapping[str, ParamValue]) -> ColumnTypes:
     columns = inferred_schema(policy, params)
     used = uses(policy, [column.name for column in columns], params)
-    numbers = frozenset(at for at in range(len(columns)) if used[at].use is Use.NUMBER)
+    numbers = frozenset(at for at, use in used.items() if use.use is Use.NUMBER)
     # the type of a column that the policy only groups by or counts makes no difference
-    decided = (at for at, column in enumerate(columns) if used[at].use is not Use.ANY or column.type != TEXT)
+    decided = (at for at, use in used.items() if use.use is not Use.ANY or columns[at].type != TEXT)
     return ColumnTypes(columns, numbers, frozenset(decided))
 
 

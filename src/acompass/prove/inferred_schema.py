@@ -34,13 +34,29 @@ def inferred_schema(policy: tree.Program, params: Mapping[str, ParamValue]) -> S
     for name in _names(policy):
         spelled.setdefault(name.text.casefold(), name.text)
     names = list(spelled.values())
+    if spelled.keys() <= _dropped(policy):  # a table has more columns than those
+        names.append(_unused(spelled))
     used = uses(policy, names, params)
     scales = _scales(policy, params)
     drawn = _drawn(policy)
     return tuple(
-        Column(name, _type(used[position].use, scales.get(name.casefold(), 0), name.casefold() in drawn))
-        for position, name in enumerate(names)
+        Column(name, _type(used[at].use, scales.get(name.casefold(), 0), name.casefold() in drawn))
+        if at in used
+        else Column(name, TEXT)
+        for at, name in enumerate(names)
     )
+
+
+def _dropped(policy: tree.Program) -> set[str]:
+    names = (name for requirement in steps(policy) for name in names_dropped(step_of(requirement)))
+    return {name.text.casefold() for name in names}
+
+
+def _unused(spelled: Mapping[str, str]) -> str:
+    name = "another"
+    while name in spelled:
+        name += "_"
+    return name
 
 
 def _type(use: Use, scale: int, is_drawn: bool) -> Type:

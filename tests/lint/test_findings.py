@@ -1,10 +1,14 @@
 """The findings of lint, and policies without any."""
 
+from pathlib import Path
+
 import pytest
 
 from acompass.diagnostics import Severity
 from acompass.lint import lint_policy
 from acompass.syntax.parse import parse
+
+AGES = Path(__file__).with_name("ages.csv")
 
 PAPER = """
 EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
@@ -59,7 +63,7 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "EACH FILTER Age > 25 AND Age < 60 : Age = 40 : REPLACE Age WITH 40;",
         # the second REPLACE is about labels
         "EACH RESULT : Age <> '5' : REPLACE Age WITH '*';\n"
-        "ALWAYS : GENERALIZE Age TO LEVEL 1 OF 'tests/lint/ages.csv';\n"
+        f"ALWAYS : GENERALIZE Age TO LEVEL 1 OF '{AGES}';\n"
         "EACH RESULT : Age <> 'old' : REPLACE Age WITH '*';",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REPLACE Zip WITH '*' THEN REJECT;",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : GENERALIZE Zip TO PREFIX OF 3\n"

@@ -9,13 +9,14 @@ from acompass.checked.program import Program
 from acompass.checked.types import Schema, remaining
 from acompass.prove import Counterexample
 from acompass.semantics import Outcome, Record, holds, run_program, trace_of_values
+from acompass.syntax import tree
 from acompass.syntax.parse import parse
 
 
 def checked(text: str, schema: Schema) -> Program:
-    tree, problems = parse(text)
+    parsed, problems = parse(text)
     assert not problems, problems
-    program, problems = check(tree, text, schema, {})
+    program, problems = check(parsed, text, schema, {})
     assert program is not None, problems
     return program
 
@@ -34,9 +35,10 @@ def is_written(program: Program, outcome: Outcome, before: int | None = None) ->
     return all(verdict.holds for requirement, verdict in performed[:before] if requirement.action is None)
 
 
-def fails(policy: str, claim: str, counterexample: Counterexample) -> bool:
+def fails(parsed: tree.Program, policy: str, claim: str, counterexample: Counterexample) -> bool:
     """Whether the claim fails on the table that a run of the policy writes for the counterexample."""
-    program = checked(policy, counterexample.schema)
+    program, problems = check(parsed, policy, counterexample.schema)
+    assert program is not None, problems
     rho = trace_of_values(map(Fraction, counterexample.trace))
     outcome = run_program(program, counterexample.records, rho)
     assert outcome.trace_used == len(counterexample.trace)

@@ -89,7 +89,9 @@ def _test(rng: random.Random, case: Claimed, tables_of: Tables, tables: int, fig
     proof = prove_policy(parse(case.text)[0], case.text, case.claims, types)
     figures.count(proof)
     for claim in proof.claims:
-        if claim.counterexample is not None and not fails(case.text, claim.text, claim.counterexample):
+        if claim.counterexample is not None and not fails(
+            parse(case.text)[0], case.text, claim.text, claim.counterexample
+        ):
             figures.broken.append(f"{case.text}\n{claim.text}\nthe counterexample does not replay")
     proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
     if proved:

@@ -7,11 +7,12 @@ from fractions import Fraction
 
 from acompass.checked.convert import to_text
 from acompass.checked.effects import comparisons, generalize_of, process_in, random_of
+from acompass.checked.maps.dates import Dates
 from acompass.checked.maps.map import Map
 from acompass.checked.program import Assertion, Program, Random
 from acompass.checked.types import Kind, Value
 from acompass.prove.decision_diagram import Diagram
-from acompass.prove.example_values import example_values
+from acompass.prove.example_values import days_between, example_values
 from acompass.prove.origins import Origin, Origins
 from acompass.prove.prover import Prover
 from acompass.prove.regions import Regions, regions_in
@@ -46,6 +47,15 @@ class CandidateTables:
         """Values that the first map of the column has labels for."""
         type_ = self._prover.program.schema[column].type
         return example_values(self._maps[column], type_) if column in self._maps else []
+
+    def _days(self, column: int, region: int) -> list[Value]:
+        """Days in text, for a column whose first map is about dates."""
+        is_text = self._prover.program.schema[column].type.kind is Kind.TEXT
+        match self._maps.get(column):
+            case Dates() if is_text and not region % 2:
+                return days_between(*self._regions(column).bounds(region))
+            case _:
+                return []
 
     def _labelled(self, column: int, values: list[Value]) -> list[Value]:
         """The values that the first map of the column has labels for, if there are any."""
@@ -98,7 +108,7 @@ class CandidateTables:
 
     def _values_in(self, column: int, region: int) -> list[Value]:
         regions = self._regions(column)
-        near = (*self._examples(column), *self._addends(column))
+        near = (*self._examples(column), *self._days(column, region), *self._addends(column))
         inside = [value for value in near if regions.region_of(value) == region]
         return self._labelled(column, [*regions.values(region, PER_REGION), *inside])
 

@@ -33,6 +33,13 @@ def example_values(map_: Map, type_: Type) -> list[Value]:
             return []
 
 
+def days_between(low: str | None, high: str | None) -> list[Value]:
+    """Days whose texts may lie between two texts."""
+    years = [int(text[:4]) for text in (low, high) if text is not None and text[:4].isdecimal()]
+    near = sorted({year + by for year in years for by in (-1, 0, 1) if 0 < year + by <= datetime.MAXYEAR})
+    return [f"{year:04}-{day}" for year in near for day in ("01-01", "01-02", "02-01", "06-15", "12-31")]
+
+
 def _numbers(map_: Bands, type_: Type) -> Iterator[Value]:
     scale = type_.scale if type_.kind is Kind.DECIMAL else map_.scale
     for cut in _cuts(map_):

@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from typing import TypeAlias
 
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.dates import Dates
@@ -31,10 +30,8 @@ _INTEGERS = re.compile(r"(-?[0-9]+)(?:(?:-| to )(-?[0-9]+))?")
 _HALF_OPEN = re.compile(rf"\[{_NUMBER},{_NUMBER}\)")
 _OPEN_ENDED = re.compile(rf"<{_NUMBER}|{_NUMBER}\+")
 
-Number: TypeAlias = int | Decimal
 
-
-def label_cuts(map_: Map, numbers: Iterable[Number]) -> list[Value]:
+def label_cuts(map_: Map, numbers: Iterable[int]) -> list[Value]:
     """Texts of the column after the map. `numbers` are those that the policy compares the column with."""
     match map_:
         case Level():
@@ -55,12 +52,12 @@ def texts_of(map_: Level) -> list[str]:
     return [*map_.hierarchy.lowest_level, *own]
 
 
-def _bands(map_: Bands, numbers: Iterable[Number]) -> list[str]:
+def _bands(map_: Bands, numbers: Iterable[int]) -> list[str]:
     """All labels, or those between the numbers that matter if there are too many."""
     labels = map_.labels()
     if labels is not None and len(labels) <= MOST_BANDS:
         return list(labels)
-    ends = [Decimal(end) / 10**map_.scale for end in (map_.cuts.first, map_.cuts.last) if end is not None]
+    ends = [end // 10**map_.scale for end in (map_.cuts.first, map_.cuts.last) if end is not None]
     inside = [*ends, *numbers, 0]
     found: list[str] = []
     for band in map_.bands_between(min(inside), max(inside)):

@@ -58,7 +58,19 @@ class LabelImages:
             reached |= 0 if label is None else 1 << self._texts.region_of(label)
         if is_few or reached & self._read_labels:
             return reached
-        return self._texts.full & ~self._read_labels
+        others = self._texts.full & ~self._read_labels
+        match self._map:
+            case Dates():
+                return others & self._of_period(region, source, type_)
+            case _:
+                return others
+
+    def _of_period(self, region: int, source: Regions, type_: Type) -> Mask:
+        """The labels of dates are in the order of the dates."""
+        ends = source.ends(region)
+        assert ends is not None, "there is a first and a last date"
+        first, last = (self._map.label(to_text(end, type_)) for end in ends)
+        return self._labels & self._between(first, f"{last}\0")
 
     @cached_property
     def _read_labels(self) -> Mask:

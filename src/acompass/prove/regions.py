@@ -55,6 +55,11 @@ class Regions:
         """The first and the last rank in a gap of a discrete type, each None where there is none."""
         return self._order.first_and_last(*self.bounds(region))
 
+    def ends(self, region: int) -> tuple[Value, Value] | None:
+        """The least and the greatest value in a gap of a discrete type; None where one of them is missing."""
+        first, last = self.first_and_last(region)
+        return None if first is None or last is None else (self._order.value(first), self._order.value(last))
+
     def constant(self, region: int) -> Value | None:
         """The value of a point; None for a gap."""
         return self._order.value(self._cuts[region // 2]) if region % 2 else None

@@ -4,6 +4,7 @@ the aggregates.
 A step is a point in the policy: step i is the table before requirement i + 1, the last step the final table.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -255,6 +256,8 @@ class Variables:
 
 
 _INTEGER = Type(Kind.INTEGER)
+#: bands are told apart up to numbers of this size
+_LARGE = 10**15
 _UNNAMEABLE = (Kind.OPAQUE, Kind.DROPPED)
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
 
@@ -332,12 +335,12 @@ class _Constants:
             cuts = cuts_before(action.map, type_, [str(label) for label in labels])
             self._columns[self._variables.version(step, action.column)] += cuts
 
-    def _numbers(self, column: int) -> list[Decimal]:
-        """The numbers that a column is compared with in any of its types."""
+    def _numbers(self, column: int) -> list[int]:
+        """The numbers that a column is compared with in any of its types, rounded."""
         versions = (version for version, type_ in self._variables.versions_of(column) if type_.is_number)
         constants = (value for version in versions for value in self._columns[version])
         numbers = (Decimal(value) for value in constants if isinstance(value, int | float | Decimal))
-        return [number for number in numbers if number.is_finite()]
+        return [math.floor(number) for number in numbers if abs(number) < _LARGE]
 
     def add_assertion(self, step: int, assertion: Assertion) -> None:
         match assertion.result:

@@ -20,10 +20,10 @@ _DELIMITERS = (",", ";", "\t", "|")
 #: lines to compare with the header
 _SAMPLED = 20
 _REQUIREMENT = re.compile(
-    r"\b((EACH|SOME)\s+(RESULT|RECORD|(FILTER|PROCESS)\b[^:;]*+)|ALWAYS)\s*:", re.IGNORECASE
+    r"\bALWAYS\s*:|\b(EACH|SOME)\s+(RESULT|RECORD|(FILTER|PROCESS)\b[^:;]*+)\s*:", re.IGNORECASE
 )
 _FIRST_WORD_OF_POLICY = re.compile(
-    r"(EACH|SOME|SELECT|UPDATE|DELETE|INSERT|CREATE|WITH|FROM)\s+\w|ALWAYS\s*:|--|/\*|//|#", re.IGNORECASE
+    r"(ALWAYS|EACH|SOME|SELECT|UPDATE|DELETE|INSERT|CREATE|WITH|FROM)\s+\w|--|/\*|//|#", re.IGNORECASE
 )
 _COMPARISON = re.compile(r"[<>=≤≥≠]")
 

@@ -1,4 +1,7 @@
-"""The functions of `import acompass` and of the command line. Each opens a table for one call."""
+"""The functions of `import acompass` and of the command line. Each opens a table for one call.
+
+Each takes `paper`: then a policy with a form that is not in the paper's language is an error (X0).
+"""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,6 +33,7 @@ def check(
     show: int = 0,
     report: str | os.PathLike[str] | None = None,
     progress: "Progress | None" = None,
+    paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Result":
     """Evaluate every assertion on the table; perform no action (D22).
@@ -37,7 +41,7 @@ def check(
     `show` is the number of violating classes or records to fetch for each requirement; these are personal
     data. `report` is the path of a report page to write. `opening` are arguments of `acompass.open`.
     """
-    parsed = as_policy(policy)
+    parsed = as_policy(policy, paper)
     with _open(table, opening) as session:
         return session.check(parsed, params=params, show=show, report=report, progress=progress)
 
@@ -55,6 +59,7 @@ def run(
     force: bool = False,
     report: str | os.PathLike[str] | None = None,
     progress: "Progress | None" = None,
+    paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Result":
     """Perform the requirements one after the other.
@@ -64,7 +69,7 @@ def run(
     input is never overwritten. `report` is the path of a report page to write. `opening` are arguments of
     `acompass.open`.
     """
-    parsed = as_policy(policy)
+    parsed = as_policy(policy, paper)
     with _open(table, opening) as session:
         return session.run(
             parsed,
@@ -89,10 +94,11 @@ def plan(
     trace: "Iterable[TraceValue] | None" = None,
     order: str | None = None,
     progress: "Progress | None" = None,
+    paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Plan":
     """Do everything that `run` does, except for writing the output."""
-    parsed = as_policy(policy)
+    parsed = as_policy(policy, paper)
     with _open(table, opening) as session:
         return session.plan(parsed, params=params, seed=seed, trace=trace, order=order, progress=progress)
 
@@ -108,13 +114,14 @@ def explain(
     params: Mapping[str, ParamValue] | None = None,
     seed: str | None = None,
     trace: "Iterable[TraceValue] | None" = None,
+    paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Explanation":
     """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
     The explanation contains personal data.
     """
-    parsed = as_policy(policy)
+    parsed = as_policy(policy, paper)
     with _open(table, opening) as session:
         return session.explain(
             parsed, record=record, where=where, limit=limit, params=params, seed=seed, trace=trace
@@ -133,6 +140,7 @@ def measure(
     population: Any = None,
     below: Sequence[int] | None = None,
     report: str | os.PathLike[str] | None = None,
+    paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Measures":
     """Measure a table by its quasi-identifiers. Columns that are not given come from the policy.
@@ -151,6 +159,7 @@ def measure(
             population=population,
             below=below,
             report=report,
+            paper=paper,
         )
 
 
@@ -163,6 +172,7 @@ def prove(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Proof":
     """Prove which claims hold for every table that a run of the policy writes.
@@ -173,7 +183,7 @@ def prove(
     """
     from acompass.prove import prove_policy
 
-    parsed = as_policy(policy)
+    parsed = as_policy(policy, paper)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
@@ -188,13 +198,14 @@ def lint(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    paper: bool = False,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
     """Find probable mistakes in the policy. `table` provides the schema, and is searched for the values of
     hierarchies. `types` gives only the types of some columns."""
     from acompass.lint import lint_policy
 
-    parsed = as_policy(policy)
+    parsed = as_policy(policy, paper)
     with attach_text(parsed):
         if table is None:
             return lint_policy(parsed.tree, parsed.text, schema, params, types)

@@ -332,6 +332,7 @@ EXPECTED = {
     "delimiter": _Expected("text", '";"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "force": _Expected("True or False", "True", _boolean),
+    "paper": _Expected("True or False", "True", _boolean),
     "limit": _Expected("a whole number, at least 0", "5", _count),
     "memory_limit": _Expected("a size", '"2GiB"', _size),
     "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),

@@ -34,8 +34,9 @@ class Change:
 class Step:
     """The effect of one requirement on the record.
 
-    `holds` is the verdict on the whole table; None for ALWAYS. `seen` is None if the requirement has no PROCESS, or if its
-    WHERE excludes the record. `nearest` lists the smallest changes that would have left it unaffected.
+    `holds` is the verdict on the whole table; None for ALWAYS. `seen` is None if the requirement has no
+    PROCESS, or if its WHERE excludes the record. `nearest` lists the smallest changes that would have left it
+    unaffected.
     """
 
     index: int

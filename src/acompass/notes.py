@@ -1,5 +1,5 @@
-"""The notes of a run or a check: conditions that select no record, a table without records (D29), numbers that
-lose their spelling (D26), and assertions about numbers that were released as labels (D32)."""
+"""The notes of a run or a check: conditions that select no record, a table without records (D29), numbers
+that lose their spelling (D26), and assertions about numbers that were released as labels (D32)."""
 
 from collections.abc import Iterator, Mapping
 

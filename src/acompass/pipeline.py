@@ -92,15 +92,15 @@ def loaded_for(
     source: OpenTable, call: Call, *, may_be_released: bool = False
 ) -> Iterator[tuple[LoadedTable, Program]]:
     """The table loaded for the policy, and the policy checked against it."""
-    with attach_text(call.policy), _loaded(source, call) as loaded:
+    with attach_text(call.policy), _loaded(source, call, may_be_released=may_be_released) as loaded:
         program = checked(call.policy, loaded.schema, call.params, may_be_released=may_be_released)
         loaded.require_complete()
         yield loaded, program
 
 
 @contextmanager
-def _loaded(source: OpenTable, call: Call) -> Iterator[LoadedTable]:
-    used = uses(call.policy.tree, source.names, call.params)
+def _loaded(source: OpenTable, call: Call, *, may_be_released: bool = False) -> Iterator[LoadedTable]:
+    used = uses(call.policy.tree, source.names, call.params, may_be_released=may_be_released)
     with source.load(used, call.reading(source.names)) as loaded:
         yield loaded
 

@@ -9,6 +9,7 @@ from typing import BinaryIO
 from acompass.arguments import validated
 from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
 from acompass.syntax.format import format_tree
+from acompass.syntax.paper import beyond_paper
 from acompass.syntax.parse import MAXIMUM_DEPTH
 from acompass.syntax.parse import parse as parse_text
 from acompass.syntax.table_text import ENOUGH, is_csv, is_utf16, table_kind
@@ -51,38 +52,40 @@ def _text_of(program: Program) -> str:
 
 
 @validated
-def parse(text: str, name: str = "<policy>") -> Policy:
+def parse(text: str, name: str = "<policy>", paper: bool = False) -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors.
 
-    LEVEL looks for hierarchies in the current folder; of a policy that `load` reads, beside its file.
+    LEVEL looks for hierarchies in the current folder; of a policy that `load` reads, beside its file. With
+    `paper`, a form that is not in the paper's language is an error (X0).
     """
-    require_policy(text, name)
-    return _parsed(text, name, "")
+    return _parsed(text, name, "", paper)
 
 
-def _parsed(text: str, name: str, folder: str) -> Policy:
+def parse_file(text: str, path: str, paper: bool = False) -> Policy:
+    """Parse the text of a file, which need not have been saved."""
+    return _parsed(text, path, str(Path(path).parent), paper)
+
+
+def _parsed(text: str, name: str, folder: str, paper: bool) -> Policy:
+    if is_csv(text):
+        raise _table_instead_of_policy(name, "a CSV file")
     program, found = parse_text(text)
+    found = found or (beyond_paper(program) if paper else ())
     if found:
         raise PolicyError(found, text, name)
     return Policy(text, name, replace(program, folder=folder))
 
 
 @validated
-def load(path: str | Path) -> Policy:
-    """Load a policy from a UTF-8 file."""
+def load(path: str | Path, paper: bool = False) -> Policy:
+    """Load a policy from a UTF-8 file. With `paper`, only the paper's language is accepted (X0)."""
     try:
         with open(path, "rb") as file:
             text = read_text(file, str(path))
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise CallError([Diagnostic("AC402", f"cannot read policy `{path}`: {reason}")]) from None
-    require_policy(text, str(path))
-    return _parsed(text, str(path), str(Path(path).parent))
-
-
-def require_policy(text: str, name: str) -> None:
-    if is_csv(text):
-        raise _table_instead_of_policy(name, "a CSV file")
+    return parse_file(text, str(path), paper)
 
 
 def read_text(file: BinaryIO, name: str) -> str:
@@ -118,8 +121,9 @@ def _decode(content: bytes, name: str) -> str:
         raise PolicyError([finding], None, name) from None
 
 
-def as_policy(policy: "Policy | str") -> Policy:
-    """The policy itself, or the policy with the given text, for use in a call.
+def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
+    """The policy itself, or that with the given text, for use in a call. With `paper`, it must be in the
+    paper's language (X0).
 
     Without requirements it would let every table pass, so that is an error here (D29). `parse`, `load` and
     the formatter accept it: a policy may be written step by step.
@@ -129,6 +133,8 @@ def as_policy(policy: "Policy | str") -> Policy:
         message = f"policy `{parsed.name}` has no requirements"
         help_ = "write at least one, such as `EACH RESULT : Age <= 80;`"
         raise PolicyError([Diagnostic("AC410", message, help=help_)], None, parsed.name)
+    if paper and (found := beyond_paper(parsed.tree)):
+        raise PolicyError(found, parsed.text, parsed.name)
     return parsed
 
 

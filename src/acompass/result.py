@@ -40,8 +40,8 @@ class Sample:
 @dataclass(frozen=True, slots=True)
 class RequirementOutcome:
     """`affected` is |V|, and 0 if the assertion holds. `records` is the size of the table on which the
-    assertion was evaluated. `holds` is None for ALWAYS, which asserts nothing (X1), and where a released table
-    has labels in place of the numbers that the assertion compares (D32)."""
+    assertion was evaluated. `holds` is None for ALWAYS, which asserts nothing (X1), and where a released
+    table has labels in place of the numbers that the assertion compares (D32)."""
 
     index: int
     line: int

@@ -82,9 +82,12 @@ class Session:
         show: int = 0,
         report: Path | None = None,
         progress: Progress | None = None,
+        paper: bool = False,
     ) -> Result:
         """Evaluate every assertion on the table; perform no action (D22)."""
-        call = self._call(policy, params, missing, dates, Execution(show=show, progress=progress))
+        call = self._call(
+            policy, params, missing, dates, Execution(show=show, progress=progress), paper=paper
+        )
         self._require_files(report, call.policy, [self._table])
         with self._calling():
             result = pipeline.check(self._source, call)
@@ -106,6 +109,7 @@ class Session:
         force: bool = False,
         report: Path | None = None,
         progress: Progress | None = None,
+        paper: bool = False,
     ) -> Result:
         """Perform the requirements one after the other.
 
@@ -116,7 +120,7 @@ class Session:
         path = None if output is None else os.fspath(output)
         destination = Destination(path, _is_canonical(order), force)
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
-        call = self._call(policy, params, missing, dates, execution)
+        call = self._call(policy, params, missing, dates, execution, paper=paper)
         self._require_files(report, call.policy, [self._table], path)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
@@ -136,11 +140,13 @@ class Session:
         dates: DatesArgument | None = None,
         order: str | None = None,
         progress: Progress | None = None,
+        paper: bool = False,
     ) -> Plan:
         """Do everything that `run` does, except for writing the output."""
         execution = Execution(trace_source(seed, trace), _is_canonical(order), progress=progress)
+        call = self._call(policy, params, missing, dates, execution, paper=paper)
         with self._calling():
-            return pipeline.plan_run(self._source, self._call(policy, params, missing, dates, execution))
+            return pipeline.plan_run(self._source, call)
 
     @validated
     def explain(
@@ -155,6 +161,7 @@ class Session:
         trace: Iterable[TraceValue] | None = None,
         missing: MissingArgument | None = None,
         dates: DatesArgument | None = None,
+        paper: bool = False,
     ) -> "Explanation":
         """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
@@ -164,7 +171,8 @@ class Session:
 
         choice = choice_of(record, where, limit)
         is_random = seed is not None or trace is not None
-        call = self._call(policy, params, missing, dates, Execution(trace_source(seed, trace)))
+        execution = Execution(trace_source(seed, trace))
+        call = self._call(policy, params, missing, dates, execution, paper=paper)
         with self._calling():
             return explain_records(self._duckdb_table("`explain`"), call, choice, knows_trace=is_random)
 
@@ -180,6 +188,7 @@ class Session:
         population: Any = None,
         below: Sequence[int] | None = None,
         report: Path | None = None,
+        paper: bool = False,
     ) -> "Measures":
         """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
 
@@ -190,7 +199,7 @@ class Session:
         from acompass.measure.flow import measure_table
         from acompass.measures import THRESHOLDS
 
-        parsed = None if policy is None else as_policy(policy)
+        parsed = None if policy is None else as_policy(policy, paper)
         self._require_files(report, parsed, [self._table, against, population])
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
         with self._calling():
@@ -248,10 +257,12 @@ class Session:
         missing: MissingArgument | None,
         dates: DatesArgument | None,
         execution: Execution,
+        *,
+        paper: bool = False,
     ) -> Call:
         """The call, with the options of the session where it has none of its own."""
         return Call(
-            as_policy(policy),
+            as_policy(policy, paper),
             params or {},
             self._options.missing if missing is None else missing,
             self._options.dates if dates is None else dates,

@@ -138,7 +138,10 @@ def test_text_that_is_not_unicode_is_an_error() -> None:
 )
 def test_an_aggregate_has_a_type(aggregate: str, expected: Type) -> None:
     constant = "'a'" if expected == TEXT else "1"
-    assert only(f"EACH PROCESS {aggregate} AS C: C > {constant};").assertion.result.type == expected
+    assert (
+        only(f"EACH PROCESS {aggregate} AS C: C > {constant};").assertion.result.aggregates[0].type
+        == expected
+    )
 
 
 def test_the_least_day_is_a_day() -> None:

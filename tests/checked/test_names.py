@@ -83,7 +83,7 @@ def test_after_process_the_condition_sees_the_groups_and_the_aggregate() -> None
     (requirement,) = program.requirements
     assert isinstance(requirement.assertion.result, Process)
     assert requirement.assertion.result.group_by == (1, 2)
-    assert requirement.assertion.result.name == "Class Size"
+    assert [a.name for a in requirement.assertion.result.aggregates] == ["Class Size"]
     assert [c.column for c in requirement.assertion.condition.operands] == [2, 0]
 
 

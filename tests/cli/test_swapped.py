@@ -37,6 +37,8 @@ POLICIES = [
     "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 2;\n" * 9,
     "Age, Zip\n" + POLICY,
     "EACH ROW : a = 1, b = 2;\nEACH ROW : a = 1, b = 2;\n",
+    "ALWAYS : DROP a, b;\nALWAYS : DROP c, d;\n",
+    "ALWAYS : REPLACE a WITH 1; ALWAYS : REPLACE b WITH 1;",
     "SELECT a, b FROM t, u;",
     "Age <= 80, Zip = 'x';",
     "RESULT : Age = 1;",

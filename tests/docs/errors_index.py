@@ -29,7 +29,7 @@ AC101` prints the page.
 
 Many messages also carry fixes as data, in `--json`, in SARIF and in Python (`error.diagnostics[0].fixes`).
 A fix is *safe* if it is the only possible reading of the text: `=` for `==`, a missing `;`, a misspelt
-keyword, `(A = 1 OR A = 2)` for `A IN (1, 2)`. `acompass lint --fix` and `acompass check --fix` apply the
+keyword, `A IN (1, 2)` for `A IN 1, 2`. `acompass lint --fix` and `acompass check --fix` apply the
 safe fixes to the policy and go on with the result; `--diff` prints them as a diff and writes nothing. A fix
 that someone has to choose, such as the closest name for an unknown column, is only offered.
 """

@@ -1,5 +1,6 @@
 """Run the example of a page and return its diagnostics."""
 
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,10 @@ def diagnostics_of(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, ..
             return diagnostics
         table = folder / "table.csv"
         table.write_text(blocks["csv"] if "csv" in blocks else ELECTRICITY.read_text(), encoding="utf-8")
+        (folder / "hierarchy.csv").write_text(blocks.get("hierarchy", ""), encoding="utf-8")
         perform = api.run if options.pop("run", False) else api.check
-        perform(policy, str(table), **options)
+        with chdir(folder):
+            perform(policy, str(table), **options)
     except AcompassError as error:
         return error.diagnostics
     return ()

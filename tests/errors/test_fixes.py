@@ -33,7 +33,9 @@ def safe_fix_of(page: Page) -> Fix | None:
     return next((fix for fix in found if fix.is_safe), None)
 
 
-FIXED_PAGES = [page for page in pages() if page.code < "AC1" and safe_fix_of(page)]
+FIXED_PAGES = [
+    page for page in pages() if page.code < "AC1" and "acompass" in page.example and safe_fix_of(page)
+]
 
 
 def test_a_page_says_whether_its_fix_is_safe() -> None:
@@ -61,8 +63,8 @@ def test_the_safe_fix_means_the_same_as_the_fix_on_the_page(page: Page) -> None:
 
 
 def test_several_mistakes_in_one_requirement_are_fixed_in_turn() -> None:
-    fixed = fix_safely("EAHC RESULT : Age == 1 && Zip != 'x' REJECT -- why", diagnose)
-    assert fixed.text == "EACH RESULT : Age = 1 AND NOT (Zip = 'x') : REJECT; -- why"
+    fixed = fix_safely("EAHC RESULT : Age == 1 && Zip ≠ 'x' REJECT -- why", diagnose)
+    assert fixed.text == "EACH RESULT : Age = 1 AND Zip != 'x' : REJECT; -- why"
     assert fixed.applied == 6
 
 

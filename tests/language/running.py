@@ -11,7 +11,6 @@ from acompass.result import Result
 from tests.language.cases import Case
 from tests.language.tables import write_table
 
-
 _WORDS = {True: "holds", False: "violated", None: "-"}
 
 

@@ -230,3 +230,48 @@ def test_a_report_never_overwrites_a_table(invoke: Invoke, taken: str) -> None:
     assert ran.exit_code == 2
     assert Path("people.csv").read_bytes() == before
     assert not Path("out.csv").exists()
+
+
+def _report_with_hierarchy(invoke: Invoke) -> None:
+    Path("maps").mkdir()
+    Path("maps/city.csv").write_text("Aachen;west;*\nBonn;west;*\nDresden;east;*\n", encoding="utf-8")
+    Path("towns.csv").write_text("City\nAachen\nBonn\nDresden\n", encoding="utf-8")
+    Path("level.acp").write_text("ALWAYS : GENERALIZE City TO LEVEL 1 OF 'maps/city.csv';", encoding="utf-8")
+    ran = invoke("run", "level.acp", "towns.csv", "-o", "out.csv", "--report", "h.html")
+    assert ran.exit_code == 0, ran.stderr
+
+
+def test_the_certificate_contains_the_hashes_of_hierarchies(invoke: Invoke) -> None:
+    import hashlib
+
+    _report_with_hierarchy(invoke)
+    (hierarchy,) = certificate_in(read_page(Path("h.html")))["hierarchies"]
+    content = Path("maps/city.csv").read_bytes()
+    assert hierarchy == {
+        "name": "city.csv",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "bytes": len(content),
+    }
+    ran = invoke("verify-report", "h.html", "--policy", "level.acp")
+    assert (ran.exit_code, ran.stdout) == (
+        0,
+        "report: matches\npolicy: matches\nhierarchy city.csv: matches\n",
+    )
+
+
+def test_a_changed_hierarchy_is_noticed(invoke: Invoke) -> None:
+    _report_with_hierarchy(invoke)
+    Path("maps/city.csv").write_text("Aachen;west;*\nBonn;south;*\nDresden;east;*\n", encoding="utf-8")
+    ran = invoke("verify-report", "h.html", "--policy", "level.acp")
+    assert (ran.exit_code, ran.stdout) == (
+        1,
+        "report: matches\npolicy: matches\nhierarchy city.csv: differs\n",
+    )
+
+
+def test_a_hierarchy_that_is_gone_is_an_error(invoke: Invoke) -> None:
+    _report_with_hierarchy(invoke)
+    Path("maps/city.csv").unlink()
+    ran = invoke("verify-report", "h.html", "--policy", "level.acp")
+    assert ran.exit_code == 2
+    assert "cannot read hierarchy `maps/city.csv`" in ran.stderr

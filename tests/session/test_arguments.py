@@ -36,6 +36,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "delimiter": NOT_TEXT,
     "engine": NOT_TEXT,
     "force": (0, 1, "no", None, [], object()),
+    "paper": (0, 1, "no", None, [], object()),
     "limit": (*NOT_WHOLE, -1, None),
     "memory_limit": (*NOT_TEXT, "\ud800"),
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),

@@ -1,16 +1,11 @@
 """Every mistake that the parser recognizes: its code, the place it points at, and its help."""
 
-from typing import NamedTuple
+from tests.syntax.everyday_mistakes import EVERYDAY
+from tests.syntax.mistake import Mistake
 
+__all__ = ["MISTAKES", "Mistake"]
 
-class Mistake(NamedTuple):
-    text: str
-    code: str
-    place: str
-    help: str
-
-
-MISTAKES = (
+_PAPER = (
     Mistake(
         "EACH RESULT : [Age] = 1;",
         "AC001",
@@ -95,7 +90,7 @@ MISTAKES = (
         "end the requirement with `;` before `=`, or remove the rest",
     ),
     Mistake(
-        "EACH RESULT : Age >= 3 : REJECT : REJECT;",
+        "EACH RESULT : Age >= 3 : REJECT : 3;",
         "AC014",
         ":",
         "end the requirement with `;` before `:`, or remove the rest",
@@ -262,3 +257,5 @@ MISTAKES = (
     Mistake("# ages", "AC046", "# ages", "write `-- ages`"),
     Mistake("// don't; \"x", "AC046", "// don't; \"x", "write `-- don't; \"x`"),
 )
+
+MISTAKES = (*_PAPER, *EVERYDAY)

@@ -120,6 +120,6 @@ def test_nothing_is_nothing(text: str) -> None:
 
 def test_a_policy_with_an_error_is_not_formatted() -> None:
     with pytest.raises(PolicyError) as error:
-        format_program("EACH RESULT : a = 1; EACH RESULT : a != 1;", "p.acp")
+        format_program("EACH RESULT : a = 1; EACH RESULT : a ≠ 1;", "p.acp")
     assert [diagnostic.code for diagnostic in error.value.diagnostics] == ["AC030"]
     assert "p.acp:1:38" in str(error.value)

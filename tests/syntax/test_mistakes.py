@@ -27,7 +27,9 @@ def test_messages_are_in_the_house_style(mistake: Mistake) -> None:
 
 
 def test_every_code_of_a_policy_text_is_among_them() -> None:
-    assert {mistake.code for mistake in MISTAKES} == {code for code in CODES if code < "AC1"}
+    about_other_languages = {"AC060", "AC061"}
+    expected = {code for code in CODES if code < "AC1"} - about_other_languages
+    assert {mistake.code for mistake in MISTAKES} == expected
 
 
 def test_all_mistakes_in_one_policy_are_all_reported() -> None:

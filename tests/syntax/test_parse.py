@@ -147,7 +147,7 @@ def test_spans_are_the_text() -> None:
 
 def test_every_error_is_reported_and_the_rest_is_read() -> None:
     text = (
-        "EACH RESULT : a = 1;\nEACH RESULT : a != 1;\nfoo;\n"
+        "EACH RESULT : a = 1;\nEACH RESULT : a ≠ 1;\nfoo;\n"
         "EACH RESULT : b = 1\nSOME RESULT : c == 1;\nEACH RESULT : d = 1;"
     )
     program, diagnostics = parse(text)

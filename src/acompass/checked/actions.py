@@ -56,7 +56,7 @@ def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Replac
 
 
 def _remember_text(column: int, value: Value, action: tree.Replace, scope: Scope, always: bool) -> None:
-    """Remember the texts of a column, which a later map must have labels for. ALWAYS overwrites all others."""
+    """Remember the texts that a later map must have labels for. ALWAYS overwrites all others."""
     if always:
         scope.maps.pop(column, None)
         scope.written.pop(column, None)

@@ -206,6 +206,16 @@ def turned_to_text(finding: Diagnostic, column: str, by: str, place: Span) -> Di
     )
 
 
+def labels_beside_numbers(finding: Diagnostic, column: str) -> Diagnostic:
+    """The finding for a column that BANDS may find labels in (X2), but that is also compared as a number."""
+    return Diagnostic(
+        "AC210",
+        f"column `{column}` is used as a number, but has labels of bands or `*` beside its numbers",
+        (Label(finding.labels[0].span, "used as a number here"),),
+        "leave this requirement out for a table that was generalized before",
+    )
+
+
 def alias_twice(alias: tree.Name, first: tree.Name) -> Diagnostic:
     return Diagnostic(
         "AC104",
@@ -220,8 +230,8 @@ def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) ->
         "AC119",
         f"this map of column `{column}` cannot be cut from an earlier one",
         (Label(action.map.span), Label(earlier, "generalized here before")),
-        "let each map be coarser than the one before: bands whose bounds are among the earlier bounds, a shorter "
-        "prefix, a longer period, a higher level",
+        "let each map be coarser than the one before: bands whose bounds are among the earlier bounds, "
+        "a shorter prefix, a longer period, a higher level",
     )
 
 

@@ -149,10 +149,10 @@ Action: TypeAlias = Reject | Replace | Random | Generalize | Drop
 @dataclass(frozen=True, slots=True)
 class Requirement:
     """The assertion sees `before`. If a column's type differs in `after`, the values of all records are
-    converted once the assertion has been evaluated and before the action is performed, affected or not (D12).
+    converted between the evaluation of the assertion and the action, affected or not (D12).
 
-    `judged` is False where a released table has labels in place of the numbers that the assertion compares: it
-    then has no verdict (D32).
+    `judged` is False where the assertion has no verdict, because a released table has labels in place of the
+    numbers that it compares (D32).
     """
 
     index: int

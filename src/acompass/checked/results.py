@@ -47,7 +47,7 @@ def _process(process: tree.Process, scope: Scope) -> tuple[program.Process | Non
 
 @dataclass(frozen=True, slots=True)
 class _Aggregate:
-    """`type` is None if an error about the aggregate was reported. `origin` is the column that its value comes
+    """`type` is None if an error about the aggregate was reported. `origin` is the column that the value is
     from, None for a SUM or a count."""
 
     name: tree.Name
@@ -126,7 +126,7 @@ def _aliases(process: tree.Process, scope: Scope) -> dict[str, tree.Name]:
 def _seen(
     process: tree.Process, groups: list[int | None], aggregates: list[_Aggregate], scope: Scope
 ) -> View:
-    """The view (G1, …, Gm, C1, …, Cn). An unknown name keeps its position, so that it is reported only once."""
+    """The view (G1, …, Gm, C1, …, Cn). An unknown name keeps its position and is reported only once."""
     names = [
         scope.names.spelling(name.text, group) for name, group in zip(process.group_by, groups, strict=True)
     ]

@@ -66,8 +66,9 @@ class Scope:
         return cls(schema, names, parameters, types, table, Names(parameters.names))
 
     def report(self, finding: Diagnostic) -> None:
-        """A list of constants after one name, as in IN, gives the same finding again and again."""
-        if finding not in self.found[-1:]:
+        """A list of constants after one name, as in IN, gives the same finding again and again, and LIKE gives
+        it for both comparisons that it stands for."""
+        if (finding.code, finding.labels) not in [(last.code, last.labels) for last in self.found[-1:]]:
             self.found.append(finding)
 
     def column(self, name: tree.Name) -> int | None:
@@ -121,14 +122,22 @@ class Scope:
 
     def blame(self, finding: Diagnostic, origin: int | None, used_as_number: bool) -> None:
         """Report a misuse of a column, with both places if an action made it text (D12)."""
-        if used_as_number and origin is not None and origin in self.turned:
-            finding = findings.turned_to_text(finding, self.names.texts[origin], *self.turned[origin])
+        if used_as_number and origin is not None:
+            finding = self._used_as_number(finding, origin)
         self.report(finding)
 
+    def _used_as_number(self, finding: Diagnostic, origin: int) -> Diagnostic:
+        name, type_ = self.names.texts[origin], self.types[origin]
+        if origin in self.turned:
+            return findings.turned_to_text(finding, name, *self.turned[origin])
+        if type_ is not None and type_.numbers is not None:
+            return findings.labels_beside_numbers(finding, name)
+        return finding
+
     def holds_labels(self, origin: int | None, type_: Type) -> bool:
-        """Whether a released table has labels of bands in this column, so that a number says nothing (D32)."""
+        """Whether a released table has labels of bands in place of the column's numbers (D32)."""
         is_labelled = type_.kind is Kind.TEXT and type_.numbers is not None
-        if not (self.may_be_released and is_labelled) or origin is None or origin in self.maps:
+        if not (self.may_be_released and is_labelled) or origin in self.maps or origin in self.turned:
             return False
         self.unjudged = True
         return True

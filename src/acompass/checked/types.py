@@ -31,8 +31,8 @@ class Type:
 
     `spelled` is True for the numbers of a text column, which keep their spelling: `2` and `2.0` are the same
     number, but they are written as they were read (D26). `shortened` are the constants that REPLACE writes in
-    their shortest form, because the column has another spelling of them. `numbers` is the kind of numbers that
-    a text column has beside labels of bands and `*` (X2). None of the three takes part in equality.
+    their shortest form, because the column has another spelling of them. `numbers` is the kind of numbers
+    that a text column has beside labels of bands and `*` (X2). None of the three takes part in equality.
     """
 
     kind: Kind

@@ -49,6 +49,8 @@ class ColumnUse:
     the numbers that REPLACE writes into it, `drawn` the bounds between which RANDOM draws integers for it.
     `banded` says that BANDS maps its numbers, beside which labels may stand (X2). `overwritten` says that an
     ALWAYS replaces or drops its values before anything reads them, so that they may be missing (D27).
+    `may_have_labels` says that the table may be one that the policy has released, with labels of a GENERALIZE
+    in place of numbers (D32).
     """
 
     use: Use
@@ -59,10 +61,15 @@ class ColumnUse:
     drawn: tuple[tuple[Decimal, Decimal], ...] = ()
     banded: bool = False
     overwritten: bool = False
+    may_have_labels: bool = False
 
 
 def uses(
-    policy: tree.Program, names: Sequence[str], params: Mapping[str, ParamValue] | None = None
+    policy: tree.Program,
+    names: Sequence[str],
+    params: Mapping[str, ParamValue] | None = None,
+    *,
+    may_be_released: bool = False,
 ) -> dict[int, ColumnUse]:
     """The use of every column that the policy names, by position. Unknown names are ignored.
 
@@ -80,7 +87,12 @@ def uses(
         if action is not None:
             seen.add_action(action, always=assertion is None)
     found = seen.named | seen.replaced | seen.compared
-    return {position: seen.completed(position, use) for position, use in found.items()}
+    return {
+        position: replace(
+            seen.completed(position, use), may_have_labels=may_be_released and position in seen.generalized
+        )
+        for position, use in found.items()
+    }
 
 
 class _Uses:

@@ -58,6 +58,7 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 @options.report
 @options.quiet
 @options.no_progress
+@options.paper
 def check(
     policy: str,
     table: str,
@@ -74,6 +75,7 @@ def check(
     report: Path | None,
     quiet: bool,
     no_progress: bool,
+    paper: bool,
 ) -> None:
     """Evaluate every assertion of a policy on a table. No action is performed, and the table is not changed.
 
@@ -101,6 +103,7 @@ def check(
                     report=report,
                     show=show,
                     progress=progress,
+                    paper=paper,
                 )
 
         parsed, result = fixer.perform(lambda: policy_and_table(policy, table), checked)

@@ -46,6 +46,7 @@ acompass explain AC101
 @options.delimiter
 @options.memory_limit
 @options.as_json
+@options.paper
 def explain_command(
     policy: str,
     table: str | None,
@@ -63,6 +64,7 @@ def explain_command(
     delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
+    paper: bool,
 ) -> None:
     """Explain what run does to a record and why: the requirements that affect it, its classes, the values
     written, and the smallest change that would have left it unaffected. The output contains personal data.
@@ -79,7 +81,7 @@ def explain_command(
     with exit_codes(print_error_json if as_json else None):
         from acompass.policy import as_policy
 
-        parsed, params = as_policy(policy_and_table(policy, table or "")), params_of(settings)
+        parsed, params = as_policy(policy_and_table(policy, table or ""), paper), params_of(settings)
         if algebra:
             from acompass.explain.algebra import to_algebra
 

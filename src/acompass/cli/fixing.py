@@ -96,10 +96,10 @@ class _Attempts(Generic[T]):
         self._last: tuple[Policy, T] | AcompassError
 
     def diagnose(self, text: str) -> Sequence[Diagnostic]:
-        from acompass.policy import parse
+        from acompass.policy import parse_file
 
         try:
-            policy = parse(text, self._name)
+            policy = parse_file(text, self._name)
             result = self._perform(policy)
         except AcompassError as error:
             self._last = error

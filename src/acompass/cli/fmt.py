@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import VIOLATED, WRONG, exit_codes, print_error
 from acompass.cli.inputs import STANDARD_INPUT, read_policy
@@ -27,21 +28,22 @@ acompass fmt - < draft.acp > policy.acp
     help="Policies to rewrite; - reads standard input and writes standard output.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a policy would change.")
-def fmt(policies: tuple[str, ...], check: bool) -> None:
+@options.paper
+def fmt(policies: tuple[str, ...], check: bool, paper: bool) -> None:
     """Rewrite policies in canonical form: one block per requirement, colons aligned, comments kept.
 
     A policy with a syntax error is left unchanged.
     """
     with exit_codes():
-        codes = [_format(policy, check) for policy in policies]
+        codes = [_format(policy, check, paper) for policy in policies]
     raise click.exceptions.Exit(max(codes))
 
 
-def _format(policy: str, check: bool) -> int:
+def _format(policy: str, check: bool, paper: bool) -> int:
     from acompass.syntax.format import format_program
 
     try:
-        before = read_policy(policy).text
+        before = read_policy(policy, paper).text
         after = format_program(before)
     except AcompassError as error:
         print_error(error)

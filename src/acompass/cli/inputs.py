@@ -21,12 +21,12 @@ def policy_and_table(policy: str, table: str) -> "Policy":
     return read_policy(policy)
 
 
-def read_policy(path: str) -> "Policy":
+def read_policy(path: str, paper: bool = False) -> "Policy":
     from acompass.policy import load, parse, read_text
 
     if path == STANDARD_INPUT:
-        return parse(read_text(sys.stdin.buffer, "<stdin>"), "<stdin>")
-    return load(path)
+        return parse(read_text(sys.stdin.buffer, "<stdin>"), "<stdin>", paper)
+    return load(path, paper)
 
 
 def types_of(types: Iterable[str]) -> dict[str, str]:

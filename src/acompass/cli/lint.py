@@ -34,6 +34,7 @@ acompass lint policy.acp --fix
 @fixing.diff
 @options.engine
 @options.delimiter
+@options.paper
 def lint(
     policy: str,
     table: str | None,
@@ -45,6 +46,7 @@ def lint(
     diff: bool,
     engine: str | None,
     delimiter: str | None,
+    paper: bool,
 ) -> None:
     """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
     between generalization rules, and so on. `acompass explain CODE` explains a finding.
@@ -70,6 +72,7 @@ def lint(
                 dates=dates,
                 engine=engine,
                 delimiter=delimiter,
+                paper=paper,
             )
 
         parsed, found = fixer.perform(lambda: policy_and_table(policy, table or ""), findings, tuple)

@@ -63,6 +63,7 @@ acompass measure released.csv --policy policy.acp --against people.csv --populat
 @options.memory_limit
 @options.report
 @options.as_json
+@options.paper
 def measure_command(
     table: str,
     qi: tuple[str, ...],
@@ -77,6 +78,7 @@ def measure_command(
     memory_limit: str | None,
     report: Path | None,
     as_json: bool,
+    paper: bool,
 ) -> None:
     """Measure how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure,
     and risk.
@@ -99,6 +101,7 @@ def measure_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
             report=report,
+            paper=paper,
         )
         print_out(to_json(measures.to_json()) if as_json else measures_text(measures))
 

@@ -24,6 +24,9 @@ types = click.option(
     metavar="COLUMN=TYPE",
     help="The type of a column, such as Age=integer; otherwise inferred from the policy; may be repeated.",
 )
+paper = click.option(
+    "--paper", is_flag=True, help="Refuse what is not in the paper's language, such as GENERALIZE."
+)
 settings = click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Bind a parameter of the policy."
 )
@@ -79,11 +82,12 @@ class Performing(TypedDict):
     engine: str | None
     delimiter: str | None
     memory_limit: str | None
+    paper: bool
 
 
 def performing(command: Callback) -> Callback:
     """Add the options that `run` and `plan` share."""
-    shared = (settings, seed, trace, missing, dates, order, engine, delimiter, memory_limit)
+    shared = (settings, seed, trace, missing, dates, order, engine, delimiter, memory_limit, paper)
     for option in reversed(shared):  # --help lists the last one applied first
         command = option(command)
     return command

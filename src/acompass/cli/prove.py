@@ -33,6 +33,7 @@ acompass prove policy.acp --set k=3 --table people.csv --json
 @options.as_json
 @options.engine
 @options.delimiter
+@options.paper
 def prove(
     policy: str,
     claims: tuple[str, ...],
@@ -43,6 +44,7 @@ def prove(
     as_json: bool,
     engine: str | None,
     delimiter: str | None,
+    paper: bool,
 ) -> None:
     """Prove for each assertion that every table a run of the policy writes satisfies it.
 
@@ -65,6 +67,7 @@ def prove(
             dates=dates,
             engine=engine,
             delimiter=delimiter,
+            paper=paper,
         )
         print_out(to_json(proof_object(proof)) if as_json else proof_text(proof))
         exit_by_verdict(proof.ok)

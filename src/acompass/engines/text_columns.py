@@ -19,7 +19,7 @@ from acompass.engines.spelling import spelled_decimal, spelled_integer
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
-from acompass.tables.numbers import BAND_LABEL, FRACTION, FRACTION_BAND, NUMBER_PATTERN, is_number
+from acompass.tables.numbers import BAND_LABEL, FRACTIONS, INTEGERS, NUMBER_PATTERN, is_number
 
 #: finds the file and line of the first value in a column that satisfies a condition; None without a file
 FirstPlace = Callable[[int, Callable[[str], bool]], tuple[str, int] | None]
@@ -90,17 +90,19 @@ class TextColumns:
     def _as_labels(self, position: int, use: ColumnUse) -> TypedText:
         """Text in which labels of bands and `*` stand beside numbers, or in place of them (X2)."""
         value, name = self.values[position], self.names[position]
-        others, fractions = self.facts.ask(
+        others, fractions, integers = self.facts.ask(
             [
                 self._not(f"({_PLAIN_NUMBER}|{BAND_LABEL})", value),
-                sql.count_where(self._is(f"({FRACTION}|{FRACTION_BAND})", value)),
+                sql.count_where(self._is(FRACTIONS, value)),
+                sql.count_where(self._is(INTEGERS, value)),
             ]
         )
         if others:
             is_known = re.compile(f"{_PLAIN_NUMBER}|{BAND_LABEL}", re.ASCII).fullmatch
             place = self.first_place(position, lambda text: not is_known(text))
             raise errors.neither_numbers_nor_labels(name, place, others, use.span)
-        numbers = Kind.DECIMAL if fractions else Kind.INTEGER
+        # `*` alone may come from bands of either kind, and bands of decimals accept any constants
+        numbers = Kind.INTEGER if integers and not fractions else Kind.DECIMAL
         return TypedText(replace(TEXT, numbers=numbers), value)
 
     def _as_decimal(self, position: int, use: ColumnUse) -> TypedText:
@@ -109,6 +111,8 @@ class TextColumns:
             [self._not(NUMBER_PATTERN, value), self._not(_PLAIN_NUMBER, value), *_digits(value)]
         )
         name = self.names[position]
+        if bad and use.may_have_labels:
+            return TypedText(replace(TEXT, numbers=Kind.DECIMAL), value)
         if bad:
             place = self.first_place(position, lambda text: not is_number(text))
             raise errors.not_numbers(name, place, bad, use.span)

@@ -47,9 +47,10 @@ def assign_roles(
 
 
 def _counted(process: tree.Process) -> Iterator[str]:
-    aggregate = process.aggregate
-    if aggregate.function is Function.COUNT_DISTINCT and aggregate.column is not None:
-        yield aggregate.column.text
+    for named in process.aggregates:
+        aggregate = named.aggregate
+        if aggregate.function is Function.COUNT_DISTINCT and aggregate.column is not None:
+            yield aggregate.column.text
 
 
 def _unique(names: Iterator[str]) -> list[str]:

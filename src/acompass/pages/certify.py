@@ -1,16 +1,19 @@
-"""Create the certificate of a page: hashes of the policy and the files, versions, parameters and counts."""
+"""Create the certificate of a page: hashes of the policy and all files, versions, parameters and counts."""
 
 import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
 
+from acompass.diagnostics import CallError, Diagnostic
 from acompass.options import DatesArgument
 from acompass.policy import Policy
 from acompass.report.certificate import Certificate, FileHash
 from acompass.result import Result
+from acompass.syntax.walk import hierarchy_files
 from acompass.tables.source import Files, opened, readable
 from acompass.version import __version__
 
@@ -37,6 +40,7 @@ def certify(
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         versions={"acompass": __version__, "engine": engine},
         policy=None if policy is None else hash_policy(policy),
+        hierarchies=() if policy is None else hash_hierarchies(policy),
         parameters={name: str(value) for name, value in sorted(params.items())},
         dates=_formats(dates),
         tables={what: table.name for what, table in tables.items() if isinstance(table, TableName)},
@@ -74,6 +78,22 @@ def hash_policy(policy: Policy) -> FileHash:
     """The hash of the policy's text in UTF-8, without a byte order mark."""
     content = policy.text.encode()
     return FileHash(os.path.basename(policy.name), hashlib.sha256(content).hexdigest(), len(content))
+
+
+def hash_hierarchies(policy: Policy) -> tuple[FileHash, ...]:
+    """One hash per hierarchy that the policy names: the content of the files is part of the policy (X2)."""
+    return tuple(_hash_hierarchy(policy.tree.folder, file) for file in hierarchy_files(policy.tree))
+
+
+def _hash_hierarchy(folder: str, file: str) -> FileHash:
+    try:
+        content = Path(folder, file).read_bytes()
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        help_ = "restore the file; its path is relative to the policy's folder"
+        message = f"cannot read hierarchy `{file}`: {reason}"
+        raise CallError([Diagnostic("AC122", message, help=help_)]) from None
+    return FileHash(os.path.basename(file), hashlib.sha256(content).hexdigest(), len(content))
 
 
 def hash_table(table: str) -> tuple[FileHash, ...]:

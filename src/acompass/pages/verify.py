@@ -1,12 +1,12 @@
 """Compare a report with its own certificate, and the certificate with files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.pages.certify import hash_policy, hash_table
-from acompass.policy import load
+from acompass.pages.certify import hash_hierarchies, hash_policy, hash_table
+from acompass.policy import Policy, load
 from acompass.report.certificate import FileHash, certificate_in, document_hash
 
 
@@ -23,14 +23,21 @@ def verify(path: str, policy: str | None, before: str | None, after: str | None)
     page, written = _read(path)
     found = [VerifiedPart("report", written.get("document") == document_hash(page))]
     if policy is not None:
-        digest = hash_policy(load(policy)).sha256
-        found.append(VerifiedPart("policy", _hash_of(written.get("policy")) == digest))
+        found.extend(_verify_policy(load(policy), written))
     for what, table in (("input", before), ("output", after)):
         if table is not None:
             found.append(
                 VerifiedPart(what, _hashes(written.get(what)) == _hashes_of_files(hash_table(table)))
             )
     return found
+
+
+def _verify_policy(policy: Policy, written: dict[str, Any]) -> Iterator[VerifiedPart]:
+    """The policy's text and, in the order in which it names them, its hierarchies."""
+    yield VerifiedPart("policy", _hash_of(written.get("policy")) == hash_policy(policy).sha256)
+    certified = _hashes(written.get("hierarchies"))
+    for index, file in enumerate(hash_hierarchies(policy)):
+        yield VerifiedPart(f"hierarchy {file.name}", certified[index : index + 1] == [file.sha256])
 
 
 def _read(path: str) -> tuple[str, dict[str, Any]]:

@@ -24,7 +24,8 @@ class FileHash:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """`input` and `output` are None if the table is not a file. `tables` has the name of the input and the
+    """`hierarchies` are the files that the policy names, in its order.
+    `input` and `output` are None if the table is not a file. `tables` has the name of the input and the
     output where they are tables of an engine. `counts` are those of `--json`. `dates` are the formats of
     local dates in the input, such as `Admission=%d.%m.%Y`."""
 
@@ -32,6 +33,7 @@ class Certificate:
     made: str
     versions: dict[str, str]
     policy: FileHash | None
+    hierarchies: tuple[FileHash, ...]
     parameters: dict[str, str]
     dates: tuple[str, ...]
     tables: dict[str, str]

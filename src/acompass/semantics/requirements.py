@@ -99,7 +99,7 @@ def generalize(action: Generalize, bag: Bag, rho: Trace, affected: SubBag) -> St
 
 
 def drop(action: Drop, bag: Bag, rho: Trace) -> State:
-    """X3: (π(R), ρ), the projection on all other columns. A dropped column keeps its place, without a value."""
+    """X3: (π(R), ρ), the projection on all other columns. A dropped column keeps its place, but no values."""
     for column in action.columns:
         bag = [update(record, column, None) for record in bag]
     return bag, rho
@@ -114,7 +114,7 @@ def _overwrite(bag: Bag, column: int, values: Mapping[int, Value]) -> Bag:
 
 
 def perform(requirement: Requirement, bag: Bag, rho: Trace) -> State:
-    """Figure 11: ⟦r⟧(R, ρ), with D12 before the action. A requirement without an action changes nothing (D6)."""
+    """Figure 11: ⟦r⟧(R, ρ), with D12 before the action. Without an action, nothing changes (D6)."""
     converted = convert_types(bag, requirement.before, requirement.after)
     if requirement.action is None or holds(bag, requirement.assertion):
         return converted, rho
@@ -138,7 +138,7 @@ def _converted(value: Any, source: Type, target: Type) -> Any:
 
 
 def perform_requirement(requirement: Requirement, bag: Bag, rho: Trace) -> tuple[Bag, Trace, Verdict]:
-    """Figure 11 and the verdict. Raises Unlabelled if a map is not defined on a value that it should label."""
+    """Figure 11 and the verdict. Raises Unlabelled if a map is not defined on a value to label."""
     verdict = judge(bag, requirement.assertion)
     # an assertion that holds is not evaluated again: the search for counterexamples spends its time here
     if verdict.holds:

@@ -22,7 +22,7 @@ from acompass.checked.program import (
 )
 from acompass.semantics.model import Bag, Record, SubBag
 
-#: a record (g, f_B(G_g)) of a process query's result, with a value for each aggregate (X11), and the group G_g
+#: a record (g, f_B(G_g), …) of a process query's result, with a value for each aggregate (X11), and its group
 Group: TypeAlias = tuple[Record, SubBag]
 
 

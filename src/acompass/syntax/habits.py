@@ -38,7 +38,9 @@ def _misspelt_sign(unexpected: Unexpected) -> Diagnostic:
     token, meant = unexpected.token, _SIGNS[unexpected.token.text]
     name, constant = text_of(name_before(unexpected)), text_of(unexpected.after[:1])
     help_ = f"write `{f'{name} {meant} {constant}'.strip()}`"
-    fixes = safe(f"write `{meant}`", replace(token.span, meant)) if unexpected.wants_operator else ()
+    is_whole = unexpected.following is not None and unexpected.following.type not in ("OPERATOR", "HABIT")
+    is_sure = unexpected.wants_operator and is_whole
+    fixes = safe(f"write `{meant}`", replace(token.span, meant)) if is_sure else ()
     message = f"unknown comparison sign {quote(token.text)}"
     return Diagnostic("AC031", message, unexpected.label(), help_, fixes=fixes)
 

@@ -2,7 +2,7 @@
 
 from itertools import takewhile
 
-from acompass.diagnostics import Diagnostic, Fix
+from acompass.diagnostics import Diagnostic, Fix, Label
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax.habits import Rule
 from acompass.syntax.tokens import Token
@@ -55,7 +55,7 @@ def _asserted(unexpected: Unexpected, quantified: str, rest: list[Token]) -> Dia
     fixes = offer(f"write `{written}`", replace(span, written))
     message = "`ALWAYS` takes an action, found an assertion"
     help_ = f"write `{quantified} {text_of(rest)};`"
-    return Diagnostic("AC049", message, unexpected.label(), help_, fixes=fixes)
+    return Diagnostic("AC049", message, (Label(span),), help_, fixes=fixes)
 
 
 def misplaced_then(unexpected: Unexpected) -> Diagnostic | None:
@@ -87,13 +87,14 @@ def _instead_of_then(unexpected: Unexpected) -> Diagnostic | None:
     token, following = unexpected.token, unexpected.following
     if "THEN" not in unexpected.accepted:
         return None
+    before = [unexpected.tokens[unexpected.index - 1], Token("THEN", "THEN", 0, 0)]
     message = f"expected `THEN` between two actions, found {unexpected.found}"
     if token.type in ("COMMA", "COLON", "AND") and _begins_step(following):
-        help_ = f"write `THEN {text_of(unexpected.after)}`"
+        help_ = f"write `{text_of([*before, *unexpected.after])}`"
         fixes = offer("write `THEN`", replace(token.span, " THEN"))
         return Diagnostic("AC050", message, unexpected.label(), help_, fixes=fixes)
     if _begins_step(token):
-        help_ = f"write `THEN {text_of([token, *unexpected.after])}`"
+        help_ = f"write `{text_of([*before, token, *unexpected.after])}`"
         fixes = offer("insert `THEN`", insert(token.start, "THEN "))
         return Diagnostic("AC050", message, unexpected.label(), help_, fixes=fixes)
     return None
@@ -141,7 +142,7 @@ def _instead_of_removing(unexpected: Unexpected, names: list[Token]) -> tuple[st
         help_ = f"write `DROP {text_of(names)}`"
         return help_, offer(help_, replace(token.span, "DROP"))
     return (
-        f"write `REJECT` to remove the affected records, `REPLACE {text_of(names)} WITH '*'` to hide a value",
+        f"write `REPLACE {text_of(names)} WITH '*'` to hide the value; `REJECT` removes the affected records",
         (),
     )
 

@@ -9,7 +9,8 @@ from acompass.syntax.typos import is_one_letter_off, is_swapped
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 
 _MAPS = ("BANDS", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE")
-_EXAMPLES = "`BANDS OF 5` `BANDS AT 18, 65` `PREFIX OF 3` `YEAR` `LEVEL 1 OF 'file.csv'`"
+_EXAMPLES = "`BANDS OF 5`, `PREFIX OF 3` or `LEVEL 1 OF 'file.csv'`"
+_AFTER_OF = {"BANDS": "5", "PREFIX": "3", "LEVEL": "'file.csv'"}
 _INSTEAD_OF_TO = frozenset({"INTO", "IN", "AS", "BY", "WITH", "FROM", "USING", "ON"})
 _INSTEAD_OF_OF = frozenset({"BY", "IN", "FROM", "WITH", "WIDTH", "LENGTH", "SIZE", "AS", "TO", "ON"})
 
@@ -43,6 +44,14 @@ def _wrong(unexpected: Unexpected, help_: str, fixes: tuple[Fix, ...] = ()) -> D
     return Diagnostic("AC047", message, unexpected.label(), help_, fixes=fixes)
 
 
+def _missing_name(unexpected: Unexpected, start: int) -> Diagnostic | None:
+    """`GENERALIZE;`, `GENERALIZE TO YEAR`."""
+    if unexpected.index != start + 1 or unexpected.token.type not in ("TO", "SEMICOLON", *_MAPS):
+        return None
+    rest = text_of(unexpected.tokens[unexpected.index : -1]) or "TO YEAR"
+    return _wrong(unexpected, f"write `{unexpected.tokens[start].text} Age {rest}`")
+
+
 def _missing_to(unexpected: Unexpected, start: int) -> Diagnostic | None:
     """`GENERALIZE age BANDS OF 5`, `GENERALIZE age INTO BANDS OF 5`, `GENERALIZE age BY 5`."""
     follows_name = unexpected.tokens[unexpected.index - 1].type in ("WORD", "QUOTED")
@@ -63,7 +72,10 @@ def _missing_to(unexpected: Unexpected, start: int) -> Diagnostic | None:
     if token.type == "WITH":
         help_ = f"write `REPLACE {text_of([*unexpected.tokens[start + 1 : unexpected.index + 2]])}`"
         return _wrong(unexpected, help_, offer(help_, replace(unexpected.tokens[start].span, "REPLACE")))
-    return _wrong(unexpected, f"write `{named} TO …`, with one of {_EXAMPLES}")
+    if token.text.upper() in _INSTEAD_OF_TO and following is not None and following.text.upper() in _MAPS:
+        help_ = f"write `{named} TO {following.text}`"
+        return _wrong(unexpected, help_, offer("write `TO`", replace(token.span, "TO")))
+    return _wrong(unexpected, f"write `{named} TO YEAR`, or another map, as in {_EXAMPLES}")
 
 
 def _name_with_to(unexpected: Unexpected, start: int) -> Diagnostic | None:
@@ -96,7 +108,8 @@ def _unknown_map(unexpected: Unexpected, start: int) -> Diagnostic | None:
         return _wrong(unexpected, help_, offer(help_, insert(token.start, "BANDS OF ")))
     if token.type == "STRING":
         return _constant_map(unexpected, start)
-    return _wrong(unexpected, f"write one of {_EXAMPLES}")
+    begun = text_of(unexpected.tokens[start : unexpected.index])
+    return _wrong(unexpected, f"write `{begun} YEAR`, or another map, as in {_EXAMPLES}")
 
 
 def _meant(token: Token) -> str | None:
@@ -129,7 +142,7 @@ def _missing_of(unexpected: Unexpected, start: int) -> Diagnostic | None:
         help_ = f"write `{begun} OF"
         help_ += f" {following.text}`" if following.type in ("NUMBER", "STRING") else " …`"
         return _wrong(unexpected, help_, safe("write `OF`", replace(token.span, "OF")))
-    return _wrong(unexpected, f"write one of {_EXAMPLES}")
+    return _wrong(unexpected, f"write `{begun} OF {_AFTER_OF[begun.split()[0].upper()]}`")
 
 
 def _start_of_map(unexpected: Unexpected) -> int:
@@ -166,7 +179,9 @@ def _several_cuts(unexpected: Unexpected) -> Diagnostic | None:
         return None
     cuts = text_of([tokens[2], unexpected.token, *unexpected.after])
     help_ = f"write `BANDS AT {cuts}`"
-    return _wrong(unexpected, help_, offer("write `AT`", replace(tokens[1].span, "AT")))
+    fixes = offer("write `AT`", replace(tokens[1].span, "AT"))
+    message = "`BANDS OF` takes one width, found several bounds"
+    return Diagnostic("AC047", message, (Label(tokens[1].span),), help_, fixes=fixes)
 
 
 def _number_of_map(unexpected: Unexpected, start: int) -> Diagnostic | None:
@@ -200,6 +215,7 @@ def _otherwise(unexpected: Unexpected, start: int) -> Diagnostic | None:
 
 
 _RULES = (
+    _missing_name,
     _missing_to,
     _name_with_to,
     _unknown_map,

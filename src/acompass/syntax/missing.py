@@ -77,7 +77,15 @@ def missing_condition(unexpected: Unexpected) -> Diagnostic | None:
     if token.type not in ("COLON", "SEMICOLON", "RPAR", "AND", "OR", *ACTIONS):
         return None
     message = f"missing condition after {quote(previous.text)}"
-    return Diagnostic("AC012", message, unexpected.label(), f"write `{unexpected.sample}`")
+    return Diagnostic("AC012", message, unexpected.label(), f"write `{_with_condition(unexpected)}`")
+
+
+def _with_condition(unexpected: Unexpected) -> str:
+    """The sample, with the action behind it if there is one."""
+    if unexpected.token.type not in ACTIONS:
+        return unexpected.sample
+    action = text_of([unexpected.token, *unexpected.after])
+    return f"{unexpected.sample} : {action}"
 
 
 def missing_as(unexpected: Unexpected) -> Diagnostic | None:
@@ -122,6 +130,9 @@ def _unknown_aggregate(unexpected: Unexpected) -> Diagnostic:
     """`AVG(Age)`: the functions that can take its column are offered."""
     message = f"expected an aggregate, found {unexpected.found}"
     following = unexpected.following
+    if unexpected.words_from_here and _begun_aggregate(unexpected) == [] and not _has_as(unexpected):
+        help_ = f"write `COUNT DISTINCT({text_of(unexpected.words_from_here)}) AS Size`"
+        return Diagnostic("AC023", message, unexpected.label(), help_)
     if unexpected.token.type != "WORD" or following is None or following.type != "LPAR":
         return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
     column = text_of(takewhile(lambda token: token.type in ("WORD", "QUOTED"), unexpected.after[1:]))
@@ -129,6 +140,12 @@ def _unknown_aggregate(unexpected: Unexpected) -> Diagnostic:
         return Diagnostic("AC023", message, unexpected.label(), _AGGREGATE_HELP)
     help_ = "write one of " + " ".join(f"`{function}({column})`" for function in _OF_A_COLUMN)
     return Diagnostic("AC023", message, unexpected.label(), help_)
+
+
+def _has_as(unexpected: Unexpected) -> bool:
+    ends = ("COMMA", "WHERE", "GROUP_BY", "COLON")
+    rest = takewhile(lambda token: token.type not in ends, unexpected.after)
+    return any(token.type == "AS" for token in rest)
 
 
 def _instead(function: str, words: list[str]) -> str:

@@ -102,7 +102,7 @@ def _dropped_sometimes(requirement: tree.Requirement) -> Iterator[Diagnostic]:
     match action:
         case tree.Drop(names):
             listed = ", ".join(spell_name(name.text) for name in names)
-            help_ = f"write `ALWAYS : DROP {listed};`, or `REJECT` to remove the affected records"
+            help_ = f"`ALWAYS : DROP {listed};` removes the column, `REJECT` the affected records"
             yield Diagnostic("AC048", "`DROP` needs `ALWAYS`", (Label(action.span),), help_)
         case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize():
             pass

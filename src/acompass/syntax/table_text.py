@@ -19,9 +19,12 @@ _MAGIC = {
 _DELIMITERS = (",", ";", "\t", "|")
 #: lines to compare with the header
 _SAMPLED = 20
-_REQUIREMENT = re.compile(r"\b(EACH|SOME)\s+(RESULT|RECORD|(FILTER|PROCESS)\b[^:;]*+)\s*:", re.IGNORECASE)
+_REQUIREMENT = re.compile(
+    r"\bALWAYS\s*:|\b(EACH|SOME)\s+(RESULT|RECORD|(FILTER|PROCESS)\b[^:;]*+)\s*:", re.IGNORECASE
+)
 _FIRST_WORD_OF_POLICY = re.compile(
-    r"(EACH|SOME|SELECT|UPDATE|DELETE|INSERT|CREATE|WITH|FROM)\s+\w|--|/\*|//|#", re.IGNORECASE
+    r"(ALWAYS|EACH|SOME|SELECT|UPDATE|DELETE|INSERT|CREATE|WITH|FROM|DROP|GENERALIZE)\s+\w|--|/\*|//|#",
+    re.IGNORECASE,
 )
 _COMPARISON = re.compile(r"[<>=≤≥≠]")
 

@@ -218,6 +218,22 @@ def is_bands(map_: tree.Map) -> bool:
             assert_never(map_)
 
 
+def hierarchy_files(program: tree.Program) -> tuple[str, ...]:
+    """The files that LEVEL names, as the policy writes them, each once, in the order of the text."""
+    found = (_hierarchy_file(step_of(requirement)) for requirement in steps(program))
+    return tuple(dict.fromkeys(file for file in found if file is not None))
+
+
+def _hierarchy_file(action: tree.Step | None) -> str | None:
+    match action:
+        case tree.Generalize(map=tree.LevelOf(file=file)):
+            return file.value
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(action)
+
+
 def parameter_names(program: tree.Program) -> frozenset[str]:
     used = (constant for requirement in steps(program) for constant in constants(requirement))
     return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))

@@ -137,7 +137,7 @@ def neither_numbers_nor_labels(name: str, place: Place, bad: int, use: Span) -> 
         f"column `{name}` is used as a number, but {found} neither numbers nor labels of bands"
         f"{_where(place, bad)}",
         (Label(use, "used as a number here"),),
-        "a label is `30-34`, `-5 to -1`, `[0.5,1.0)`, `<18`, `90+` or `*`; replace other texts with `*` first",
+        "a label is `30-34`, `-5 to -1`, `[0.5,1.0)`, `<18`, `90+` or `*`; replace other texts with `*`",
     )
     return TableError([finding])
 

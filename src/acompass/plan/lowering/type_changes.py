@@ -20,6 +20,14 @@ def conversions(dialect: Dialect, requirements: Iterable[Requirement]) -> dict[i
     }
 
 
+def converted_by_all(dialect: Dialect, requirements: Iterable[Requirement], column: int, value: Sql) -> Sql:
+    """A value of a column after every change of its type, one after the other."""
+    for requirement in requirements:
+        if column in (changes := type_changes(requirement)):
+            value = dialect.convert(value, *changes[column])
+    return value
+
+
 def retyped(schema: Schema, requirements: Iterable[Requirement]) -> Schema:
     changes = {
         column: after

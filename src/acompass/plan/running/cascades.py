@@ -1,7 +1,7 @@
 """A cascade: stages that run on the distinct combinations of values of a few columns, not on the records."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -11,7 +11,7 @@ from acompass.checked.program import Requirement
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import WEIGHT, Counted, State
-from acompass.plan.lowering.type_changes import retyped
+from acompass.plan.lowering.type_changes import converted_by_all, retyped
 from acompass.plan.running.actions import converted
 from acompass.plan.running.context import Context
 from acompass.plan.stages import CascadeStage, Stage
@@ -25,11 +25,21 @@ def run_cascade(context: Context, state: State, stage: CascadeStage, execute: Ex
     if counted is None:
         return execute(context, state, stage.stages)
     after = execute(context, counted, stage.stages)
-    return _applied(context, state, stage, after)
+    if not any(_takes_effect(context, requirement) for requirement in stage.requirements):
+        for requirement in stage.requirements:
+            state = converted(context, state, requirement)
+        return state
+    return _Outcome(context, state, stage, counted, after).applied()
+
+
+def _takes_effect(context: Context, requirement: Requirement) -> bool:
+    return requirement.action is not None and context.verdicts[requirement.index].affected > 0
 
 
 def _counted(context: Context, state: State, stage: CascadeStage) -> State | None:
     """The stored combinations; None where there are too many of them."""
+    if _probably_too_many(context, state, stage):
+        return None
     layout = Counted(stage.columns, _changing(stage))
     columns = {i: sql.column(i, "t") for i in layout.columns}
     firsts = (sql.named(columns[i].copy(), layout.first[i]) for i in sorted(layout.changing))
@@ -38,10 +48,23 @@ def _counted(context: Context, state: State, stage: CascadeStage) -> State | Non
     select = sql.query([*named, *firsts, weight], state.source())
     table = context.session.store(select.group_by(*(c.copy() for c in columns.values()), copy=False))
     ((combinations,),) = context.session.fetch(sql.query([exp.Count(this=exp.Star())], sql.table(table)))
-    if combinations * stage.fewest_records > state.records:
+    if _are_too_many(combinations, state, stage):
         context.session.drop(table)
         return None
     return replace(state.stored_as(table), has_row_key=False, in_order=False, counted=layout)
+
+
+def _probably_too_many(context: Context, state: State, stage: CascadeStage) -> bool:
+    estimate = context.session.dialect.approximate_distinct
+    if estimate is None:
+        return False
+    values = [sql.column(i, "t") for i in stage.columns]
+    ((found,),) = context.session.fetch(sql.query([estimate(values)], state.source()))
+    return _are_too_many(found, state, stage)
+
+
+def _are_too_many(combinations: int, state: State, stage: CascadeStage) -> bool:
+    return combinations * stage.fewest_records > state.records
 
 
 def _changing(stage: CascadeStage) -> frozenset[int]:
@@ -49,28 +72,71 @@ def _changing(stage: CascadeStage) -> frozenset[int]:
     return columns_written(stage.requirements) | retyped_columns
 
 
-def _applied(context: Context, state: State, stage: CascadeStage, after: State) -> State:
-    if not any(_takes_effect(context, requirement) for requirement in stage.requirements):
-        for requirement in stage.requirements:
-            state = converted(context, state, requirement)
-        return state
-    assert after.counted is not None, "stages keep the columns of the state that they run on"
-    outcome = context.session.store(_outcome(after, after.counted))
-    same = (
-        exp.EQ(this=sql.column(i, "t"), expression=exp.column(first, table="o"))
-        for i, first in after.counted.first.items()
-    )
-    changed: dict[int, Sql] = {i: exp.column(f"n{i}", table="o") for i in after.counted.changing}
-    final = replace(state, schema=retyped(state.schema, stage.requirements), records=after.records)
-    return final.derive(changed, joins=[exp.Join(this=sql.table(outcome, "o"), on=sql.all_of(*same))])
+@dataclass(frozen=True)
+class _Outcome:
+    """The combinations before and after the stages. Records are joined only with those that changed."""
+
+    context: Context
+    state: State
+    stage: CascadeStage
+    before: State
+    after: State
+
+    def applied(self) -> State:
+        drops = self.after.records < self.state.records
+        table = self.context.session.store(self._with_dropped() if drops else self._changed())
+        same = (
+            exp.EQ(this=sql.column(i, "t"), expression=exp.column(f, table="o")) for i, f in self._first()
+        )
+        join = exp.Join(this=sql.table(table, "o"), on=sql.all_of(*same), side="LEFT")
+        schema = retyped(self.state.schema, self.stage.requirements)
+        final = replace(self.state, schema=schema, records=self.after.records)
+        new: dict[int, Sql] = {
+            i: exp.Coalesce(this=exp.column(f"n{i}", table="o"), expressions=[self._kept(i, sql.name(i))])
+            for i in self._changing()
+        }
+        return final.derive(new, joins=[join], where=_is_null("dropped", "o") if drops else None)
+
+    def _layout(self) -> Counted:
+        assert self.before.counted is not None
+        return self.before.counted
+
+    def _first(self) -> list[tuple[int, str]]:
+        return list(self._layout().first.items())
+
+    def _changing(self) -> list[int]:
+        return sorted(self._layout().changing)
+
+    def _kept(self, column: int, name: str) -> Sql:
+        """The value of a column whose value only changes its type."""
+        dialect, stored = self.context.session.dialect, exp.column(name, table="t")
+        return converted_by_all(dialect, self.stage.requirements, column, stored)
+
+    def _changed(self) -> exp.Select:
+        """The combinations that have a new value, with the new values."""
+        first = dict(self._first())
+        firsts = (exp.column(name, table="t") for name in first.values())
+        news = (sql.named(sql.column(i, "t"), f"n{i}") for i in self._changing())
+        differ = (
+            exp.NEQ(this=sql.column(i, "t"), expression=self._kept(i, first[i])) for i in self._changing()
+        )
+        return sql.query([*firsts, *news], self.after.source(), sql.any_of(*differ))
+
+    def _with_dropped(self) -> exp.Select:
+        """The changed combinations, and those that are left no more."""
+        names = [name for _, name in self._first()]
+        same = (exp.EQ(this=exp.column(n, table="t"), expression=exp.column(n, table="a")) for n in names)
+        firsts = (exp.column(name, table="t") for name in names)
+        types = (sql.stored_type(self.after.schema[i].type) for i in self._changing())
+        nulls = (sql.cast(exp.null(), type_) for type_ in types)
+        gone = sql.query([*firsts, *nulls, sql.integer(1)], self.before.source(), _is_null(WEIGHT, "a"))
+        gone.append(
+            "joins", exp.Join(this=self.after.select.subquery("a"), on=sql.all_of(*same), side="LEFT")
+        )
+        changed = self._changed()
+        changed.append("expressions", sql.named(sql.cast(exp.null(), "INT"), "dropped"))
+        return sql.everything(exp.union(changed, gone, distinct=False).subquery("t"))
 
 
-def _takes_effect(context: Context, requirement: Requirement) -> bool:
-    return requirement.action is not None and context.verdicts[requirement.index].affected > 0
-
-
-def _outcome(after: State, counted: Counted) -> exp.Select:
-    """The first values of the combinations that are left, and the present ones of the columns that change."""
-    firsts = [exp.column(first, table="t") for first in counted.first.values()]
-    news = [sql.named(sql.column(i, "t"), f"n{i}") for i in sorted(counted.changing)]
-    return sql.query([*firsts, *news], after.source())
+def _is_null(column: str, table: str) -> Sql:
+    return exp.Is(this=exp.column(column, table=table), expression=exp.null())

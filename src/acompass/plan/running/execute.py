@@ -28,6 +28,8 @@ from acompass.plan.stages import (
 
 #: the depth of nested SELECTs at which evaluating them again costs more than storing their result
 DEEPEST = 12
+#: the same for combinations of values, which are few
+DEEPEST_COUNTED = 2
 #: the nodes that may take the place of columns in a stage's conditions, once an engine has replaced them with
 #: their expressions.
 #: Requirements that read what others wrote multiply them, so they grow exponentially with the depth.
@@ -87,7 +89,8 @@ def _is_costly(state: State, stage: Stage) -> bool:
     """Whether the stage should read a stored table instead of nested SELECTs."""
     # a tangle's own growth is bounded where it reads plain columns
     most = 0 if isinstance(stage, TangleStage) else LARGEST
-    return state.depth >= DEEPEST or state.size_of(_reads(stage)) > most
+    deepest = DEEPEST if state.counted is None else DEEPEST_COUNTED
+    return state.depth >= deepest or state.size_of(_reads(stage)) > most
 
 
 def _reads(stage: Stage) -> Iterator[int]:

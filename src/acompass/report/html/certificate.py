@@ -20,6 +20,7 @@ def certificate_section(certificate: Certificate) -> Html:
 
 def _files(certificate: Certificate) -> Iterator[Html]:
     yield from _file("policy", None if certificate.policy is None else [certificate.policy])
+    yield from _file("hierarchy", certificate.hierarchies)
     yield from _file("input", certificate.input)
     yield from _file("output", certificate.output)
     for what, name in certificate.tables.items():

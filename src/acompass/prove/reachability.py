@@ -37,8 +37,8 @@ class Transition:
     `may` holds the records that are affected in some table, `must` those that are affected in every table.
     Where the two differ, the records of `scope` are affected in whole classes by the columns `together` (an
     empty set makes the table one class), and the classes that are not affected satisfy `kept`. A check that
-    `is_known` holds of every table at the step. `affects` is the same as `may` for records of `care`, but tests
-    fewer columns.
+    `is_known` holds of every table at the step. `affects` is the same as `may` for records of `care`, but
+    tests fewer columns.
     """
 
     step: int

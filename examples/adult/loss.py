@@ -1,8 +1,9 @@
 """How much information the two policies of this folder lose: `python examples/adult/loss.py`.
 
-The loss is ARX's default. A column has D values, and the label of a cell stands for some of them: the cell's share. `*`
-and the cells of dropped records have the share 1. L is the mean share, scaled so that an unchanged column has 0 and
-a suppressed one 1. The total of m columns is the m-th root of the product of all 1 + L, less 1.
+The loss is ARX's default. A column has D values, and the label of a cell stands for some of them: the share
+of the cell. `*` and the cells of dropped records have the share 1. L is the mean share, scaled so that an
+unchanged column has 0 and a suppressed one 1. The total of m columns is the m-th root of the product of all
+1 + L, less 1.
 """
 
 import csv

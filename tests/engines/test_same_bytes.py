@@ -25,16 +25,13 @@ TWO_RANDOMS = """
 """
 
 
-def _policies() -> dict[str, tuple[str, Path, dict[str, int]]]:
+def _policies() -> dict[str, tuple[acompass.Policy | str, Path, dict[str, int]]]:
     electricity = ELECTRICITY / "table.csv"
     return {
         "paper": ((ELECTRICITY / "policy.acp").read_text(encoding="utf-8"), electricity, {"k": 2, "l": 1}),
         "two randoms": (TWO_RANDOMS, electricity, {}),
-        "adult": (
-            (ADULT / "policy.acp").read_text(encoding="utf-8"),
-            ADULT / "adult.csv.gz",
-            {"k": 5, "l": 3},
-        ),
+        "adult": (acompass.load(ADULT / "policy.acp"), ADULT / "adult.csv.gz", {"k": 5, "l": 3}),
+        "adult in the core": (acompass.load(ADULT / "paper.acp"), ADULT / "adult.csv.gz", {"k": 5, "l": 3}),
     }
 
 
@@ -44,7 +41,9 @@ def _by_the_reference(name: str) -> bytes:
         return _written(*_policies()[name], "reference", Path(folder))
 
 
-def _written(policy: str, table: Path | str, params: dict[str, int], engine: str, folder: Path) -> bytes:
+def _written(
+    policy: acompass.Policy | str, table: Path | str, params: dict[str, int], engine: str, folder: Path
+) -> bytes:
     output = folder / "out.csv"
     acompass.run(
         policy,

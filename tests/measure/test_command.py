@@ -87,6 +87,17 @@ def test_standard_input_is_a_table() -> None:
     assert result.stdout.startswith("3 records in 2 equivalence classes by Age\n")
 
 
+def test_every_aggregate_of_a_policy_names_a_sensitive_column(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.acp"
+    policy.write_text(
+        "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Disease) AS d GROUP BY Age : n >= 2 AND d >= 2 : REJECT;",
+        encoding="utf-8",
+    )
+    result = _measure(csv_table(*PEOPLE), "--policy", str(policy))
+    assert result.exit_code == 0
+    assert "Disease" in result.stdout
+
+
 def test_a_policy_that_does_not_parse_is_shown_as_such(tmp_path: Path) -> None:
     policy = tmp_path / "policy.acp"
     policy.write_text("EACH RESULT Age > 1;", encoding="utf-8")

@@ -44,5 +44,18 @@ def test_a_terminal_cuts_long_lines_and_colours_only_the_verdict() -> None:
     assert plain.endswith("…")
 
 
+def test_the_steps_of_a_then_are_told_apart_where_lines_are_cut() -> None:
+    assertion = "EACH PROCESS COUNT(*) AS n GROUP BY age, education, marital-status : n >= 5"
+    steps = ("GENERALIZE age TO BANDS OF 5", "GENERALIZE age TO BANDS OF 10", "REJECT")
+    (first, *_) = MIXED.requirements
+    outcomes = [replace(first, line=line, text=f"{assertion} : {step}") for line, step in enumerate(steps, 1)]
+    lines = run_text(replace(MIXED, requirements=tuple(outcomes)), Style(width=80)).splitlines()
+    assert [line[38:] for line in lines[1:4]] == [
+        "EACH PROCESS COUNT(*) AS n GROUP BY age, …",
+        "… : GENERALIZE age TO BANDS OF 10",
+        "… : REJECT",
+    ]
+
+
 def test_no_width_is_too_small() -> None:
     assert len(run_text(MIXED, Style(width=1)).splitlines()) == len(RAN.splitlines())

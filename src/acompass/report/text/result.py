@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 
 from acompass.report.text.columns import left_aligned
 from acompass.report.text.style import BOLD, GREEN, PLAIN, RED, Style
@@ -88,15 +89,30 @@ def _table(rows: list[_Row], style: Style) -> list[str]:
     return [
         *(
             f"{row.line:>{line}}  {style.tinted(f'{row.verdict:<{verdict_}}', row.tint)}"
-            f"  {row.affected:>{affected}}  {row.action:<{action}}  {_cut(row.text, room)}"
-            for row in table
+            f"  {row.affected:>{affected}}  {row.action:<{action}}  {text}"
+            for row, text in zip(table, _cut([row.text for row in table], room), strict=True)
         ),
         "",
     ]
 
 
-def _cut(text: str, room: int | None) -> str:
+def _cut(texts: Sequence[str], room: int | None) -> Iterator[str]:
+    """A text that would look like the one before it, as a step of a THEN does, begins where they differ."""
+    for before, text in pairwise(["", *texts]):
+        if room is not None and len(text) > room and text[: room - 1] == before[: room - 1]:
+            yield _cut_at_end("…" + _difference(before, text), room)
+        else:
+            yield _cut_at_end(text, room)
+
+
+def _cut_at_end(text: str, room: int | None) -> str:
     return text if room is None or len(text) <= room else text[: max(room - 1, 0)] + "…"
+
+
+def _difference(before: str, text: str) -> str:
+    """The text from the last colon before it differs from the other one."""
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, text, strict=False)))
+    return text[max(text.rfind(" : ", 0, same), 0) :]
 
 
 def _sample(outcome: RequirementOutcome) -> str:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
+from acompass.checked.effects import generalize_of, is_always
 from acompass.checked.program import And, Condition, Filter, Not, Or, Process, Requirement
 from acompass.checked.types import Kind
 from acompass.conformance.generate import Case, random_case

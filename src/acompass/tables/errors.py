@@ -340,6 +340,14 @@ def output_is_input(path: str) -> TableError:
     )
 
 
+def output_is_hierarchy(path: str) -> TableError:
+    return _error(
+        "AC220",
+        f"the output `{path}` is a hierarchy of the policy",
+        "choose another output: hierarchies are never overwritten",
+    )
+
+
 def no_folder(folder: str) -> TableError:
     return _error("AC221", f"folder `{folder}` does not exist", f"mkdir -p '{folder}'")
 

@@ -128,7 +128,7 @@ def _decode(content: bytes, name: str) -> str:
 
 
 def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
-    """The policy itself, or the policy with the given text, for use in a call. With `paper`, it must be in the
+    """The policy itself, or that with the given text, for use in a call. With `paper`, it must be in the
     paper's language (X0).
 
     Without requirements it would let every table pass, so that is an error here (D29). `parse`, `load` and

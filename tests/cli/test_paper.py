@@ -1,4 +1,4 @@
-"""`--paper` and `paper=True`: every command refuses what is not in the paper's language, at its place (X0)."""
+"""`--paper` and `paper=True`: every command refuses what is not in the paper's language (X0)."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -18,14 +18,30 @@ CHARACTERS = {
     "character": "a ;:*-é𝒳",
 }
 #: productions made of characters; all others are made of words separated by blanks
-LEXICAL = ("number", "integer", "string", "quoted", "word", "digits")
+LEXICAL = ("number", "integer", "string", "quoted", "word", "digits", "beginning")
 
 _TOKEN = re.compile(r"\s*(\"[^\"]+\"|'[^']+'|\w+|[|;={}()\[\]])")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 def productions() -> dict[str, Node]:
-    (block,) = re.findall(r"^```ebnf\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    """The whole language: the second grammar on the page replaces productions of the first."""
+    core, beyond = _grammars()
+    return core | beyond
+
+
+def core_productions() -> dict[str, Node]:
+    """The paper's language."""
+    return _grammars()[0]
+
+
+def _grammars() -> tuple[dict[str, Node], dict[str, Node]]:
+    text = PAGE.read_text(encoding="utf-8")
+    core, beyond = re.findall(r"^```ebnf\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return _read(core), _read(beyond)
+
+
+def _read(block: str) -> dict[str, Node]:
     tokens = _TOKEN.findall(block)
     grammar: dict[str, Node] = {}
     while tokens:

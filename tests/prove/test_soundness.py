@@ -22,3 +22,9 @@ def test_proved_claims_hold_on_random_tables_and_counterexamples_replay() -> Non
 def test_nine_of_ten_claims_are_decided() -> None:
     figures = measure(seed=7, policies=250)
     assert figures.decided >= 0.9, figures.undecided.most_common(5)
+
+
+@pytest.mark.slow
+def test_nine_of_ten_claims_about_everyday_policies_are_decided() -> None:
+    figures = measure(seed=8, policies=100, everyday=True)
+    assert figures.decided >= 0.9, figures.undecided.most_common(5)

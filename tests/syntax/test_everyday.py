@@ -10,6 +10,7 @@ from acompass.syntax.allowances import allowances
 from acompass.syntax.format import format_condition, format_program, format_tree
 from acompass.syntax.paper import beyond_paper
 from acompass.syntax.parse import parse
+from acompass.syntax.table_text import is_csv
 
 EXAMPLE = """\
 ALWAYS : DROP name, insurance number;
@@ -281,3 +282,15 @@ def test_paper_says_little_about_a_long_list() -> None:
     values = ", ".join(map(str, range(100)))
     (refused,) = beyond_paper(parse(f"EACH RESULT : a IN ({values});")[0])
     assert refused.help == "write one comparison for each value, joined by `OR`"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALWAYS : DROP a; ALWAYS : DROP b;",
+        "always: drop a, b;\nALWAYS : DROP c, d;",
+        "DROP a, b;\nDROP c, d;",
+    ],
+)
+def test_a_policy_that_looks_like_a_table_is_a_policy(text: str) -> None:
+    assert not is_csv(text)

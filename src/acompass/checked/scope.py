@@ -66,8 +66,8 @@ class Scope:
         return cls(schema, names, parameters, types, table, Names(parameters.names))
 
     def report(self, finding: Diagnostic) -> None:
-        """A list of constants after one name, as in IN, gives the same finding again and again, and LIKE gives
-        it for both comparisons that it stands for."""
+        """Several comparisons of one name, which IN, BETWEEN and LIKE stand for, give the same finding again and
+        again."""
         if (finding.code, finding.labels) not in [(last.code, last.labels) for last in self.found[-1:]]:
             self.found.append(finding)
 

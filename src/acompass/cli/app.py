@@ -21,6 +21,7 @@ COMMANDS = {
     "hierarchy": "acompass.cli.hierarchy:hierarchy",
     "conform": "acompass.cli.conform:conform_command",
     "fmt": "acompass.cli.fmt:fmt",
+    "core": "acompass.cli.core:core",
     "verify-report": "acompass.cli.verify_report:verify_report",
 }
 

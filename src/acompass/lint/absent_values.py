@@ -14,15 +14,13 @@ MOST_TEXTS = 5_000
 
 def no_value_occurs(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """Only where the column still has the values of the table."""
-    if policy.occurs is None:
-        return
     written: set[int | None] = set()
     for at, requirement in enumerate(policy.program.requirements):
         action = generalize_of(requirement.action)
         if action is not None and action.column not in written:
             column = requirement.before[action.column]
             match action.map:
-                case Level(hierarchy) if column.type.kind is Kind.TEXT:
+                case Level(hierarchy) if column.type.kind is Kind.TEXT and policy.occurs is not None:
                     texts = list(hierarchy.lowest_level)
                     if len(texts) <= MOST_TEXTS and not policy.occurs(column.name, texts):
                         yield _finding(policy, at, column.name)

@@ -79,7 +79,7 @@ class CascadeStage:
 
     stages: tuple["RecordStage | ScanStage | TangleStage | ChainStage | GroupStage", ...]
     columns: tuple[int, ...]
-    fewest_records: int = 2
+    fewest_records: int = 3
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:

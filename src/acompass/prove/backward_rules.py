@@ -112,6 +112,9 @@ class BackwardRules:
 
     def _branches(self, transition: Transition) -> Iterator[Branch]:
         diagrams, care = self._diagrams, transition.care
+        if diagrams.difference(care, transition.must) is EMPTY:  # as with ALWAYS
+            yield Branch(ALL, EMPTY, care, False)
+            return
         if transition.together is None:
             yield Branch(transition.may, diagrams.complement(transition.may), care, False)
             return

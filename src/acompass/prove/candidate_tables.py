@@ -8,7 +8,7 @@ from fractions import Fraction
 from acompass.checked.convert import to_text
 from acompass.checked.effects import comparisons, generalize_of, process_in, random_of
 from acompass.checked.maps.dates import Dates
-from acompass.checked.maps.map import Map
+from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.checked.program import Assertion, Program, Random
 from acompass.checked.types import Kind, Value
 from acompass.prove.decision_diagram import Diagram
@@ -189,7 +189,7 @@ def rho_for(action: Random, value: int) -> Fraction:
 
 def _complexity(value: Value) -> tuple[bool, int, str]:
     text = str(value)
-    return not text.isprintable() or not text.strip(), len(text), text
+    return not text.isprintable() or not text.strip() or text == SUPPRESSED, len(text), text
 
 
 def _block_sizes(prover: Prover) -> list[int]:

@@ -7,14 +7,16 @@ the policy and the claims tell apart.
 import datetime
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 
+from acompass.checked.effects import generalize_of
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.dates import Dates
 from acompass.checked.maps.level import Level
 from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.checked.maps.prefix import Prefix
+from acompass.checked.program import Program
 from acompass.checked.types import Kind, Type, Value
 from acompass.prove.reading import read_text
 
@@ -52,11 +54,30 @@ def texts_of(map_: Level) -> list[str]:
     return [*map_.hierarchy.lowest_level, *own]
 
 
+def maps_of_numbers(program: Program) -> Iterator[Map]:
+    """The bands of columns that had numbers at first, and no labels of other maps since."""
+    others: set[int] = set()
+    for requirement in program.requirements:
+        action = generalize_of(requirement.action)
+        if action is None:
+            continue
+        match action.map:
+            case Bands() if program.schema[action.column].type.is_number and action.column not in others:
+                yield action.map
+            case _:
+                others.add(action.column)
+
+
+def are_few(map_: Bands) -> bool:
+    """Whether all labels of numbers are told apart."""
+    labels = map_.labels()
+    return labels is not None and len(labels) <= MOST_BANDS
+
+
 def _bands(map_: Bands, numbers: Iterable[int]) -> list[str]:
     """All labels, or those between the numbers that matter if there are too many."""
-    labels = map_.labels()
-    if labels is not None and len(labels) <= MOST_BANDS:
-        return list(labels)
+    if are_few(map_):
+        return list(map_.labels() or ())
     ends = [end // 10**map_.scale for end in (map_.cuts.first, map_.cuts.last) if end is not None]
     inside = [*ends, *numbers, 0]
     found: list[str] = []

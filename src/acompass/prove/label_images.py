@@ -15,17 +15,22 @@ from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.checked.maps.prefix import Prefix
 from acompass.checked.types import Kind, Type
 from acompass.prove.conversion import FEW
-from acompass.prove.label_cuts import after_prefix, band_bounds, is_small, period_bounds
+from acompass.prove.label_cuts import after_prefix, are_few, band_bounds, is_small, period_bounds
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.syntax.tree import DateUnit
 
 
 class LabelImages:
-    """The images of regions under one map; `texts` are the regions of the column after it."""
+    """The images of regions under one map; `texts` are the regions of the column after it.
 
-    def __init__(self, map_: Map, texts: Regions):
+    `of_numbers` says that the column had numbers at first, and only labels of bands since: then all texts in
+    a gap are numbers or labels of bands, because other texts are constants of the policy.
+    """
+
+    def __init__(self, map_: Map, texts: Regions, of_numbers: bool = False):
         self._map = map_
         self._texts = texts
+        self._of_numbers = of_numbers
 
     def image(self, region: int, source: Regions, type_: Type, converted: Callable[[], Mask]) -> Mask:
         """`converted` gives the regions that the region's values reach as text (D12)."""
@@ -92,8 +97,16 @@ class LabelImages:
         match self._map:
             case Level(otherwise=otherwise) if is_small(self._map):
                 return 0 if otherwise is None else 1 << self._texts.region_of(otherwise)
+            case Bands() if self._of_numbers and are_few(self._map):
+                return self._number_labels
         low, high = _interval(self._map, *self._texts.bounds(region))
         return self._between(low, high) & self._labels
+
+    @cached_property
+    def _number_labels(self) -> Mask:
+        """The labels of numbers, all of which are points. Those of earlier, finer bands become these, too."""
+        points = (region for region in regions_in(self._labels) if region % 2)
+        return sum(1 << region for region in points if self._texts.constant(region) != SUPPRESSED)
 
     def _between(self, low: str | None, high: str | None) -> Mask:
         """The regions with texts from `low` on and below `high`."""

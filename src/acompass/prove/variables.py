@@ -34,7 +34,7 @@ from acompass.checked.program import (
 from acompass.checked.types import Kind, Schema, Type, Value
 from acompass.prove.conversion import image, image_of_any_scale
 from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
-from acompass.prove.label_cuts import cuts_before, label_cuts
+from acompass.prove.label_cuts import cuts_before, label_cuts, maps_of_numbers
 from acompass.prove.label_images import LabelImages
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.prove.value_order import AnyScaleOrder, ValueOrder, order_of, order_of_counts
@@ -70,6 +70,7 @@ class Variables:
         self._images: dict[tuple[int, Variable, Variable], Mask] = {}
         self._label_images: dict[tuple[int, Variable], LabelImages] = {}
         self._labels: dict[tuple[int, int, Variable, Variable], Mask] = {}
+        self._maps_of_numbers = frozenset(map(id, maps_of_numbers(program)))
         self._columns = self._add_columns(constants)
         self._aggregates = self._add_aggregates(constants)
         self.diagrams = DiagramManager([regions.full for regions in self._regions])
@@ -176,7 +177,10 @@ class Variables:
         """The regions that the labels of a region's values reach."""
         key = (id(map_), region, before, after)
         if key not in self._labels:
-            images = self._label_images.setdefault((id(map_), after), LabelImages(map_, self._regions[after]))
+            images = self._label_images.setdefault(
+                (id(map_), after),
+                LabelImages(map_, self._regions[after], id(map_) in self._maps_of_numbers),
+            )
             self._labels[key] = images.image(
                 region,
                 self._regions[before],

@@ -11,7 +11,14 @@ with either are left alone.
 from collections.abc import Sequence
 from typing import TypeAlias, TypeGuard, assert_never
 
-from acompass.checked.effects import column_written, columns_read, columns_touched, is_always, process_of
+from acompass.checked.effects import (
+    column_written,
+    columns_read,
+    columns_touched,
+    comparisons,
+    is_always,
+    process_of,
+)
 from acompass.checked.program import (
     Action,
     Drop,
@@ -62,6 +69,8 @@ def _depends_on_combinations(requirement: Requirement) -> bool:
     process = process_of(requirement)
     sums = process is not None and any(each.function is Function.SUM for each in process.aggregates)
     kinds = {requirement.before[column].type.kind for column in columns_touched(requirement)}
+    seen = requirement.assertion
+    kinds |= {seen.schema[comparison.column].type.kind for comparison in comparisons(seen.condition)}
     return not sums and Kind.FLOAT not in kinds and _maps_values(requirement)
 
 

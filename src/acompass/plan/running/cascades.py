@@ -38,6 +38,8 @@ def _takes_effect(context: Context, requirement: Requirement) -> bool:
 
 def _counted(context: Context, state: State, stage: CascadeStage) -> State | None:
     """The stored combinations; None where there are too many of them."""
+    if _probably_too_many(context, state, stage):
+        return None
     layout = Counted(stage.columns, _changing(stage))
     columns = {i: sql.column(i, "t") for i in layout.columns}
     firsts = (sql.named(columns[i].copy(), layout.first[i]) for i in sorted(layout.changing))
@@ -46,10 +48,23 @@ def _counted(context: Context, state: State, stage: CascadeStage) -> State | Non
     select = sql.query([*named, *firsts, weight], state.source())
     table = context.session.store(select.group_by(*(c.copy() for c in columns.values()), copy=False))
     ((combinations,),) = context.session.fetch(sql.query([exp.Count(this=exp.Star())], sql.table(table)))
-    if combinations * stage.fewest_records > state.records:
+    if _are_too_many(combinations, state, stage):
         context.session.drop(table)
         return None
     return replace(state.stored_as(table), has_row_key=False, in_order=False, counted=layout)
+
+
+def _probably_too_many(context: Context, state: State, stage: CascadeStage) -> bool:
+    estimate = context.session.dialect.approximate_distinct
+    if estimate is None:
+        return False
+    values = [sql.column(i, "t") for i in stage.columns]
+    ((found,),) = context.session.fetch(sql.query([estimate(values)], state.source()))
+    return _are_too_many(found, state, stage)
+
+
+def _are_too_many(combinations: int, state: State, stage: CascadeStage) -> bool:
+    return combinations * stage.fewest_records > state.records
 
 
 def _changing(stage: CascadeStage) -> frozenset[int]:

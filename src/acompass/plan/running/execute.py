@@ -29,7 +29,7 @@ from acompass.plan.stages import (
 #: the depth of nested SELECTs at which evaluating them again costs more than storing their result
 DEEPEST = 12
 #: the same for combinations of values, which are few
-DEEPEST_COUNTED = 1
+DEEPEST_COUNTED = 2
 #: the nodes that may take the place of columns in a stage's conditions, once an engine has replaced them with
 #: their expressions.
 #: Requirements that read what others wrote multiply them, so they grow exponentially with the depth.

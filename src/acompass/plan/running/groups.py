@@ -88,7 +88,14 @@ def _stored_classes(context: Context, classes: Classes, violating: Sql) -> Affec
     total = sql.query([_sum(exp.column("n"))], sql.table(table))
     count = int(context.session.fetch(total)[0][0])
     found = exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
-    return Affected(sql.all_of(found, classes.where), count, [classes.join(table)])
+    distinct = {g: _distinct(table, f"g{j}") for j, g in enumerate(classes.process.group_by)}
+    return Affected(sql.all_of(found, classes.where), count, [classes.join(table)], distinct)
+
+
+def _distinct(table: str, key: str) -> exp.Select:
+    """The values of a group column in stored classes, with their numbers of records."""
+    columns = [sql.named(exp.column(key), "value"), exp.Sum(this=exp.column("n"))]
+    return sql.query(columns, sql.table(table)).group_by(exp.column(key), copy=False)
 
 
 def _selects_none(context: Context, classes: Classes) -> bool:

@@ -51,7 +51,7 @@ def look_up(
     value, key_type = _key(context.session.dialect, sql.column(action.column, "t"), type_)
     texts = [
         (fetched, to_text(fetched, key_type), int(count))
-        for fetched, count in context.session.fetch(_distinct(state, value, affected))
+        for fetched, count in context.session.fetch(_distinct(state, action.column, value, affected))
     ]
     labels = [action.map.label(text) for _, text, _ in texts]
     without = sum(count for (_, _, count), found in zip(texts, labels, strict=True) if found is None)
@@ -70,8 +70,10 @@ def _key(dialect: Dialect, stored: Sql, type_: Type) -> tuple[Sql, Type]:
     return (stored, type_) if type_.kind in _PLAIN else (dialect.to_text(stored, type_), TEXT)
 
 
-def _distinct(state: State, value: Sql, affected: Affected) -> exp.Select:
+def _distinct(state: State, column: int, value: Sql, affected: Affected) -> exp.Select:
     """The distinct values of the affected records, with the number of records."""
+    if column in affected.distinct and state.schema[column].type.kind in _PLAIN:
+        return affected.distinct[column]
     columns = [sql.named(value.copy(), "value"), state.count()]
     select = sql.query(columns, state.source(), affected.predicate.copy())
     for join in affected.joins:

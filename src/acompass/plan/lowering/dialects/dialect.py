@@ -1,6 +1,6 @@
 """The expressions that each engine writes in its own way."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -44,6 +44,8 @@ class Dialect:
     group_sign: str = "\\"
     #: whether the engine can join each value to the largest constant not above it (an ASOF join)
     joins_by_order: bool = False
+    #: about how many distinct combinations of values there are, for much less than it takes to group by them
+    approximate_distinct: Callable[[Sequence[Sql]], Sql] | None = None
     #: kinds of values that the engine cannot store exactly
     lacks: frozenset[Kind] = frozenset()
     #: monotonic functions of a value, each finer than the one before

@@ -69,4 +69,5 @@ DUCKDB = Dialect(
     float_order=_float_order,
     decimal_text=_decimal_text,
     joins_by_order=True,
+    approximate_distinct=lambda values: sql.call("approx_count_distinct", sql.call("row", *values)),
 )

@@ -157,6 +157,9 @@ SPARK = Dialect(
     timestamp_text=_timestamp_text,
     float_order=_float_order,
     coarser=_coarser,
+    approximate_distinct=lambda values: sql.call(
+        "approx_count_distinct", exp.Struct(expressions=list(values))
+    ),
     group_sign="$",
     most_rank_groups=100_000,
 )

@@ -1,0 +1,1 @@
+"""A policy in the paper's language, the core (X0)."""

@@ -1,0 +1,223 @@
+"""A policy in the core gives the same table, or a reason why it cannot be written there (X0)."""
+
+import csv
+import datetime
+import random
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+
+import acompass
+from acompass.core.flow import core_policy
+from acompass.diagnostics import PolicyError
+from acompass.options import Options
+from acompass.syntax.paper import beyond_paper
+
+PARAMS = {"k": 2}
+HIERARCHY = "flu;lung;*\nasthma;lung;*\nmeasles;skin;*\n30;low;*\n"
+HEADER = ("name", "age", "zip", "seen", "illness", "cost")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("illness.csv").write_text(HIERARCHY, encoding="utf-8")
+    return tmp_path
+
+
+def _core(text: str, table: Any = None) -> str:
+    return core_policy(acompass.parse(text), table, PARAMS if "k" in text.split() else {}, Options())
+
+
+def _table(rows: list[tuple[object, ...]]) -> str:
+    with open("table.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([HEADER, *rows])
+    return "table.csv"
+
+
+def _written(policy: str, table: Any) -> str | None:
+    """The bytes that a run writes; None if it writes nothing."""
+    out = Path("out.csv")
+    out.unlink(missing_ok=True)
+    params = PARAMS if "k" in policy.replace(";", " ").split() else {}
+    try:
+        acompass.run(policy, table, params=params, seed="s", order="canonical", output=out)
+    except acompass.TableError as error:
+        if [each.code for each in error.diagnostics] != ["AC237"]:  # a value without a label
+            raise
+    return out.read_text(encoding="utf-8") if out.exists() else None
+
+
+def _assert_same(policy: str, table: Any) -> None:
+    core = _core(policy, table)
+    assert beyond_paper(acompass.parse(core).tree) == ()
+    assert _written(core, table) == _written(policy, table)
+
+
+LINES = (
+    "ALWAYS : REPLACE name WITH '*';",
+    "ALWAYS : RANDOM cost 1 3;",
+    "ALWAYS : GENERALIZE age TO BANDS OF 5 UP TO 40 THEN GENERALIZE age TO BANDS OF 20 UP TO 40;",
+    "ALWAYS : GENERALIZE age TO BANDS OF 1;",
+    "ALWAYS : GENERALIZE cost TO BANDS AT 0.5, 2;",
+    "ALWAYS : GENERALIZE zip TO PREFIX OF 3;",
+    "ALWAYS : GENERALIZE seen TO MONTH THEN GENERALIZE seen TO YEAR;",
+    "ALWAYS : GENERALIZE illness TO LEVEL 1 OF 'illness.csv' ELSE 'other';",
+    "ALWAYS : GENERALIZE illness TO LEVEL 2 OF 'illness.csv';",
+    "ALWAYS : GENERALIZE age TO LEVEL 1 OF 'illness.csv' ELSE 'x';",
+    "EACH RESULT : age BETWEEN 30 AND 45 OR zip LIKE '21%' : REPLACE name WITH 'old' THEN REJECT;",
+    "EACH FILTER zip NOT IN ('21201', '31201') : illness != 'flu' : REPLACE illness WITH 'measles';",
+    "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(illness) AS d GROUP BY zip : n >= k AND d > 1 : REJECT;",
+    "EACH PROCESS COUNT(*) AS n, MAX(cost) AS m WHERE age > 30 GROUP BY zip : n <> 3 AND m <= 2;",
+    "EACH RESULT : age >= 30 : RANDOM age 31 33;",
+    "EACH RESULT : age < 40 : REPLACE age WITH '*';",
+    "EACH PROCESS COUNT(*) AS n GROUP BY age, zip : n >= k : REJECT;",
+)
+
+
+def _random_table(source: random.Random) -> list[tuple[object, ...]]:
+    return [
+        (
+            source.choice("abc"),
+            source.choice([29, 30, 31, 33, 38, 44, 45]),
+            source.choice(["21201", "21202", "31201", "41"]),
+            source.choice(["2018-03-01", "2018-03-09", "2019-12-31"]),
+            source.choice(["flu", "asthma", "measles", "gout"][: source.choice((3, 4))]),
+            source.choice(["0.25", "0.5", "1.75", "2.5", "3"]),
+        )
+        for _ in range(source.randint(1, 12))
+    ]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_the_core_gives_the_same_table(seed: int) -> None:
+    source = random.Random(seed)
+    table = _table(_random_table(source))
+    policy = "\n".join(source.sample(LINES, source.randint(1, 4)))
+    try:
+        _written(policy, table)
+    except PolicyError:
+        pytest.skip("the lines do not follow each other")
+    _assert_same(policy, table)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_each_line_alone(line: str) -> None:
+    _assert_same(line, _table(_random_table(random.Random(line))))
+
+
+def test_typed_columns_are_compared_as_they_are_first() -> None:
+    table = pyarrow.table(
+        {
+            "age": pyarrow.array([30, 31, 44], pyarrow.int64()),
+            "seen": [datetime.date(2018, 3, 1), datetime.date(2018, 4, 1), datetime.date(2019, 4, 1)],
+            "cost": pyarrow.array(["0.50", "1.50", "2.00"]).cast(pyarrow.decimal128(5, 2)),
+        }
+    )
+    policy = (
+        "ALWAYS : GENERALIZE age TO BANDS OF 10; ALWAYS : GENERALIZE seen TO YEAR;"
+        "ALWAYS : GENERALIZE cost TO BANDS OF 1.0;"
+    )
+    core = _core(policy, table)
+    assert "NOT (age = 30 OR age = 31)" in core
+    expected = acompass.run(policy, table).table.to_pylist()
+    assert acompass.run(core, table).table.to_pylist() == expected
+
+
+def test_a_value_without_a_label_lets_no_table_out() -> None:
+    table = _table([("a", 30, "21201", "2018-03-01", "flu", 1), ("b", 31, "21201", "unknown", "flu", 1)])
+    policy = "ALWAYS : GENERALIZE seen TO YEAR;"
+    assert "NOT (seen = 'unknown');" in _core(policy, table)
+    _assert_same(policy, table)
+    _assert_same(f"EACH RESULT : seen != 'unknown' : REJECT; {policy}", table)
+
+
+def test_a_hierarchy_needs_no_table() -> None:
+    core = _core("ALWAYS : GENERALIZE illness TO LEVEL 1 OF 'illness.csv' ELSE 'other';")
+    assert core.count("REPLACE") == 4
+    assert core == _core(
+        "ALWAYS : GENERALIZE illness TO LEVEL 1 OF 'illness.csv' ELSE 'other';",
+        _table([("a", 30, "21201", "2018-03-01", "flu", 1)]),
+    )
+
+
+def test_a_core_policy_is_formatted_with_its_comments() -> None:
+    text = "-- who\nEACH RESULT\n   : a = 1\n   : REJECT;\n\n-- end\n"
+    assert _core(text) == text
+
+
+def test_comments_stay_before_their_requirement_and_allows_are_repeated() -> None:
+    text = (
+        "-- all\nALWAYS : REPLACE a WITH '*'; -- behind\n"
+        "-- allow AC503: decided\nEACH RESULT : a <> '1' : REPLACE a WITH '2' THEN REJECT;\n/* end */"
+    )
+    assert _core(text) == (
+        "-- all\n-- behind\nEACH PROCESS COUNT(*) AS Records\n   : Records < 1\n   : REPLACE a WITH '*';\n\n"
+        "-- allow AC503: decided\nEACH RESULT\n   : NOT (a = '1')\n   : REPLACE a WITH '2';\n\n"
+        "-- allow AC503: decided\nEACH RESULT\n   : NOT (a = '1')\n   : REJECT;\n\n"
+        "/* end */\n"
+    )
+
+
+def test_like_of_digits_allows_what_d24_would_refuse() -> None:
+    table = _table([("a", 30, zip_, "2018-03-01", "flu", 1) for zip_ in ("3", "21", "211", "22")])
+    policy = "EACH RESULT : zip LIKE '21%' : REJECT;"
+    assert "-- allow AC231" in _core(policy)
+    _assert_same(policy, table)
+    assert "allow" not in _core("EACH RESULT : zip LIKE 'ab%' : REJECT;")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("ALWAYS : DROP a;", "no action of the paper removes a column"),
+        (
+            "EACH RESULT : a = '1' : GENERALIZE a TO YEAR;",
+            "a REPLACE for one label could change which records violate the assertion",
+        ),
+        ("ALWAYS : GENERALIZE a TO PREFIX OF 3;", "the values are not known"),
+        (
+            "SOME PROCESS COUNT(*) AS n, SUM(b) AS s : n > 1 AND s > 2;",
+            "after `SOME`, one class has to satisfy the whole condition",
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n, SUM(b) AS s : n > 1 OR s > 2;",
+            "a part of the condition is about two of them",
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n, SUM(b) AS s : n > 1 AND s > 2 : REPLACE b WITH 1;",
+            "the action for one of them would change the classes of the next",
+        ),
+    ],
+)
+def test_reasons(text: str, reason: str) -> None:
+    with pytest.raises(PolicyError) as raised:
+        _core(text)
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code == "AC061"
+    assert diagnostic.message.endswith(f"cannot be written in the core: {reason}")
+    assert diagnostic.labels
+
+
+def test_all_reasons_are_given_at_once() -> None:
+    with pytest.raises(PolicyError) as raised:
+        _core("ALWAYS : DROP a; ALWAYS : DROP b THEN DROP c;")
+    assert len(raised.value.diagnostics) == 3
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("n > 1", ["COUNT(*) AS n"]),
+        ("S > 1 OR s < 0", ["SUM(b) AS s"]),
+        ("g = 'x'", ["COUNT(*) AS n"]),
+        ("n > 1 AND (g = 'x' AND s > 2)", ["COUNT(*) AS n", "SUM(b) AS s"]),
+        ("s BETWEEN 1 AND 2 AND n > 1", ["COUNT(*) AS n", "SUM(b) AS s"]),
+    ],
+)
+def test_one_requirement_for_each_aggregate_that_is_compared(condition: str, expected: list[str]) -> None:
+    core = _core(f"EACH PROCESS COUNT(*) AS n, SUM(b) AS s GROUP BY g : {condition} : REJECT;")
+    found = [line.split("PROCESS ")[1].split(" GROUP")[0] for line in core.splitlines() if "PROCESS" in line]
+    assert found == expected

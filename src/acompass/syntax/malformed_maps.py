@@ -179,7 +179,10 @@ def _several_cuts(unexpected: Unexpected) -> Diagnostic | None:
     tokens = unexpected.tokens[start : unexpected.index]
     if [token.type for token in tokens] != ["BANDS", "OF", "NUMBER"]:
         return None
-    cuts = text_of([tokens[2], unexpected.token, *unexpected.after])
+    after = unexpected.after
+    if any(token.type != ("COMMA" if at % 2 else "NUMBER") for at, token in enumerate(after)) or not after:
+        return None
+    cuts = text_of([tokens[2], unexpected.token, *after])
     help_ = f"write `BANDS AT {cuts}`"
     fixes = offer("write `AT`", replace(tokens[1].span, "AT"))
     message = "`BANDS OF` takes one width, found several bounds"

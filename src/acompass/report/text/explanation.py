@@ -62,6 +62,8 @@ def _class(seen: ClassSeen) -> str:
 def _outcome(step: Step) -> str:
     if step.dropped:
         return "dropped"
+    if step.action == "DROP":
+        return "columns dropped"
     if step.change is None:
         return "only checked, so left as it was"
     change = step.change

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 from acompass.checked.effects import generalize_of
 from acompass.checked.maps.bands import Bands
@@ -69,6 +70,7 @@ def maps_of_numbers(program: Program) -> Iterator[Map]:
                 others.add(action.column)
 
 
+@lru_cache(maxsize=64)
 def are_few(map_: Bands) -> bool:
     """Whether all labels of numbers are told apart."""
     labels = map_.labels()

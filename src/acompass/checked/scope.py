@@ -66,8 +66,7 @@ class Scope:
         return cls(schema, names, parameters, types, table, Names(parameters.names))
 
     def report(self, finding: Diagnostic) -> None:
-        """Several comparisons of one name, which IN, BETWEEN and LIKE stand for, give the same finding again and
-        again."""
+        """Several comparisons of one name, which IN, BETWEEN and LIKE stand for, repeat the same finding."""
         if (finding.code, finding.labels) not in [(last.code, last.labels) for last in self.found[-1:]]:
             self.found.append(finding)
 

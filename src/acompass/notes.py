@@ -1,16 +1,16 @@
 """The notes of a run or a check: conditions that select no record, a table without records (D29), numbers
-that lose their spelling (D26), and assertions about numbers that were released as labels (D32)."""
+that lose their spelling (D26), and what a released table no longer has (D32): numbers, dropped columns."""
 
 from collections.abc import Iterator, Mapping
 
-from acompass.checked.effects import process_of
+from acompass.checked.effects import absent_columns, process_of
 from acompass.checked.program import Program
 from acompass.engines.engine import Outcome
 from acompass.result import Note
 
 
 def check_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
-    return (*_selecting_nothing(program, outcome), *_about_labels(program))
+    return (*_selecting_nothing(program, outcome), *_about_labels(program), *_about_absent(program))
 
 
 def run_notes(program: Program, outcome: Outcome, respelled: Mapping[str, int]) -> tuple[Note, ...]:
@@ -35,6 +35,15 @@ def _about_labels(program: Program) -> Iterator[Note]:
                 "no verdict: the column has labels of a later GENERALIZE, and the assertion compares numbers"
             )
             yield Note(requirement.line, text)
+
+
+def _about_absent(program: Program) -> Iterator[Note]:
+    """A table that was released without its columns looks like one for which DROP misspells them."""
+    for requirement in program.requirements:
+        absent = [f"`{name}`" for name in absent_columns(requirement.action)]
+        if absent:
+            columns = "column" if len(absent) == 1 else "columns"
+            yield Note(requirement.line, f"nothing to drop: the table has no {columns} {', '.join(absent)}")
 
 
 def _left_empty(program: Program, outcome: Outcome) -> Iterator[Note]:

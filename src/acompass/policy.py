@@ -14,6 +14,7 @@ from acompass.syntax.parse import MAXIMUM_DEPTH
 from acompass.syntax.parse import parse as parse_text
 from acompass.syntax.table_text import ENOUGH, is_csv, is_utf16, table_kind
 from acompass.syntax.tree import Program
+from acompass.syntax.walk import hierarchy_files
 
 #: the size of the largest policy file that is read, in bytes
 LARGEST = 10 << 20
@@ -28,6 +29,11 @@ class Policy:
     text: str
     name: str
     tree: Program
+
+    @property
+    def hierarchies(self) -> tuple[Path, ...]:
+        """The files that LEVEL names. Their content is part of the policy (X2)."""
+        return tuple(Path(self.tree.folder, file) for file in hierarchy_files(self.tree))
 
     @classmethod
     @validated

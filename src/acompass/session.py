@@ -21,6 +21,7 @@ from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
 from acompass.randomness import TraceValue, trace_source
 from acompass.result import Plan, Result
+from acompass.tables.output import require_no_hierarchy
 
 if TYPE_CHECKING:
     from acompass.engines.duckdb.read import DuckDBTable
@@ -122,6 +123,8 @@ class Session:
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         self._require_files(report, call.policy, [self._table], path)
+        if path is not None:
+            require_no_hierarchy(path, call.policy.hierarchies)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
         left = result.table if path is None else path if result.ok or force else None
@@ -287,7 +290,7 @@ class Session:
         if report is not None:
             from acompass.pages.write import require_files
 
-            require_files(report, tables, output, None if policy is None else policy.name)
+            require_files(report, tables, output, policy)
 
     def _report_call(
         self,

@@ -106,3 +106,11 @@ def test_the_report_page_says_so(acompass, policy, tmp_path):
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Note: line 1: FILTER selects no record" in page
     assert "Columns that the policy never names, released as they are: Name, Zip" in page
+
+
+def test_a_check_notes_columns_that_are_dropped_and_absent():
+    (note,) = api.check("ALWAYS : DROP Nmae, Zip;", RECORDS).notes
+    assert (note.line, note.text) == (1, "nothing to drop: the table has no column `Nmae`")
+    assert api.check("ALWAYS : DROP Name, Zip;", RECORDS).notes == ()
+    with pytest.raises(api.PolicyError, match="unknown column `Nmae`"):
+        api.run("ALWAYS : DROP Nmae, Zip;", RECORDS)

@@ -108,6 +108,15 @@ def test_the_input_is_never_overwritten_through_the_shell(acompass, policy, tmp_
     assert (tmp_path / "people.csv").read_text() == PEOPLE
 
 
+@pytest.mark.parametrize(("option", "code"), [("-o", "AC220"), ("--report", "AC708")])
+def test_a_hierarchy_is_never_overwritten(acompass, policy, tmp_path, option, code):
+    (tmp_path / "ages.csv").write_text("36;adult\n", encoding="utf-8")
+    level = policy("ALWAYS : GENERALIZE Age TO LEVEL 1 OF 'ages.csv' ELSE '*';")
+    ran = acompass("run", level, "people.csv", "-o", "out.csv", option, "./ages.csv", "--force")
+    assert (ran.exit_code, ran.stderr[:12]) == (2, f"error[{code}]")
+    assert (tmp_path / "ages.csv").read_text() == "36;adult\n"
+
+
 def test_a_report_never_overwrites_the_input(acompass, policy, tmp_path):
     (tmp_path / "hard.csv").hardlink_to("people.csv")
     for table, report in (("people.csv", "hard.csv"), ("peop*.csv", "people.csv")):

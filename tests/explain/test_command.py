@@ -40,6 +40,20 @@ def explain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explain:
     return run
 
 
+def test_a_dropped_column_is_gone(explain: Explain) -> None:
+    Path("drop.acp").write_text("ALWAYS : DROP Name, Zip;", encoding="utf-8")
+    ran = explain("drop.acp", "people.csv", "--record", "2")
+    assert ran.exit_code == 0, ran.stderr
+    assert ran.stdout == (
+        "record 2: Name 'Bob', Age '82', Zip 21102, Disease 'flu'\n"
+        "\n"
+        "line 1: ALWAYS : DROP Name, Zip\n"
+        "  affected: columns dropped\n"
+        "\n"
+        "left as: Age '82', Disease 'flu'\n"
+    )
+
+
 def test_the_life_of_a_record_that_is_dropped(explain: Explain) -> None:
     ran = explain("policy.acp", "people.csv", "--set", "k=2", "--record", "2")
     assert ran.exit_code == 0, ran.stderr

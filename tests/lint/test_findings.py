@@ -85,6 +85,11 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
             [("AC502", 2)],
         ),
         ("EACH RESULT : Age <= 80 : REPLACE Age WITH 99;", [("AC503", 1)]),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 5 : GENERALIZE Zip TO PREFIX OF 3 THEN REJECT;"
+            "EACH RESULT : Age >= 3 : REJECT;",
+            [("AC504", 1)],
+        ),
         ("SOME RESULT : Age >= 80 : REPLACE Age WITH 79;", [("AC503", 1)]),
         (
             "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\nEACH RESULT : Zip = 'x' : RANDOM Age 85 90;",

@@ -6,6 +6,8 @@ EVERYDAY = (
     Mistake("ALWAYS : GENERALIZE age TO BAND OF 5;", "AC047", "BAND", "write `GENERALIZE age TO BANDS`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS BY 5;", "AC047", "BY", "write `BANDS OF 5`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS 5;", "AC047", "5", "write `BANDS OF 5`"),
+    Mistake("ALWAYS : REPLACE name WITH *;", "AC014", "*", "write `'*'`"),
+    Mistake("ALWAYS : GENERALIZE age TO BANDS OF 5, REJECT;", "AC050", ",", "write `5 THEN REJECT`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS 5, 10;", "AC047", "5", "write `BANDS AT 5, 10`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS OF 5 TO 90;", "AC047", "TO", "write `BANDS OF 5 UP TO 90`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS OF 5 UP 90;", "AC047", "90", "write `UP TO 90`"),

@@ -70,14 +70,17 @@ def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Drop | None:
         return None
     found = len(scope.found)
     columns: list[int] = []
+    absent = tuple(name.text for name in action.names if _is_gone(name, scope))
     for name in action.names:
-        column = None if _is_gone(name, scope) else scope.column(name)
+        column = None if name.text in absent else scope.column(name)
         if column is not None:
             scope.drop(column, action.span)
             columns.append(column)
     if not remaining(scope.schema):
         scope.report(findings.nothing_left(action))
-    return program.Drop(tuple(columns), place_of(action.span)) if len(scope.found) == found else None
+    if len(scope.found) > found:
+        return None
+    return program.Drop(tuple(columns), absent, place_of(action.span))
 
 
 def _is_gone(name: tree.Name, scope: Scope) -> bool:

@@ -155,6 +155,17 @@ def random_of(action: Action | None) -> Random | None:
             assert_never(action)
 
 
+def absent_columns(action: Action | None) -> tuple[str, ...]:
+    """The columns that DROP names and a released table no longer has (D32)."""
+    match action:
+        case Drop(absent=absent):
+            return absent
+        case None | Reject() | Replace() | Random() | Generalize():
+            return ()
+        case _:
+            assert_never(action)
+
+
 def generalize_of(action: Action | None) -> Generalize | None:
     """The GENERALIZE that an action performs."""
     match action:

@@ -137,9 +137,13 @@ class Generalize:
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """The columns have no values and no names from here on; they keep their positions (X3)."""
+    """The columns have no values and no names from here on; they keep their positions (X3).
+
+    `absent` are the names of columns that a released table no longer has (D32).
+    """
 
     columns: tuple[int, ...]
+    absent: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
 

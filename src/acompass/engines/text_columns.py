@@ -118,7 +118,7 @@ class TextColumns:
             raise errors.not_numbers(name, place, bad, use.span)
         if padded:
             place = self.first_place(position, lambda text: not re.fullmatch(_PLAIN_NUMBER, text, re.ASCII))
-            raise errors.leading_zeros(name, place, padded, use.span)
+            raise errors.leading_zeros(name, place, padded, use.span, use.banded)
         digits = (whole or 0) + (scale or 0)
         if digits > MOST_DIGITS:
             raise errors.number_too_long(name, digits)

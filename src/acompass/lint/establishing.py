@@ -24,7 +24,7 @@ def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             and not is_always(transition.requirement)
             and policy.prover.fits(transition.requirement.assertion, at, at + 1)
             and _stays_violated(policy, at, transition)
-            and not policy.holds_at_the_end(at)
+            and not (policy.holds_at_the_end(at) or policy.holds_after_its_steps(at))
         ):
             name = transition.requirement.after[column].name
             message = f"writing `{name}` does not make the assertion true"

@@ -46,6 +46,12 @@ class InspectedPolicy:
         last = next(step for step in range(prover.last, -1, -1) if prover.fits(assertion, at, step))
         return prover.attempt(assertion, last).is_proof
 
+    def holds_after_its_steps(self, at: int) -> bool:
+        """Whether the last step of its THEN, such as REJECT, is proved to make the assertion true."""
+        last = max(step for step, whole in enumerate(self._wholes) if whole is self._wholes[at])
+        assertion, prover = self.program.requirements[at].assertion, self.prover
+        return prover.fits(assertion, at, last + 1) and prover.attempt(assertion, last + 1).is_proof
+
     def line(self, at: int) -> int:
         return self.program.requirements[at].line
 

@@ -13,7 +13,6 @@ from acompass.options import DatesArgument
 from acompass.policy import Policy
 from acompass.report.certificate import Certificate, FileHash
 from acompass.result import Result
-from acompass.syntax.walk import hierarchy_files
 from acompass.tables.source import Files, opened, readable
 from acompass.version import __version__
 
@@ -81,19 +80,18 @@ def hash_policy(policy: Policy) -> FileHash:
 
 
 def hash_hierarchies(policy: Policy) -> tuple[FileHash, ...]:
-    """One hash per hierarchy that the policy names: the content of the files is part of the policy (X2)."""
-    return tuple(_hash_hierarchy(policy.tree.folder, file) for file in hierarchy_files(policy.tree))
+    return tuple(map(_hash_hierarchy, policy.hierarchies))
 
 
-def _hash_hierarchy(folder: str, file: str) -> FileHash:
+def _hash_hierarchy(path: Path) -> FileHash:
     try:
-        content = Path(folder, file).read_bytes()
+        content = path.read_bytes()
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         help_ = "restore the file; its path is relative to the policy's folder"
-        message = f"cannot read hierarchy `{file}`: {reason}"
+        message = f"cannot read hierarchy `{path}`: {reason}"
         raise CallError([Diagnostic("AC122", message, help=help_)]) from None
-    return FileHash(os.path.basename(file), hashlib.sha256(content).hexdigest(), len(content))
+    return FileHash(path.name, hashlib.sha256(content).hexdigest(), len(content))
 
 
 def hash_table(table: str) -> tuple[FileHash, ...]:

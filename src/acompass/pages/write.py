@@ -8,6 +8,7 @@ from typing import Any
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.pages.gather import page_content
 from acompass.pages.request import ReportRequest
+from acompass.policy import Policy
 from acompass.report.html.page import page_html
 from acompass.tables.errors import no_folder
 from acompass.tables.output import is_same_file
@@ -18,10 +19,10 @@ _STREAM = "-"
 
 
 def require_files(
-    path: str | os.PathLike[str], tables: Sequence[Any], output: Any = None, policy: str | None = None
+    path: str | os.PathLike[str], tables: Sequence[Any], output: Any = None, policy: Policy | None = None
 ) -> None:
-    """Raise before anything runs if the report cannot be written or would overwrite a table or the policy.
-    `policy` is its name, which is a file's name only if the policy comes from a file."""
+    """Raise before anything runs if the report cannot be written or would overwrite a table, the policy or
+    one of its hierarchies. The policy's name is a file's name only if it comes from a file."""
     if _STREAM in [table for table in tables if isinstance(table, str)]:
         raise _needs_files("standard input")
     if isinstance(output, str) and output == _STREAM:
@@ -32,8 +33,15 @@ def require_files(
     for table in (*tables, output):
         if isinstance(table, str | os.PathLike) and _is_one_of(place, os.fspath(table)):
             raise _overwrites("table", os.fspath(path))
-    if policy is not None and is_same_file(place, policy):
-        raise _overwrites("policy", os.fspath(path))
+    if policy is not None:
+        _require_other_files(place, os.fspath(path), policy)
+
+
+def _require_other_files(place: str, path: str, policy: Policy) -> None:
+    if is_same_file(place, policy.name):
+        raise _overwrites("policy", path)
+    if any(is_same_file(place, str(each)) for each in policy.hierarchies):
+        raise _overwrites("hierarchy", path)
 
 
 def _is_one_of(place: str, table: str) -> bool:

@@ -222,4 +222,14 @@ def _foreign(comment: tree.Comment, text: str) -> Diagnostic:
     return Diagnostic("AC046", message, (Label(comment.span),), help_, fixes=fixes)
 
 
-SLIPS: tuple[Rule, ...] = (word_for_record, bounds_of_random, comma, constant_first)
+def bare_star(unexpected: Unexpected) -> Diagnostic | None:
+    """`REPLACE name WITH *`."""
+    token = unexpected.token
+    if token.text != "*" or not {"STRING", "PARAMETER"} <= unexpected.accepted:
+        return None
+    message = f"expected a constant, found {unexpected.found}"
+    fixes = safe("put it in quotes", replace(token.span, "'*'"))
+    return Diagnostic("AC014", message, unexpected.label(), "write `'*'`", fixes=fixes)
+
+
+SLIPS: tuple[Rule, ...] = (word_for_record, bounds_of_random, comma, constant_first, bare_star)

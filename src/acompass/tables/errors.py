@@ -153,14 +153,17 @@ def without_label(name: str, count: int, action: Generalize) -> TableError:
     return TableError([finding])
 
 
-def leading_zeros(name: str, place: Place, padded: int, use: Span) -> TableError:
+def leading_zeros(name: str, place: Place, padded: int, use: Span, banded: bool) -> TableError:
+    """`banded` says that BANDS uses the column as a number, and not a comparison."""
     found = "1 value has" if padded == 1 else f"{padded:,} values have"
     found += f" leading zeros or a plus sign{_where(place, padded)}"
     finding = Diagnostic(
         "AC230",
         f"column `{name}` is used as a number, but {found}",
         (Label(use, "used as a number here"),),
-        "compare it with a quoted constant such as `'02139'` to use the column as text",
+        "codes are generalized with `PREFIX OF 3`, as text"
+        if banded
+        else "compare it with a quoted constant such as `'02139'` to use the column as text",
     )
     return TableError([finding])
 
@@ -337,6 +340,14 @@ def output_is_input(path: str) -> TableError:
         "AC220",
         f"the output `{path}` is also the input",
         "choose another output: the input is never overwritten",
+    )
+
+
+def output_is_hierarchy(path: str) -> TableError:
+    return _error(
+        "AC220",
+        f"the output `{path}` is a hierarchy of the policy",
+        "choose another output: hierarchies are never overwritten",
     )
 
 

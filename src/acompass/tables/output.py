@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +27,12 @@ def require_other_file(path: str, inputs: tuple[str, ...]) -> None:
     """Raise if writing to `path` would replace one of the input files."""
     if _replaces(path, inputs):
         raise errors.output_is_input(path)
+
+
+def require_no_hierarchy(path: str, hierarchies: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise if writing to `path` would replace a hierarchy of the policy."""
+    if any(is_same_file(path, os.fspath(each)) for each in hierarchies):
+        raise errors.output_is_hierarchy(path)
 
 
 def is_same_file(path: str, other: str) -> bool:

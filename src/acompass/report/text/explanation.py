@@ -63,7 +63,7 @@ def _outcome(step: Step) -> str:
     if step.dropped:
         return "dropped"
     if step.action == "DROP":
-        return "loses the columns"
+        return "columns dropped"
     if step.change is None:
         return "only checked, so left as it was"
     change = step.change

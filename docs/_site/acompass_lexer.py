@@ -9,6 +9,10 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 __all__ = ["AcompassLexer"]
 
 ACTIONS = r"(?:REJECT|REPLACE|WITH|RANDOM)(?![\w.-])"
+#: contextual words (X0), which have a colour only in capitals, because they may be names
+MAPS = r"BANDS|OF|FROM|UP|AT|PREFIX|MONTH|QUARTER|YEAR|DECADE|LEVEL|ELSE"
+NEW_ACTIONS = rf"(?-i:GENERALIZE|TO|DROP|{MAPS})(?![\w.-])"
+NEW_WORDS = r"(?-i:ALWAYS|THEN|IN|BETWEEN|LIKE)(?![\w.-])"
 WORDS = r"(?:EACH|SOME|RESULT|RECORD|FILTER|PROCESS|WHERE|GROUP_BY|GROUP|BY|AS|AND|OR|NOT)(?![\w.-])"
 AGGREGATES = r"(?:SUM|MIN|MAX|COUNT(?:\s+DISTINCT)?)(?=\s*\()|COUNT\s+DISTINCT\b"
 
@@ -26,10 +30,12 @@ class AcompassLexer(RegexLexer):
             (r"'(?:''|[^'])*'", String.Single),
             (r'"(?:""|[^"])*"', Name.Variable),
             (ACTIONS, Keyword.Type),
+            (NEW_ACTIONS, Keyword.Type),
             (WORDS, Keyword),
+            (NEW_WORDS, Keyword),
             (AGGREGATES, Name.Builtin),
             (r"[+-]?\d+(?:\.\d+)?", Number),
-            (r"<=|>=|[<>=≤≥]", Operator),
+            (r"<=|>=|!=|<>|[<>=≤≥]", Operator),
             (r"[:;,()*]", Punctuation),
             (r"[^\W\d][\w.-]*", Name),
             (r"\s+", Whitespace),

@@ -114,7 +114,7 @@ def test_explain_of_an_unknown_code_lists_the_nearest(acompass):
     ran = acompass("explain", "AC199")
     assert (ran.exit_code, ran.stdout) == (2, "")
     assert "error[AC709]: unknown code `AC199`" in ran.stderr
-    assert "AC118: " in ran.stderr
+    assert "AC124: " in ran.stderr
 
 
 def test_explain_of_a_code_as_json(acompass):

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
+from acompass.checked.effects import generalize_of, is_always
 from acompass.checked.program import And, Condition, Filter, Not, Or, Process, Requirement
 from acompass.checked.types import Kind
 from acompass.conformance.generate import Case, random_case
@@ -30,6 +31,8 @@ def test_every_feature_occurs_often() -> None:
         *("EACH", "SOME", "Result", "Filter", "Process", "where", "groups", "one group"),
         *("Not", "And", "Or", "Reject", "Replace", "Random", "no action", "type change", "parameter"),
         *(f"holds {held} {result}" for held in (True, False) for result in ("Result", "Filter", "Process")),
+        *("Generalize", "Drop", "Bands", "Prefix", "Dates", "Level", "always", "several aggregates"),
+        *("THEN", "IN", "BETWEEN", "LIKE", "!=", "<>"),
         *("part affected", "empty table", "missing value", "second RANDOM draws"),
         *Function,
         *KINDS,
@@ -69,6 +72,7 @@ def _features(case: Case) -> Iterator[str]:
     ]
     yield from ["second RANDOM draws"] * (len(drawing) > 1)
     yield from ["empty table"] * (not case.records)
+    yield from (w for w in ("THEN", "IN", "BETWEEN", "LIKE", "!=", "<>") if f" {w} " in case.policy_text)
     yield from ["parameter"] * len(case.params)
     yield from (column.type.kind for column in case.schema)
     yield from ("missing value" for record in case.records if None in record)
@@ -80,12 +84,17 @@ def _requirement_features(requirement: Requirement) -> Iterator[str]:
     yield type(assertion.result).__name__
     yield "no action" if requirement.action is None else type(requirement.action).__name__
     yield from ["type change"] * (requirement.before != requirement.after)
+    yield from ["always"] * is_always(requirement)
+    generalize = generalize_of(requirement.action)
+    if generalize is not None:
+        yield type(generalize.map).__name__
     yield from _connectives(assertion.condition)
     match assertion.result:
         case Filter(condition):
             yield from _connectives(condition)
         case Process() as query:
-            yield query.function
+            yield from (aggregate.function for aggregate in query.aggregates)
+            yield from ["several aggregates"] * (len(query.aggregates) > 1)
             yield "groups" if query.group_by else "one group"
             yield from ["where"] * (query.where is not None)
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from acompass.checked.effects import comparisons
-from acompass.checked.program import Assertion, Comparison, Filter, Process, Program
+from acompass.checked.effects import comparisons, generalize_of
+from acompass.checked.program import Assertion, Comparison, Filter, Process, Requirement
 from acompass.checked.types import TEXT
 from acompass.conformance.generate import Case
 from acompass.diagnostics import TableError
@@ -43,7 +43,7 @@ def is_refused(raised: pytest.ExceptionInfo[TableError], expected: set[Refusal])
 
 
 def _refusals(case: Case) -> Iterator[Refusal]:
-    for position, comparison in _compared(case.program()):
+    for position, comparison in _compared(case):
         column, text = case.schema[position], comparison.value
         if column.type != TEXT or not isinstance(text, str):
             continue
@@ -63,26 +63,40 @@ def _is_disordered(values: list[Any], asked: Operator, text: str) -> bool:
     return any(order(value, text) != order(Decimal(value), Decimal(text)) for value in numbers)
 
 
-def _compared(program: Program) -> Iterator[tuple[int, Comparison]]:
-    """Every comparison of a column of the table, alone or as its MIN or MAX, with the column's position."""
-    for requirement in program.requirements:
-        assertion = requirement.assertion
-        match assertion.result:
-            case Filter(condition) | Process(where=condition) if condition is not None:
-                yield from ((each.column, each) for each in comparisons(condition))
-        origins = _origins(assertion)
-        for comparison in comparisons(assertion.condition):
-            position = origins[comparison.column]
-            if position is not None:
+def _compared(case: Case) -> Iterator[tuple[int, Comparison]]:
+    """Every comparison of a column of the table, alone or as its MIN or MAX, with the column's position.
+
+    Without those after a GENERALIZE of the column, which compare labels, and without those of LIKE (X4).
+    """
+    generalized: set[int] = set()
+    for requirement in case.program().requirements:
+        for position, comparison in _compared_by(requirement):
+            assert comparison.span is not None
+            text = case.policy_text[comparison.span.start : comparison.span.end]
+            if position not in generalized and " LIKE " not in text:
                 yield position, comparison
+        action = generalize_of(requirement.action)
+        if action is not None:
+            generalized.add(action.column)
+
+
+def _compared_by(requirement: Requirement) -> Iterator[tuple[int, Comparison]]:
+    assertion = requirement.assertion
+    match assertion.result:
+        case Filter(condition) | Process(where=condition) if condition is not None:
+            yield from ((each.column, each) for each in comparisons(condition))
+    origins = _origins(assertion)
+    for comparison in comparisons(assertion.condition):
+        position = origins[comparison.column]
+        if position is not None:
+            yield position, comparison
 
 
 def _origins(assertion: Assertion) -> list[int | None]:
     """For each column that the condition sees, the column of the table that its values come from."""
     match assertion.result:
-        case Process(function=Function.MIN | Function.MAX, column=column, group_by=groups):
-            return [*groups, column]
-        case Process(group_by=groups):
-            return [*groups, None]
+        case Process(aggregates=aggregates, group_by=groups):
+            of_values = (Function.MIN, Function.MAX)
+            return [*groups, *(each.column if each.function in of_values else None for each in aggregates)]
         case _:
             return list(range(len(assertion.schema)))

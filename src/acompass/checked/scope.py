@@ -8,7 +8,7 @@ from acompass.checked.maps.map import Map
 from acompass.checked.names import Names
 from acompass.checked.parameters import Bound, Parameters
 from acompass.checked.types import DROPPED, Column, Kind, Schema, Type
-from acompass.diagnostics import Diagnostic, Span
+from acompass.diagnostics import Diagnostic, Label, Span
 from acompass.syntax import tree
 
 
@@ -57,6 +57,7 @@ class Scope:
     may_be_released: bool = False
     unjudged: bool = False
     found: list[Diagnostic] = field(default_factory=list)
+    _places: set[tuple[str, tuple[Label, ...]]] = field(default_factory=set)
 
     @classmethod
     def start(cls, schema: Schema, parameters: Parameters) -> "Scope":
@@ -66,9 +67,11 @@ class Scope:
         return cls(schema, names, parameters, types, table, Names(parameters.names))
 
     def report(self, finding: Diagnostic) -> None:
-        """Several comparisons of one name, which IN, BETWEEN and LIKE stand for, give the same finding again and
-        again."""
-        if (finding.code, finding.labels) not in [(last.code, last.labels) for last in self.found[-1:]]:
+        """Once for each place: the comparisons that IN stands for may give the same finding again and again,
+        and so may the assertion of a THEN for each step."""
+        place = (finding.code, finding.labels)
+        if not finding.labels or place not in self._places:
+            self._places.add(place)
             self.found.append(finding)
 
     def column(self, name: tree.Name) -> int | None:

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from acompass import semantics
 from acompass.checked.exact import at_scale
 from acompass.checked.from_syntax import check
+from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program
 from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema
 from acompass.conformance.everyday import EverydayWriter
@@ -54,7 +56,23 @@ class Case:
         return program
 
 
-def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
+def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS, *, stops: bool = False) -> Case:
+    """With `stops`, a run may end at a value that a map has no label for (X2)."""
+    while True:
+        case = _random_case(rng, kinds)
+        if stops or not _stops(case):
+            return case
+
+
+def _stops(case: Case) -> bool:
+    try:
+        semantics.run_program(case.program(), case.records, semantics.trace_of_values(case.trace))
+    except Unlabelled:
+        return True
+    return False
+
+
+def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
     attributes = _random_attributes(rng, kinds)
     schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
     digits = {a.name: _random_digits(rng, a) for a in attributes if a.type.kind is Kind.DECIMAL}

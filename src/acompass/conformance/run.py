@@ -56,7 +56,7 @@ def _conform(
     kinds = tuple(kind for kind in KINDS if kind not in session.dialect.lacks)
     found: list[Disagreement] = []
     for number in range(cases):
-        disagreement = judge(random_case(random.Random(f"{seed}:{number}"), kinds))
+        disagreement = judge(random_case(random.Random(f"{seed}:{number}"), kinds, stops=True))
         if disagreement is not None:
             found.append(disagreement)
         if progress is not None:

@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from acompass.checked.effects import is_always
 from acompass.checked.types import Schema
 from acompass.plan.regions import constants_of
 from acompass.plan.stages import (
@@ -22,7 +23,8 @@ def describe(stage: Stage, schema: Schema) -> str:
         case RecordStage():
             return f"{which}: record by record"
         case ScanStage():
-            return f"{which}: record by record, counted by one scan"
+            counted = "" if all(map(is_always, stage.requirements)) else ", counted by one scan"
+            return f"{which}: record by record{counted}"
         case TangleStage():
             return f"{which}: record by record, counted in one stored table"
         case ChainStage():

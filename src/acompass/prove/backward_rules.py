@@ -112,14 +112,11 @@ class BackwardRules:
 
     def _branches(self, transition: Transition) -> Iterator[Branch]:
         diagrams, care = self._diagrams, transition.care
-        if diagrams.difference(care, transition.must) is EMPTY:  # as with ALWAYS
-            yield Branch(ALL, EMPTY, care, False)
-            return
         if transition.together is None:
-            yield Branch(transition.may, diagrams.complement(transition.may), care, False)
+            yield Branch(transition.affects, diagrams.complement(transition.affects), care, False)
             return
         yield Branch(EMPTY, ALL, diagrams.difference(care, transition.must), True)
-        yield Branch(transition.may, diagrams.complement(transition.scope), care, False)
+        yield Branch(transition.affects, diagrams.complement(transition.scope), care, False)
 
     def _refined(self, fact: Fact, transition: Transition) -> Fact:
         """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""

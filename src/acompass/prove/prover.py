@@ -51,6 +51,11 @@ class Prover:
             version(own, column) == version(other, column) for column in columns_with_type(assertion)
         )
 
+    def fits_since(self, assertion: Assertion, own: int) -> int:
+        """The first step at which an assertion that is checked for a step can be asked."""
+        columns = columns_with_type(assertion)
+        return max((self.variables.first_step(own, column) for column in columns), default=0)
+
     def refused(self, step: int, assertion: Assertion) -> Diagram:
         """The records that an EACH about records forbids."""
         scope, condition = record_condition(self.variables, step, assertion)

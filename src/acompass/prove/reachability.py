@@ -37,7 +37,8 @@ class Transition:
     `may` holds the records that are affected in some table, `must` those that are affected in every table.
     Where the two differ, the records of `scope` are affected in whole classes by the columns `together` (an
     empty set makes the table one class), and the classes that are not affected satisfy `kept`. A check that
-    `is_known` holds of every table at the step.
+    `is_known` holds of every table at the step. `affects` is the same as `may` for records of `care`, but
+    tests fewer columns.
     """
 
     step: int
@@ -49,6 +50,7 @@ class Transition:
     kept: tuple[Fact, ...]
     care: Diagram
     is_known: bool = False
+    affects: Diagram = ALL
 
     @property
     def column(self) -> int | None:
@@ -88,8 +90,10 @@ class Reachability:
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
         for step, requirement in enumerate(program.requirements):
-            transition = replace(self._transition(step, requirement), is_known=step in known)
-            self.transitions.append(transition)
+            transition = self._transition(step, requirement)
+            affects = self._simplest(transition)
+            self.transitions.append(replace(transition, is_known=step in known, affects=affects))
+            transition = self.transitions[-1]
             self.reach.append(self._after(transition))
         self.care = self._care()
 
@@ -117,6 +121,14 @@ class Reachability:
                 return Transition(step, requirement, scope, affected, affected, None, (), care)
             case _:
                 assert_never(assertion.quantifier)
+
+    def _simplest(self, transition: Transition) -> Diagram:
+        """All records, or those of the scope, if they are affected as far as they can reach the step."""
+        for simple in (ALL, transition.scope):
+            within = self._diagrams.intersection(transition.care, simple)
+            if self._diagrams.difference(within, transition.may) is EMPTY:
+                return simple
+        return transition.may
 
     def _each_class(
         self, step: int, requirement: Requirement, classes: ClassAssertion, care: Diagram

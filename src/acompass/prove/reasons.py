@@ -70,7 +70,8 @@ class Reasons:
         masks = {variable: diagrams.mask_of(refused, variable) for variable in diagrams.support(refused)}
         is_empty = self._is_empty(last, refused, masks)
         step = last
-        while step > 0 and self._prover.fits(assertion, last, step - 1):
+        first = self._prover.fits_since(assertion, last)
+        while step > first:
             if self._is_empty(step - 1, refused, masks) != is_empty:
                 break
             step -= 1
@@ -111,9 +112,8 @@ class Reasons:
         if process_in(assertion) is None:
             since = self.unchanged_since(assertion, last)
             return since - 1 if since > 0 else None
-        for step in range(last - 1, max(-1, last - 1 - MAX_SEARCHED), -1):
-            if not self._prover.fits(assertion, last, step):
-                break
+        first = self._prover.fits_since(assertion, last)
+        for step in range(last - 1, max(first - 1, last - 1 - MAX_SEARCHED), -1):
             if self._prover.attempt(assertion, step).is_proof:
                 return step
         return attempt.blocked

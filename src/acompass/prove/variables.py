@@ -4,44 +4,30 @@ the aggregates.
 A step is a point in the policy: step i is the table before requirement i + 1, the last step the final table.
 """
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import Decimal
 from itertools import pairwise
 from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import columns_aggregated, comparisons, generalize_of
 from acompass.checked.maps.map import Map
 from acompass.checked.program import (
-    Aggregate,
     And,
     Assertion,
     Comparison,
     Condition,
-    Drop,
-    Filter,
-    Generalize,
     Not,
     Or,
-    Process,
     Program,
-    Random,
-    Reject,
-    Replace,
-    Result,
 )
-from acompass.checked.types import Kind, Schema, Type, Value
+from acompass.checked.types import Kind, Schema, Type
+from acompass.prove.constants import ColumnVersion, Constants, zero_of
 from acompass.prove.conversion import image, image_of_any_scale
 from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
-from acompass.prove.label_cuts import cuts_before, label_cuts, maps_of_numbers
+from acompass.prove.label_cuts import maps_of_numbers
 from acompass.prove.label_images import LabelImages
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.prove.value_order import AnyScaleOrder, ValueOrder, order_of, order_of_counts
 from acompass.syntax.tree import Function
 
-#: a column, and how many times its type has changed
-ColumnVersion: TypeAlias = tuple[int, int]
 #: all counts share a variable; minima, maxima and sums belong to a column
 AggregateKey: TypeAlias = tuple[str, ColumnVersion | None]
 
@@ -60,7 +46,7 @@ class Variables:
         self._any_scale = any_scale
         self.schemas: list[Schema] = [r.before for r in program.requirements] + [program.final_schema]
         self._versions = _versions(self.schemas)
-        constants = _Constants(self)
+        constants = Constants(self)
         constants.add_program(program)
         for claim in claims:
             constants.add_assertion(len(program.requirements), claim)
@@ -75,7 +61,7 @@ class Variables:
         self._aggregates = self._add_aggregates(constants)
         self.diagrams = DiagramManager([regions.full for regions in self._regions])
 
-    def _add_columns(self, constants: "_Constants") -> dict[ColumnVersion, Variable]:
+    def _add_columns(self, constants: Constants) -> dict[ColumnVersion, Variable]:
         variables = {}
         for column in range(len(self.schemas[0])):
             for version, type_ in self.versions_of(column):
@@ -83,7 +69,7 @@ class Variables:
                 variables[version] = self._add(Regions(self._order(column, type_), cuts), type_)
         return variables
 
-    def _add_aggregates(self, constants: "_Constants") -> dict[AggregateKey, Variable]:
+    def _add_aggregates(self, constants: Constants) -> dict[AggregateKey, Variable]:
         variables = {COUNTS: self._add(Regions(order_of_counts(), [1, *constants.counts]), _INTEGER)}
         for version, own in self._columns.items():
             if version[0] not in constants.aggregated:
@@ -91,7 +77,7 @@ class Variables:
             type_ = self._types[own]
             variables["value", version] = self._add(self._regions[own], type_)
             if type_.is_number:
-                cuts = [_zero(type_), *constants.sums[version]]
+                cuts = [zero_of(type_), *constants.sums[version]]
                 variables["sum", version] = self._add(Regions(self._order(version[0], type_), cuts), type_)
         return variables
 
@@ -116,6 +102,12 @@ class Variables:
 
     def version(self, step: int, column: int) -> ColumnVersion:
         return column, self._versions[step][column]
+
+    def first_step(self, step: int, column: int) -> int:
+        """The first step at which the column has the type that it has at the step."""
+        while step > 0 and self._versions[step - 1][column] == self._versions[step][column]:
+            step -= 1
+        return step
 
     def column(self, step: int, column: int) -> Variable:
         return self._columns[self.version(step, column)]
@@ -260,10 +252,7 @@ class Variables:
 
 
 _INTEGER = Type(Kind.INTEGER)
-#: bands are told apart up to numbers of this size
-_LARGE = 10**15
 _UNNAMEABLE = (Kind.OPAQUE, Kind.DROPPED)
-_EXACT = (Kind.INTEGER, Kind.DECIMAL)
 
 
 def _image_of(image: Callable[[int], Mask]) -> Callable[[Mask], Mask]:
@@ -278,112 +267,9 @@ def _image_of(image: Callable[[int], Mask]) -> Callable[[Mask], Mask]:
     return image_of
 
 
-def _zero(type_: Type) -> Value:
-    return 0.0 if type_.kind is Kind.FLOAT else 0
-
-
 def _versions(schemas: Sequence[Schema]) -> list[tuple[int, ...]]:
     versions = [tuple(0 for _ in schemas[0])]
     for before, after in pairwise(schemas):
         changes = (old.type != new.type for old, new in zip(before, after, strict=True))
         versions.append(tuple(old + change for old, change in zip(versions[-1], changes, strict=True)))
     return versions
-
-
-class _Constants:
-    """The constants that each variable is compared with."""
-
-    def __init__(self, variables: Variables):
-        self._variables = variables
-        self._columns: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
-        self.sums: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
-        self.counts: list[Value] = []
-        self.aggregated: set[int] = set()
-
-    def of_column(self, column: int, version: ColumnVersion, type_: Type) -> list[Value]:
-        """Exact numbers keep their order when their type changes, so all exact versions share their cuts."""
-        zero = [_zero(type_)] if column in self.aggregated and type_.is_number else []
-        if type_.kind not in _EXACT:
-            return [*self._columns[version], *zero]
-        alike = [own for own, its_type in self._variables.versions_of(column) if its_type.kind in _EXACT]
-        return [value for own in alike for value in self._columns[own]] + zero
-
-    def add_program(self, program: Program) -> None:
-        for step, requirement in enumerate(program.requirements):
-            self.add_assertion(step, requirement.assertion)
-            match requirement.action:
-                case Replace(column, value):
-                    self._columns[self._variables.version(step + 1, column)].append(value)
-                case Random(column, lower, upper):
-                    if requirement.after[column].type.kind is not Kind.TEXT:
-                        self._columns[self._variables.version(step + 1, column)] += [lower, upper]
-                case Reject() | Generalize() | Drop() | None:
-                    pass
-                case _:
-                    assert_never(requirement.action)
-
-    def add_maps(self, program: Program) -> None:
-        """Labels, and the values at which labels change. The last map is first: its cuts may be labels."""
-        maps = [
-            (step, action)
-            for step, requirement in enumerate(program.requirements)
-            if (action := generalize_of(requirement.action)) is not None
-        ]
-        for step, action in maps:
-            self._columns[self._variables.version(step + 1, action.column)] += label_cuts(
-                action.map, self._numbers(action.column)
-            )
-        for step, action in reversed(maps):
-            type_ = program.requirements[step].before[action.column].type
-            labels = self._columns[self._variables.version(step + 1, action.column)]
-            cuts = cuts_before(action.map, type_, [str(label) for label in labels])
-            self._columns[self._variables.version(step, action.column)] += cuts
-
-    def _numbers(self, column: int) -> list[int]:
-        """The numbers that a column is compared with in any of its types, rounded."""
-        versions = (version for version, type_ in self._variables.versions_of(column) if type_.is_number)
-        constants = (value for version in versions for value in self._columns[version])
-        numbers = (Decimal(value) for value in constants if isinstance(value, int | float | Decimal))
-        return [math.floor(number) for number in numbers if abs(number) < _LARGE]
-
-    def add_assertion(self, step: int, assertion: Assertion) -> None:
-        match assertion.result:
-            case Result():
-                self._add_condition(step, assertion.condition)
-            case Filter(condition):
-                self._add_condition(step, condition)
-                self._add_condition(step, assertion.condition)
-            case Process() as query:
-                self._add_process(step, query, assertion.condition)
-            case _:
-                assert_never(assertion.result)
-
-    def _add_condition(self, step: int, condition: Condition) -> None:
-        for comparison in comparisons(condition):
-            self._columns[self._variables.version(step, comparison.column)].append(comparison.value)
-
-    def _add_process(self, step: int, query: Process, condition: Condition) -> None:
-        if query.where is not None:
-            self._add_condition(step, query.where)
-        self.aggregated |= columns_aggregated(query)
-        for comparison in comparisons(condition):
-            self._seen_at(step, query, comparison.column).append(comparison.value)
-
-    def _seen_at(self, step: int, query: Process, position: int) -> list[Value]:
-        """The constants of the variable at a position that the condition after PROCESS sees (D15)."""
-        if position < len(query.group_by):
-            return self._columns[self._variables.version(step, query.group_by[position])]
-        return self._of_aggregate(step, query.aggregates[position - len(query.group_by)])
-
-    def _of_aggregate(self, step: int, aggregate: Aggregate) -> list[Value]:
-        match aggregate.function:
-            case Function.COUNT | Function.COUNT_DISTINCT:
-                return self.counts
-            case Function.SUM:
-                assert aggregate.column is not None
-                return self.sums[self._variables.version(step, aggregate.column)]
-            case Function.MIN | Function.MAX:
-                assert aggregate.column is not None
-                return self._columns[self._variables.version(step, aggregate.column)]
-            case _:
-                assert_never(aggregate.function)

@@ -131,17 +131,19 @@ def _missing_of(unexpected: Unexpected, start: int) -> Diagnostic | None:
     """`BANDS 5`, `BANDS BY 5`, `BANDS 18, 25`, `PREFIX 3`, `LEVEL 1 'file.csv'`, `LEVEL 1 IN 'file.csv'`."""
     if "OF" not in unexpected.accepted:
         return None
-    token, following = unexpected.token, unexpected.following
+    token = unexpected.token
     begun = text_of(unexpected.tokens[_start_of_map(unexpected) : unexpected.index])
+    is_instead = token.text.upper() in _INSTEAD_OF_OF
+    rest = unexpected.after if is_instead else [token, *unexpected.after]
+    is_list = "AT" in unexpected.accepted and [each.type for each in rest[:2]] == ["NUMBER", "COMMA"]
+    word, constants = ("AT", rest) if is_list else ("OF", rest[:1])
     if token.type in ("NUMBER", "STRING"):
-        is_list = following is not None and following.type == "COMMA" and "AT" in unexpected.accepted
-        word = "AT" if is_list else "OF"
-        help_ = f"write `{begun} {word} {text_of([token, *unexpected.after] if is_list else [token])}`"
+        help_ = f"write `{begun} {word} {text_of(constants)}`"
         return _wrong(unexpected, help_, safe(f"insert `{word}`", insert(token.start, f"{word} ")))
-    if token.text.upper() in _INSTEAD_OF_OF and following is not None:
-        help_ = f"write `{begun} OF"
-        help_ += f" {following.text}`" if following.type in ("NUMBER", "STRING") else " …`"
-        return _wrong(unexpected, help_, safe("write `OF`", replace(token.span, "OF")))
+    if is_instead:
+        is_given = rest[:1] and rest[0].type in ("NUMBER", "STRING")
+        help_ = f"write `{begun} {word} {text_of(constants) if is_given else '…'}`"
+        return _wrong(unexpected, help_, safe(f"write `{word}`", replace(token.span, word)))
     return _wrong(unexpected, f"write `{begun} OF {_AFTER_OF[begun.split()[0].upper()]}`")
 
 

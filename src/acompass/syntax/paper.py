@@ -26,7 +26,7 @@ def _described(form: walk.Beyond) -> tuple[str, Span, str]:
     """The form in words, its place, and what the core has instead."""
     match form:
         case tree.Always():
-            return "`ALWAYS`", form.span, "write an assertion that every record violates"
+            return "`ALWAYS`", form.span, "write `EACH PROCESS COUNT(*) AS Records : Records < 1`"
         case tree.Unequal():
             return f"`{form.sign}`", form.span, _instead(form)
         case tree.In():
@@ -51,7 +51,8 @@ def _instead(condition: tree.Condition) -> str:
     words = format_condition(walk.core(condition))
     if len(words) > _LONGEST_HELP:
         return "write one comparison for each value, joined by `OR`"
-    return f"write `({words})`"
+    is_bare = words.startswith("NOT ")
+    return f"write `{words}`" if is_bare else f"write `({words})`"
 
 
 def _without(names: tuple[tree.Name, ...]) -> str:

@@ -73,7 +73,11 @@ class _Recording:
         """The statement names the columns only: rows are sent as data, never as text."""
         name = self._fresh()
         typed = ", ".join(f"{column} {type_}" for column, type_ in columns)
-        self._statements.append(f"CREATE TEMPORARY TABLE {name} ({typed})")
+        # labels are the only rows that depend on the table
+        comment = (
+            "" if list(rows) else f"-- {name} gets the labels of the values above when the policy runs\n"
+        )
+        self._statements.append(f"{comment}CREATE TEMPORARY TABLE {name} ({typed})")
         return name
 
     def drop(self, name: str) -> None:

@@ -75,7 +75,8 @@ def _distinct(state: State, column: int, value: Sql, affected: Affected) -> exp.
     if column in affected.distinct and state.schema[column].type.kind in _PLAIN:
         return affected.distinct[column]
     columns = [sql.named(value.copy(), "value"), state.count()]
-    select = sql.query(columns, state.source(), affected.predicate.copy())
+    where = None if affected.predicate == sql.TRUE else affected.predicate.copy()
+    select = sql.query(columns, state.source(), where)
     for join in affected.joins:
         select.append("joins", join.copy())
     return select.group_by(value.copy(), copy=False)

@@ -141,6 +141,10 @@ def test_an_opaque_column_cannot_be_named() -> None:
     )
 
 
+def test_an_opaque_column_can_be_dropped() -> None:
+    assert len(checked("ALWAYS : DROP Blob;", TYPED).named) == 1
+
+
 def test_named_are_the_columns_that_the_policy_uses() -> None:
     text = """
         EACH FILTER Age > 3: Age < 5: REJECT;

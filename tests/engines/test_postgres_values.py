@@ -110,6 +110,14 @@ def test_columns_of_unsupported_types_cannot_be_named(url: str) -> None:
         assert error.value.diagnostics[0].code == "AC117"
 
 
+def test_columns_of_unsupported_types_can_be_dropped(url: str) -> None:
+    acompass.run("ALWAYS : DROP key, doc, tags, raw;", "everything", engine=url, output="fewer")
+    dropped = "('key', 'doc', 'tags', 'raw', 'ident')"
+    names = _query(url, f"SELECT column_name FROM information_schema.columns "
+                        f"WHERE table_name = 'fewer' AND column_name IN {dropped}")  # fmt: skip
+    assert names == [("ident",)]
+
+
 def test_the_padding_of_a_char_is_not_part_of_its_value(url: str) -> None:
     policy = "EACH RESULT : padded = 'ab' : REPLACE padded WITH 'longer than five';"
     acompass.run(policy, "everything", engine=url, output="copied")

@@ -86,6 +86,16 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
         ),
         ("EACH RESULT : Age <= 80 : REPLACE Age WITH 99;", [("AC503", 1)]),
         (
+            "ALWAYS : GENERALIZE Day TO MONTH;\nEACH RESULT : Day >= '2021-01-01' : REJECT;",
+            [("AC514", 2)],
+        ),
+        ("ALWAYS : GENERALIZE Day TO MONTH;\nEACH RESULT : Day >= '2021-01' : REJECT;", []),
+        (
+            "ALWAYS : GENERALIZE Zip TO PREFIX OF 3;\nEACH FILTER Zip < '21201' : Job = 'x' : REJECT;",
+            [("AC514", 2)],
+        ),
+        ("ALWAYS : GENERALIZE Zip TO PREFIX OF 3;\nEACH RESULT : Zip LIKE '21%' : REJECT;", []),
+        (
             "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 5 : GENERALIZE Zip TO PREFIX OF 3 THEN REJECT;"
             "EACH RESULT : Age >= 3 : REJECT;",
             [("AC504", 1)],

@@ -6,6 +6,12 @@ EVERYDAY = (
     Mistake("ALWAYS : GENERALIZE age TO BAND OF 5;", "AC047", "BAND", "write `GENERALIZE age TO BANDS`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS BY 5;", "AC047", "BY", "write `BANDS OF 5`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS 5;", "AC047", "5", "write `BANDS OF 5`"),
+    Mistake(
+        "ALWAYS : GENERALIZE to TO BANDS OF 5;",
+        "AC047",
+        "to",
+        'a column called so is quoted here: write `GENERALIZE "to" TO …`',
+    ),
     Mistake("ALWAYS : REPLACE name WITH *;", "AC014", "*", "write `'*'`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS OF 5, REJECT;", "AC050", ",", "write `5 THEN REJECT`"),
     Mistake("ALWAYS : GENERALIZE age TO BANDS 5, 10;", "AC047", "5", "write `BANDS AT 5, 10`"),

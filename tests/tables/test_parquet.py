@@ -10,6 +10,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+import acompass
 from acompass.checked.uses import Use
 from acompass.plan.lowering.state import ROW_KEY
 from tests.tables.tables import fault, loaded, loading
@@ -138,3 +139,10 @@ def test_a_large_file_is_scanned_in_place_and_in_order(tmp_path: Path) -> None:
     with loading(str(path), a=Use.ANY) as table:
         query = f"SELECT count(*) FROM {table.loaded.layout.view} WHERE c0 <> {ROW_KEY}"
         assert table.con.execute(query).fetchone() == (0,)
+
+
+def test_a_column_of_lists_can_be_dropped(tmp_path: Path) -> None:
+    given, output = tmp_path / "given.parquet", tmp_path / "out.csv"
+    pyarrow.parquet.write_table(pyarrow.table({"Age": [36, 82], "Visits": [[1], [2, 3]]}), given)
+    acompass.run("ALWAYS : DROP Visits;", given, output=output)
+    assert output.read_text(encoding="utf-8") == "Age\n36\n82\n"

@@ -72,7 +72,7 @@ def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Drop | None:
     columns: list[int] = []
     absent = tuple(name.text for name in action.names if _is_gone(name, scope))
     for name in action.names:
-        column = None if name.text in absent else scope.column(name)
+        column = None if name.text in absent else scope.column_of_any_type(name)
         if column is not None:
             scope.drop(column, action.span)
             columns.append(column)

@@ -179,7 +179,8 @@ def outside_floats(span: Span) -> Diagnostic:
 def opaque_column(name: tree.Name, column: str) -> Diagnostic:
     message = f"column `{column}` has a type that policies do not support"
     help_ = (
-        "convert the column to text first, or leave it out of the policy: it then passes through unchanged"
+        "convert the column to text first, remove it with `ALWAYS : DROP`, or leave it out of the policy: it "
+        "then passes through unchanged"
     )
     return _at(name.span, "AC117", message, help_)
 

@@ -76,15 +76,20 @@ class Scope:
 
     def column(self, name: tree.Name) -> int | None:
         """The position of a column of the table, or None if an error about it was reported."""
+        position = self.column_of_any_type(name)
+        if position is not None and self.schema[position].type.kind is Kind.OPAQUE:
+            self.report(findings.opaque_column(name, self.names.texts[position]))
+            return None
+        return position
+
+    def column_of_any_type(self, name: tree.Name) -> int | None:
+        """As `column`, also for types that policies do not support: DROP reads no value."""
         position = self.seen(name, self.table)
         if position is None:
             return None
         if self.schema[position].type.kind is Kind.DROPPED:
             place = self.dropped.get(position)
             self.report(findings.dropped_column(name, self.names.texts[position], place))
-            return None
-        if self.schema[position].type.kind is Kind.OPAQUE:
-            self.report(findings.opaque_column(name, self.names.texts[position]))
             return None
         self.named.add(position)
         return position

@@ -15,6 +15,7 @@ from acompass.lint.establishing import not_established
 from acompass.lint.idle_maps import changes_nothing
 from acompass.lint.inspected_policy import InspectedPolicy, Occurs
 from acompass.lint.never_violated import never_violated
+from acompass.lint.ordered_labels import orders_labels
 from acompass.prove.column_types import column_types
 from acompass.prove.policy import checked_policy
 from acompass.syntax import tree
@@ -28,6 +29,7 @@ RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     empties_the_table,
     changes_nothing,
     no_value_occurs,
+    orders_labels,
 )
 
 

@@ -48,8 +48,18 @@ def _missing_name(unexpected: Unexpected, start: int) -> Diagnostic | None:
     """`GENERALIZE;`, `GENERALIZE TO YEAR`."""
     if unexpected.index != start + 1 or unexpected.token.type not in ("TO", "SEMICOLON", *_MAPS):
         return None
+    following = unexpected.following
+    if unexpected.token.type == "TO" and following is not None and following.text.upper() == "TO":
+        return _column_called_to(unexpected)
     rest = text_of(unexpected.tokens[unexpected.index : -1]) or "TO YEAR"
     return _wrong(unexpected, f"write `{unexpected.tokens[start].text} Age {rest}`")
+
+
+def _column_called_to(unexpected: Unexpected) -> Diagnostic | None:
+    """`GENERALIZE to TO BANDS OF 5`."""
+    name = quoted_name(unexpected.token.text)
+    fixes = offer(f"write `{name}`", replace(unexpected.token.span, name))
+    return _wrong(unexpected, f"a column called so is quoted here: write `GENERALIZE {name} TO …`", fixes)
 
 
 def _missing_to(unexpected: Unexpected, start: int) -> Diagnostic | None:

@@ -47,6 +47,17 @@ def test_always_replaces_missing_values():
     assert rows == [(30, "*", 1, "flu"), (31, "*", 1, "flu")]
 
 
+@pytest.mark.parametrize("assertion", ["ALWAYS", "EACH RESULT : Age > 999"])
+def test_a_column_of_one_text_is_compared_by_code_point(assertion):
+    """Found by a campaign on a server that collates text in dictionary order: '0.10' <= '-1' was true.
+
+    The server derives the collation of a stored column from `CASE WHEN TRUE THEN …` without its other branch.
+    """
+    policy = f"{assertion} : REPLACE Zip WITH '0.10'; EACH RESULT : Zip <= '-1';"
+    written, _ = dry_run(case_of(policy, fixtures.SCHEMA, []).program(), "postgres")
+    assert ') COLLATE "C"' in written.statements[-1]
+
+
 def test_dropped_columns_are_left_out():
     _, rows = left("ALWAYS : DROP Zip, Illness;")
     assert rows == [(30, 1)] * 6

@@ -9,7 +9,7 @@ from acompass.conformance.generate import random_case
 from tests.plan.running import duckdb_session
 from tests.plan.test_rewrites import VARIANTS
 
-CASES = 60
+CASES = 45
 
 
 @pytest.mark.slow

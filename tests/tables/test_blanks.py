@@ -21,7 +21,8 @@ from tests.tables.tables import csv_file
         ('a,b\n1,"x"  ', True),
         ('a,b\n1,say "x" twice\n', False),
         ('a,b\n1,say  "x"  twice\n', False),
-        ('a,b\n1,"say ""x"" "\n', False),
+        ('a,b\n1,"say ""x"" "\n', True),
+        ('a,b\n"x" "y",1\n', True),
         ("a,b\n1, 2 \n", False),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from acompass.checked.types import TEXT, Column
@@ -73,6 +73,7 @@ def test_written_tables_are_read_back(con: duckdb.DuckDBPyConnection, table: Rec
 
 
 @settings(max_examples=300)
+@example(body='"" "",')
 @given(body=TEXTS)
 def test_the_engine_and_our_own_reader_agree(con: duckdb.DuckDBPyConnection, body: str) -> None:
     content = ("a,b\n" + body).encode()

@@ -17,7 +17,8 @@ from acompass.syntax.walk import assertion_of, parameter_names, steps_of
 class CheckedClaim:
     """`assertion` is None where a column of the claim was dropped or has another type than the claim needs.
 
-    `known` are the steps of the checks that hold wherever the claim is asked about (D31).
+    `known` are the steps of the checks that hold wherever the claim is asked about (D31). `step` is the
+    requirement whose assertion it is.
     """
 
     text: str
@@ -25,6 +26,7 @@ class CheckedClaim:
     assertion: Assertion | None
     known: frozenset[int]
     is_of_check: bool = False
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def own_claims(
         is_unchanged = requirement.before == final
         assertion = requirement.assertion if is_unchanged else _checked_or_none(claim, final, params)
         known = frozenset(step for step in checks if step < at) if at in checks else checks
-        claims.append(CheckedClaim(claim.text, requirement.line, assertion, known, at in checks))
+        claims.append(CheckedClaim(claim.text, requirement.line, assertion, known, at in checks, at))
     return claims
 
 

@@ -1,6 +1,7 @@
 """Values that a map has labels for, some with the same label: good material for counterexamples."""
 
 import datetime
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from typing import assert_never
@@ -13,6 +14,7 @@ from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.checked.maps.prefix import Prefix
 from acompass.checked.types import Kind, Type, Value
 
+_YEAR = re.compile("[0-9]{4}")
 _DAYS = ("2000-01-01", "2000-01-02", "2000-02-01", "2000-05-01", "2001-01-01", "2012-01-01")
 #: how many bands, and how many rows of a hierarchy, have examples
 _FEW = 4
@@ -35,9 +37,12 @@ def example_values(map_: Map, type_: Type) -> list[Value]:
 
 def days_between(low: str | None, high: str | None) -> list[Value]:
     """Days whose texts may lie between two texts."""
-    years = [int(text[:4]) for text in (low, high) if text is not None and text[:4].isdecimal()]
-    near = sorted({year + by for year in years for by in (-1, 0, 1) if 0 < year + by <= datetime.MAXYEAR})
-    return [f"{year:04}-{day}" for year in near for day in ("01-01", "01-02", "02-01", "06-15", "12-31")]
+    years = [int(text[:4]) for text in (low, high) if text is not None and _YEAR.match(text)]
+    near = {year + by for year in (1999, *years) for by in (0, 1, -1)}
+    near = {year for year in near if datetime.MINYEAR <= year <= datetime.MAXYEAR}
+    return [
+        f"{year:04}-{day}" for year in sorted(near) for day in ("01-01", "01-02", "02-01", "06-15", "12-31")
+    ]
 
 
 def _numbers(map_: Bands, type_: Type) -> Iterator[Value]:

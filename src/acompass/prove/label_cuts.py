@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 from acompass.checked.effects import generalize_of
 from acompass.checked.maps.bands import Bands
@@ -29,6 +30,7 @@ _UNWRITABLE = range(0xD800, 0xE000)
 
 _NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
 _INTEGERS = re.compile(r"(-?[0-9]+)(?:(?:-| to )(-?[0-9]+))?")
+_DIGITS = re.compile(r"[0-9]{1,4}")
 _HALF_OPEN = re.compile(rf"\[{_NUMBER},{_NUMBER}\)")
 _OPEN_ENDED = re.compile(rf"<{_NUMBER}|{_NUMBER}\+")
 
@@ -68,6 +70,7 @@ def maps_of_numbers(program: Program) -> Iterator[Map]:
                 others.add(action.column)
 
 
+@lru_cache(maxsize=64)
 def are_few(map_: Bands) -> bool:
     """Whether all labels of numbers are told apart."""
     labels = map_.labels()
@@ -95,7 +98,8 @@ def cuts_before(map_: Map, type_: Type, labels: Sequence[str]) -> list[Value]:
         case Bands() if type_.is_number:
             return [bound for label in own for bound in band_bounds(label)]
         case Dates() if type_.kind in (Kind.DATE, Kind.TIMESTAMP):
-            return [_start(date, type_) for label in own for date in period_bounds(label)]
+            dates = [date for label in own for date in period_bounds(label)]
+            return [_start(date, type_) for date in (*dates, *_first_days(labels))]
         case Prefix(length) if type_.kind is Kind.TEXT:
             return [bound for label in own for bound in _texts_with(label[:length])]
         case _:
@@ -137,6 +141,14 @@ def period_bounds(label: str) -> list[datetime.date]:
     end = 12 * year + month - 1 + months
     first = datetime.date(max(year, 1), month, 1)
     return [first, datetime.date(end // 12, end % 12 + 1, 1)] if end // 12 <= datetime.MAXYEAR else [first]
+
+
+def _first_days(texts: Iterable[str]) -> Iterator[datetime.date]:
+    """The first day whose text begins as each text, which may be part of a year: `20` for LIKE '20%'."""
+    for text in texts:
+        digits = _DIGITS.match(text)
+        if digits is not None and int(digits[0].ljust(4, "0")):
+            yield datetime.date(int(digits[0].ljust(4, "0")), 1, 1)
 
 
 def _start(date: datetime.date, type_: Type) -> Value:

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from acompass.checked.effects import columns_dropped, generalize_of
+from acompass.checked.effects import generalize_of, type_changes
 from acompass.checked.from_syntax import check
 from acompass.checked.maps.map import Map
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program, Requirement
-from acompass.checked.types import Schema, Type, remaining
+from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
 from acompass.prove.column_types import column_types, finer_scale
+from acompass.prove.columns import columns_of
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
 from acompass.prove.proof_search import ProofAttempt
 from acompass.prove.prover import Prover
@@ -178,16 +179,19 @@ def _unproved(claim: CheckedClaim, reason: str, counterexample: Counterexample |
 
 
 def _without_types(claim: CheckedClaim, program: Program) -> Claim:
-    changed = [r for r in program.requirements if r.before != r.after]
-    lines = ", ".join(dict.fromkeys(str(requirement.line) for requirement in changed))
-    place = f"{'lines' if ',' in lines else 'line'} {lines}"
-    how = "is dropped or changes its type" if any(map(_drops, changed)) else "changes its type"
-    reason = f"{place}: a column {how}, so the claim does not fit the final table"
+    """Only an assertion of the policy may not fit the final table."""
+    assert claim.step is not None
+    read = columns_of(program.requirements[claim.step].assertion)
+    changes = [change for each in program.requirements[claim.step :] for change in _changes(each, read)]
+    reason = "\n".join(changes) + ", so the claim does not fit the final table"
     return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
 
 
-def _drops(requirement: Requirement) -> bool:
-    return bool(columns_dropped(requirement.action))
+def _changes(requirement: Requirement, columns: frozenset[int]) -> Iterator[str]:
+    for column, (_, after) in type_changes(requirement).items():
+        if column in columns:
+            what = "is dropped" if after.kind is Kind.DROPPED else f"becomes {after.kind}"
+            yield f"line {requirement.line}: column `{requirement.before[column].name}` {what}"
 
 
 def _counterexample(program: Program, witness: Witness) -> Counterexample:

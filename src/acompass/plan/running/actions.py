@@ -40,7 +40,8 @@ def perform(
         case Reject():
             return _reject(state, affected)
         case Replace() as action if is_always(requirement):
-            return _with_types_after(state, requirement).overwritten(_constant(requirement, action))
+            constant = _constant(context, requirement, action)
+            return _with_types_after(state, requirement).overwritten({action.column: constant})
         case Replace() as action:
             return _replace(context, state, requirement, action, affected)
         case Random() as action:
@@ -76,16 +77,16 @@ def _replace(
 ) -> State:
     new_types = _conversions(context, requirement)
     old = new_types.get(action.column, sql.column(action.column, "t"))
-    constant = _constant(requirement, action)[action.column]
+    constant = _constant(context, requirement, action)
     new = exp.Case(ifs=[exp.If(this=affected.predicate, true=constant)], default=old)
     changed = {**new_types, action.column: new}
     return _with_types_after(state, requirement).derive(changed, joins=affected.joins)
 
 
-def _constant(requirement: Requirement, action: Replace) -> dict[int, Sql]:
+def _constant(context: Context, requirement: Requirement, action: Replace) -> Sql:
     """The constant of REPLACE, as it is stored."""
     type_ = requirement.after[action.column].type
-    return {action.column: sql.literal(sql.stored_value(action.value, type_))}
+    return context.session.dialect.constant(sql.stored_value(action.value, type_))
 
 
 def _generalize(

@@ -127,8 +127,8 @@ class _Outcome:
         names = [name for _, name in self._first()]
         same = (exp.EQ(this=exp.column(n, table="t"), expression=exp.column(n, table="a")) for n in names)
         firsts = (exp.column(name, table="t") for name in names)
-        types = (sql.stored_type(self.after.schema[i].type) for i in self._changing())
-        nulls = (sql.cast(exp.null(), type_) for type_ in types)
+        # a NULL of a type could widen the type of the column, and so of the output
+        nulls = (exp.null() for _ in self._changing())
         gone = sql.query([*firsts, *nulls, sql.integer(1)], self.before.source(), _is_null(WEIGHT, "a"))
         gone.append(
             "joins", exp.Join(this=self.after.select.subquery("a"), on=sql.all_of(*same), side="LEFT")

@@ -105,9 +105,10 @@ def _apply_inline(
     chain: _Chain, combinations: Sequence[Combination], outcome: Simulated, converted: dict[int, Sql]
 ) -> State:
     (column,) = chain.stage.columns
+    dialect = chain.context.session.dialect
     ranges = _ranges(combinations, outcome)
     writes = [
-        exp.If(this=_within(chain, column, r), true=sql.literal(r.written[column]))
+        exp.If(this=_within(chain, column, r), true=dialect.constant(r.written[column]))
         for r in ranges
         if r.kept and column in r.written
     ]

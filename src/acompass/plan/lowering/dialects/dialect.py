@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from acompass.checked.types import Kind, Type
+from acompass.checked.types import Kind, Type, Value
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 
@@ -34,6 +34,8 @@ class Dialect:
     float_order: Callable[[Sql], Sql]
     #: any other value as text that is compared by code point (D9)
     plain_text: Callable[[Sql], Sql] = lambda value: sql.cast(value, "TEXT")
+    #: a text constant that is compared by code point (D9), also where it is all that a column has
+    text_constant: Callable[[Sql], Sql] = lambda literal: literal
     #: the text of a decimal whose column becomes text, where a cast gives another one
     decimal_text: Callable[[Sql, Type], Sql] | None = None
     #: whether a text is the canonical text of a 64-bit integer (D10)
@@ -52,6 +54,11 @@ class Dialect:
     coarser: Callable[[Sql, Type], Iterable[Sql]] = lambda _value, _type: ()
     #: the number of groups of records that one worker may sort; None where one worker sorts all records
     most_rank_groups: int | None = None
+
+    def constant(self, value: Value) -> Sql:
+        """A constant that is written into a column."""
+        literal = sql.literal(value)
+        return self.text_constant(literal) if isinstance(value, str) else literal
 
     def to_text(self, value: Sql, type_: Type) -> Sql:
         """The text of a stored value."""

@@ -112,6 +112,7 @@ POSTGRES = Dialect(
     timestamp_text=_timestamp_text,
     float_order=_float_order,
     plain_text=_plain_text,
+    text_constant=_plain_text,
     is_integer_text=_is_integer_text,
     end_of_text=r"\Z",
 )

@@ -266,7 +266,7 @@ def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnosti
     lines = " and ".join(map(str, first.lines))
     where = f" (line {lines})" if len(first.lines) == 1 else f" (lines {lines})" if first.lines else ""
     more = f", and {len(others):,} more" if others else ""
-    message = f"hierarchy `{file.value}`: {first.message}{where}{more}"
+    message = f"hierarchy `{file.value}`: {first.kind}{where}{more}"
     return _at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
 
 

@@ -17,10 +17,19 @@ NumberedRow: TypeAlias = tuple[int, Row]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`lines` are the lines of the file that it concerns, from 1; none if it concerns the whole file."""
+    """`lines` are the lines of the file that it concerns, from 1; none if it concerns the whole file.
+
+    `kind` says the same without labels: the file may be a table of people by mistake, and an error about a
+    policy shows no value of a record.
+    """
 
     message: str
     lines: tuple[int, ...] = ()
+    of_labels: str | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.of_labels or self.message
 
 
 def problems(rows: Sequence[NumberedRow]) -> tuple[Problem, ...]:
@@ -72,7 +81,8 @@ def _repeated(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
     first: dict[str, int] = {}
     for line, row in rows:
         if row[0] and row[0] in first:
-            yield Problem(f"the value `{row[0]}` is there twice", (first[row[0]], line))
+            words = f"the value `{row[0]}` is there twice"
+            yield Problem(words, (first[row[0]], line), "a value is there twice")
         first.setdefault(row[0], line)
 
 
@@ -80,9 +90,8 @@ def _after_top(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
     for line, row in rows:
         for level, (label, parent) in enumerate(pairwise(row)):
             if label == TOP and parent not in (TOP, ""):
-                yield Problem(
-                    f"`{TOP}` is the last label, but at level {level + 1} `{parent}` follows", (line,)
-                )
+                words = f"`{TOP}` is the last label, but at level {level + 1} `{parent}` follows"
+                yield Problem(words, (line,), f"`{TOP}` is the last label, but another follows")
 
 
 def _parents(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
@@ -97,7 +106,7 @@ def _parents(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
         if parent != first_parent and (level, label) not in reported:
             reported.add((level, label))
             words = f"`{label}` of level {level} has two parents, `{first_parent}` and `{parent}`"
-            yield Problem(words, (first_line, line))
+            yield Problem(words, (first_line, line), "a label has two parents")
 
 
 def _levels(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
@@ -112,7 +121,7 @@ def _levels(rows: Sequence[NumberedRow]) -> Iterator[Problem]:
         if low_row[level] not in (label, "") and label not in reported:
             reported.add(label)
             words = f"`{label}` is at {_level(level)}, but as {_low(low)} it becomes `{low_row[level]}` there"
-            yield Problem(words, (line, low_line))
+            yield Problem(words, (line, low_line), "a label changes between two of its levels")
 
 
 def _labels(rows: Sequence[NumberedRow]) -> Iterator[tuple[int, Row, int, str]]:

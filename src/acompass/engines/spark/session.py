@@ -26,6 +26,9 @@ _SETTINGS = {
     "spark.sql.variable.substitute": "false",
 }
 
+#: stored queries that read one another before only the rows are handed on
+_DEEPEST = 4
+
 _ARROW_TYPES = {
     "INT": pyarrow.int32(),
     "BIGINT": pyarrow.int64(),
@@ -62,6 +65,7 @@ class PlanSession:
         self._numbers = itertools.count() if numbers is None else numbers
         self._views: list[str] = []
         self._stored: list[DataFrame] = []
+        self._depths: dict[str, int] = {}
         self.statements: list[str] = []
 
     def query(self, query: exp.Select) -> DataFrame:
@@ -75,9 +79,15 @@ class PlanSession:
             return [tuple(row) for row in self.query(query).collect()]
 
     def store(self, query: exp.Select) -> str:
+        """Spark plans a stored query as if it were written out in place of its name. Queries that each read
+        the one before twice would grow exponentially, so from time to time only the rows are handed on."""
+        depth = 1 + max((self._depths.get(table.name, 0) for table in query.find_all(exp.Table)), default=0)
         with failures():
-            self._stored.append(self.query(query).persist(StorageLevel.MEMORY_AND_DISK))
-            return self.view(self._stored[-1])
+            frame = self.query(query).persist(StorageLevel.MEMORY_AND_DISK)
+            self._stored.append(frame)
+            name = self.view(frame if depth < _DEEPEST else _rows_of(frame))
+        self._depths[name] = depth % _DEEPEST
+        return name
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         values = list(zip(*rows, strict=True)) or [() for _ in columns]
@@ -105,6 +115,14 @@ class PlanSession:
                 frame.unpersist()
         self._views.clear()
         self._stored.clear()
+        self._depths.clear()
+
+
+def _rows_of(frame: DataFrame) -> DataFrame:
+    """The rows without the query. Unlike a local checkpoint, they are computed again if a worker is lost."""
+    spark, stored = frame.sparkSession, frame._jdf
+    rows = stored.queryExecution().toRdd()
+    return DataFrame(spark._jsparkSession.internalCreateDataFrame(rows, stored.schema(), False), spark)
 
 
 def _array(type_: str, values: Sequence[Any]) -> pyarrow.Array:

@@ -1,8 +1,8 @@
 """A cascade: stages that run on the distinct combinations of values of a few columns, not on the records."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol
 
 from sqlglot import exp
 
@@ -16,15 +16,21 @@ from acompass.plan.running.actions import converted
 from acompass.plan.running.context import Context
 from acompass.plan.stages import CascadeStage, Stage
 
-#: runs stages on a state
-Execute: TypeAlias = Callable[[Context, State, Sequence[Stage]], State]
+#: the depth at which the combinations are stored: they are few
+DEEPEST = 2
+
+
+class Execute(Protocol):
+    """Runs stages on a state, and stores it at a depth of nested SELECTs."""
+
+    def __call__(self, context: Context, state: State, stages: Sequence[Stage], *, deepest: int) -> State: ...
 
 
 def run_cascade(context: Context, state: State, stage: CascadeStage, execute: Execute) -> State:
     counted = None if context.show else _counted(context, state, stage)
     if counted is None:
-        return execute(context, state, stage.stages)
-    after = execute(context, counted, stage.stages)
+        return execute(context, state, stage.stages, deepest=context.session.dialect.deepest_cascade)
+    after = execute(context, counted, stage.stages, deepest=DEEPEST)
     if not any(_takes_effect(context, requirement) for requirement in stage.requirements):
         for requirement in stage.requirements:
             state = converted(context, state, requirement)

@@ -28,8 +28,6 @@ from acompass.plan.stages import (
 
 #: the depth of nested SELECTs at which evaluating them again costs more than storing their result
 DEEPEST = 12
-#: the same for combinations of values, which are few
-DEEPEST_COUNTED = 2
 #: the nodes that may take the place of columns in a stage's conditions, once an engine has replaced them with
 #: their expressions.
 #: Requirements that read what others wrote multiply them, so they grow exponentially with the depth.
@@ -37,14 +35,21 @@ LARGEST = 300
 
 
 def execute(
-    context: Context, state: State, stages: Sequence[Stage], progress: Progress | None = None
+    context: Context,
+    state: State,
+    stages: Sequence[Stage],
+    progress: Progress | None = None,
+    deepest: int = DEEPEST,
 ) -> State:
-    """The state after all stages. Verdicts and the length of trace used are left in the context."""
+    """The state after all stages. Verdicts and the length of trace used are left in the context.
+
+    `deepest` is the depth of nested SELECTs at which their result is stored.
+    """
     total = sum(len(stage.requirements) for stage in stages)
     done = 0
     store = _Store(context)
     for stage in stages if context.observe is None else _one_by_one(stages):
-        before = store(state) if _is_costly(state, stage) else state
+        before = store(state) if _is_costly(state, stage, deepest) else state
         state = _run(context, before, stage, store)
         if context.observe is not None:
             context.observe(context, stage, before, state)
@@ -85,11 +90,10 @@ def _run(context: Context, state: State, stage: Stage, store: "_Store") -> State
             assert_never(stage)
 
 
-def _is_costly(state: State, stage: Stage) -> bool:
+def _is_costly(state: State, stage: Stage, deepest: int) -> bool:
     """Whether the stage should read a stored table instead of nested SELECTs."""
     # a tangle's own growth is bounded where it reads plain columns
     most = 0 if isinstance(stage, TangleStage) else LARGEST
-    deepest = DEEPEST if state.counted is None else DEEPEST_COUNTED
     return state.depth >= deepest or state.size_of(_reads(stage)) > most
 
 

@@ -148,6 +148,7 @@ def _shifted(value: Sql) -> Iterator[Sql]:
 
 
 SPARK = Dialect(
+    deepest_cascade=2,
     name="spark",
     exact_sum=_exact_sum,
     float_sum=_float_sum,

@@ -54,7 +54,7 @@ def test_text_arrives_on_the_server_and_comes_back(
             table = upload(con, _select("SELECT * FROM given", "duckdb"), session, columns)
             query = _select(f"SELECT {', '.join(names)} FROM {table} ORDER BY i", "postgres")
             assert session.fetch(query) == rows
-            with fetched(session, query, ["VARCHAR"] * len(names)) as found:
+            with fetched(session, query, dict.fromkeys(range(len(names)), "VARCHAR")) as found:
                 assert con.execute(found).fetchall() == rows
         finally:
             session.clear()

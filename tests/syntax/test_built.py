@@ -1,6 +1,5 @@
 """Trees that are built in code, without spans: formatted, parsed back, and made into a policy that runs."""
 
-import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,15 +13,6 @@ from tests.syntax.built import README, README_TEXT
 
 ROOT = Path(__file__).parents[2]
 TABLE = ROOT / "examples/electricity/table.csv"
-
-
-def test_a_built_tree_is_the_tree_of_the_text() -> None:
-    (text,) = re.findall(
-        r"^```acompass policy\.acp\n(.*?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S
-    )
-    program, errors = parse(text)
-    assert errors == ()
-    assert program.requirements == README.requirements
 
 
 def test_a_built_tree_is_formatted_and_parses_back() -> None:

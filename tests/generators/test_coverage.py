@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 
 from acompass.checked.effects import generalize_of, is_always
@@ -13,20 +14,23 @@ from acompass.conformance.values import KINDS
 from acompass.semantics import run_program, trace_of_values
 from acompass.syntax.tree import Function
 
-CASES = [random_case(random.Random(seed)) for seed in range(1500)]
+
+@cache
+def _cases() -> list[Case]:
+    return [random_case(random.Random(seed)) for seed in range(1500)]
 
 
 def test_the_same_seed_gives_the_same_case() -> None:
     again = random_case(random.Random(7))
     assert (again.policy_text, again.schema, repr(again.records)) == (
-        CASES[7].policy_text,
-        CASES[7].schema,
-        repr(CASES[7].records),
+        _cases()[7].policy_text,
+        _cases()[7].schema,
+        repr(_cases()[7].records),
     )
 
 
 def test_every_feature_occurs_often() -> None:
-    seen = Counter(chain.from_iterable(map(_features, CASES)))
+    seen = Counter(chain.from_iterable(map(_features, _cases())))
     expected = {
         *("EACH", "SOME", "Result", "Filter", "Process", "where", "groups", "one group"),
         *("Not", "And", "Or", "Reject", "Replace", "Random", "no action", "type change", "parameter"),
@@ -44,7 +48,7 @@ def test_every_feature_occurs_often() -> None:
 def test_decimals_have_every_width_and_scale() -> None:
     stored = [
         (case.digits[column.name], column.type.scale)
-        for case in CASES
+        for case in _cases()
         for column in case.schema
         if column.name in case.digits
     ]

@@ -19,8 +19,8 @@ from acompass.engines.connect import open_session
 from tests.laws.reading import is_refused, refusals
 
 #: 1,500 cases in all; `make fuzz` runs 100,000
-CHUNKS, CASES = 6, 250
-WHOLE_CALLS = 60
+CHUNKS, CASES = 4, 180
+WHOLE_CALLS = 40
 
 
 @pytest.mark.parametrize("chunk", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in range(1, CHUNKS))])

@@ -11,17 +11,17 @@ from tests.engines.postgres_server import Server
 
 
 def test_with_every_rewrite(postgres: Server) -> None:
-    report = conform(postgres.url("english"), cases=200, seed=1)
+    report = conform(postgres.url("english"), cases=110, seed=1)
     assert report.ok, report.smallest
 
 
 def test_with_no_rewrite(postgres: Server) -> None:
     with open_session(postgres.url("german")) as session:
-        report = conform(session, cases=80, seed=2, rewrites=())
+        report = conform(session, cases=45, seed=2, rewrites=())
     assert report.ok, report.smallest
 
 
 def test_without_keeping_tables(postgres: Server) -> None:
     with connected(postgres.url("english")) as server:
-        report = conform(ReadingSession(server), cases=60, seed=3)
+        report = conform(ReadingSession(server), cases=35, seed=3)
     assert report.ok, report.smallest

@@ -9,12 +9,12 @@ from acompass.plan.lowering.dialects.spark import SPARK
 
 
 def test_with_every_rewrite(spark: Any) -> None:
-    report = conform("local[2]", cases=40, seed=1)
+    report = conform("local[2]", cases=16, seed=1)
     assert report.ok, report.smallest
 
 
 def test_with_no_rewrite_and_few_groups_to_rank_by(spark: Any) -> None:
     """As if there were more records than one worker can sort."""
     session = PlanSession(own_session(spark), replace(SPARK, most_rank_groups=3))
-    report = conform(session, cases=25, seed=2, rewrites=())
+    report = conform(session, cases=10, seed=2, rewrites=())
     assert report.ok, report.smallest

@@ -5,7 +5,7 @@ import pytest
 from tests.prove.decided import measure
 from tests.prove.soundness import campaign
 
-POLICIES = 300
+POLICIES = 120
 TABLES = 200
 
 
@@ -26,5 +26,5 @@ def test_nine_of_ten_claims_are_decided() -> None:
 
 @pytest.mark.slow
 def test_nine_of_ten_claims_about_everyday_policies_are_decided() -> None:
-    figures = measure(seed=8, policies=100, everyday=True)
+    figures = measure(seed=8, policies=50, everyday=True)
     assert figures.decided >= 0.9, figures.undecided.most_common(5)

@@ -27,6 +27,7 @@ from acompass.checked.program import (
 from acompass.checked.types import INTEGER, TEXT, Column, Kind, Type
 from acompass.conformance.policies import Attribute, PolicyWriter, literal
 from acompass.conformance.values import KINDS
+from acompass.syntax import tree
 from acompass.syntax.parse import parse
 
 _ATTEMPTS = 3
@@ -44,7 +45,7 @@ class EverydayWriter(PolicyWriter):
     def __init__(self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS):
         super().__init__(rng, attributes, kinds)
         self._schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
-        self._texts: list[str] = []
+        self._requirements: list[tree.Requirement] = []
         self._done = 0
 
     @property
@@ -57,7 +58,7 @@ class EverydayWriter(PolicyWriter):
         if text is None:
             text = super().requirement()
             self._done += 1
-        self._texts.append(text)
+        self._requirements += _parsed(text)
         return text
 
     def _everyday_requirement(self) -> str | None:
@@ -146,10 +147,8 @@ class EverydayWriter(PolicyWriter):
         return [self._constant(self._near(attribute), attribute.type) for _ in range(2)]
 
     def _checked(self, text: str) -> Program | None:
-        policy = "\n".join([*self._texts, text])
-        tree, findings = parse(policy)
-        assert not findings, (policy, findings)
-        return check(tree, policy, self._schema, self.params)[0]
+        policy = tree.Program((*self._requirements, *_parsed(text)))
+        return check(policy, text, self._schema, self.params)[0]
 
     def _follow(self, program: Program) -> None:
         """The columns as the new requirements leave them."""
@@ -168,6 +167,13 @@ class EverydayWriter(PolicyWriter):
         if column_written(requirement.action) == position:
             pool += _written(requirement.action, pool, type_)
         return replace(attribute, type=type_, pool=pool)
+
+
+def _parsed(text: str) -> tuple[tree.Requirement, ...]:
+    """The requirements alone: each comes from a text of its own, so their places say nothing here."""
+    program, findings = parse(text)
+    assert not findings, (text, findings)
+    return program.requirements
 
 
 def _written(action: Action | None, pool: Sequence[Any], type_: Type) -> list[Any]:

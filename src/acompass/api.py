@@ -13,6 +13,7 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
 from acompass.policy import Policy, as_policy, attach_text
+from acompass.syntax.spelling import quoted_name, spell_string
 
 if TYPE_CHECKING:
     from acompass.explanation import Explanation
@@ -210,16 +211,14 @@ def lint(
         if table is None:
             return lint_policy(parsed.tree, parsed.text, schema, params, types)
         with _open(table, opening) as session:
-            schema = {column.name: column.type for column in session.schema(parsed, params=params)}
-            occurs = partial(_occurs, session)
+            schema, occurs = _types_in(session, parsed, params), partial(_occurs, session)
             return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs)
 
 
 def _occurs(session: "Session", column: str, texts: Sequence[str]) -> bool:
     """Whether a column of the table has one of the texts; True if the table is empty."""
-    name = '"' + column.replace('"', '""') + '"'
-    listed = ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
-    result = session.check(f"SOME RESULT : {name} IN ({listed});", missing="drop")
+    listed = ", ".join(map(spell_string, texts))
+    result = session.check(f"SOME RESULT : {quoted_name(column)} IN ({listed});", missing="drop")
     return result.ok or not result.records_in
 
 
@@ -234,4 +233,10 @@ def _types_of(
     policy: Policy, table: Any, params: Mapping[str, ParamValue] | None, opening: Opening
 ) -> dict[str, str | Type]:
     with _open(table, opening) as session:
-        return {column.name: column.type for column in session.schema(policy, params=params)}
+        return _types_in(session, policy, params)
+
+
+def _types_in(
+    session: "Session", policy: Policy, params: Mapping[str, ParamValue] | None
+) -> dict[str, str | Type]:
+    return {column.name: column.type for column in session.schema(policy, params=params)}

@@ -177,16 +177,6 @@ def generalize_of(action: Action | None) -> Generalize | None:
             assert_never(action)
 
 
-def columns_dropped(action: Action | None) -> tuple[int, ...]:
-    match action:
-        case Drop(columns):
-            return columns
-        case None | Reject() | Replace() | Random() | Generalize():
-            return ()
-        case _:
-            assert_never(action)
-
-
 def needs_order(requirements: Iterable[Requirement]) -> bool:
     """Whether canonical order decides what the requirements leave."""
     return any(draws(requirement.action) for requirement in requirements)

@@ -11,6 +11,7 @@ from acompass.checked.constants import digits_before_point
 from acompass.checked.convert import convert, to_text
 from acompass.checked.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, Value
 from acompass.conformance.values import KINDS, random_value, sum_fits
+from acompass.syntax.spelling import spell_string
 
 _OPERATORS = ("<", ">", "=", "<=", ">=", "≤", "≥")
 _ALIASES = (
@@ -224,7 +225,7 @@ def literal(value: Any, type_: Type) -> str:
 
 
 def _string(value: Value, type_: Type) -> str:
-    return "'" + to_text(value, type_).replace("'", "''") + "'"
+    return spell_string(to_text(value, type_))
 
 
 def _number(value: Any, _: Type) -> str:

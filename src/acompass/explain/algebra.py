@@ -12,7 +12,7 @@ from acompass.checked.parameters import Parameters, ParamValue
 from acompass.report.words import on_one_line
 from acompass.syntax import tree
 from acompass.syntax.format import format_map
-from acompass.syntax.spelling import spell_name, spell_number, spell_string
+from acompass.syntax.spelling import spell_constant, spell_name
 from acompass.syntax.tree import Operator, Quantifier
 from acompass.syntax.walk import assertion_of, core, process_of, step_of, steps
 
@@ -150,13 +150,4 @@ class _Writer:
                 assert_never(written)
 
     def _constant(self, constant: tree.Constant) -> str:
-        written = self._parameters.bind(constant) or constant
-        match written:
-            case tree.Number(value):
-                return spell_number(value)
-            case tree.String(value):
-                return on_one_line(spell_string(value))
-            case tree.Parameter(name):
-                return name
-            case _:
-                assert_never(written)
+        return on_one_line(spell_constant(self._parameters.bind(constant) or constant))

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from acompass.checked.effects import draws
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Condition, Program
-from acompass.checked.types import Kind, Schema
+from acompass.checked.types import Schema, remaining
 from acompass.checked.uses import ColumnUse, uses
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.engines.duckdb.read import DuckDBTable
@@ -85,11 +85,7 @@ def _life(
 
 
 def _named(schema: Schema, record: tuple[Any, ...]) -> dict[str, Any]:
-    return {
-        column.name: value
-        for column, value in zip(schema, record, strict=True)
-        if column.type.kind is not Kind.DROPPED
-    }
+    return {schema[position].name: record[position] for position in remaining(schema)}
 
 
 def _require_randomness(program: Program, given: bool) -> None:

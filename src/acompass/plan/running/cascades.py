@@ -23,7 +23,9 @@ DEEPEST = 2
 class Execute(Protocol):
     """Runs stages on a state, and stores it at a depth of nested SELECTs."""
 
-    def __call__(self, context: Context, state: State, stages: Sequence[Stage], *, deepest: int) -> State: ...
+    def __call__(
+        self, context: Context, state: State, stages: Sequence[Stage], *, deepest: int | None
+    ) -> State: ...
 
 
 def run_cascade(context: Context, state: State, stage: CascadeStage, execute: Execute) -> State:

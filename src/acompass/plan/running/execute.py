@@ -39,17 +39,17 @@ def execute(
     state: State,
     stages: Sequence[Stage],
     progress: Progress | None = None,
-    deepest: int = DEEPEST,
+    deepest: int | None = None,
 ) -> State:
     """The state after all stages. Verdicts and the length of trace used are left in the context.
 
-    `deepest` is the depth of nested SELECTs at which their result is stored.
+    `deepest` is the depth of nested SELECTs at which their result is stored, if not DEEPEST.
     """
     total = sum(len(stage.requirements) for stage in stages)
     done = 0
     store = _Store(context)
     for stage in stages if context.observe is None else _one_by_one(stages):
-        before = store(state) if _is_costly(state, stage, deepest) else state
+        before = store(state) if _is_costly(state, stage, deepest or DEEPEST) else state
         state = _run(context, before, stage, store)
         if context.observe is not None:
             context.observe(context, stage, before, state)

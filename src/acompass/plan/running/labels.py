@@ -9,16 +9,13 @@ from sqlglot import exp
 from acompass.checked.convert import to_text
 from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Generalize, Requirement
-from acompass.checked.types import TEXT, Kind, Type
+from acompass.checked.types import TEXT
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
 from acompass.plan.running.affected import Affected
+from acompass.plan.running.column_texts import PLAIN, text_key
 from acompass.plan.running.context import Context
-
-#: kinds whose stored values an engine and Python write as the same text
-_PLAIN = (Kind.INTEGER, Kind.TEXT, Kind.DATE)
 
 
 @dataclass(frozen=True)
@@ -48,7 +45,7 @@ def look_up(
 ) -> Labels:
     """The labels of the affected values. A value without one ends the run."""
     type_ = state.schema[action.column].type
-    value, key_type = _key(context.session.dialect, sql.column(action.column, "t"), type_)
+    value, key_type = text_key(context.session.dialect, sql.column(action.column, "t"), type_)
     texts = [
         (fetched, to_text(fetched, key_type), int(count))
         for fetched, count in context.session.fetch(_distinct(state, action.column, value, affected))
@@ -65,14 +62,9 @@ def look_up(
     return Labels(rows, value, sql.type_name(key_type), changes)
 
 
-def _key(dialect: Dialect, stored: Sql, type_: Type) -> tuple[Sql, Type]:
-    """The values to look up, and their type: as they are stored, or as the text that D12 makes of them."""
-    return (stored, type_) if type_.kind in _PLAIN else (dialect.to_text(stored, type_), TEXT)
-
-
 def _distinct(state: State, column: int, value: Sql, affected: Affected) -> exp.Select:
     """The distinct values of the affected records, with the number of records."""
-    if column in affected.distinct and state.schema[column].type.kind in _PLAIN:
+    if column in affected.distinct and state.schema[column].type.kind in PLAIN:
         return affected.distinct[column]
     columns = [sql.named(value.copy(), "value"), state.count()]
     where = None if affected.predicate == sql.TRUE else affected.predicate.copy()

@@ -48,8 +48,8 @@ class Dialect:
     joins_by_order: bool = False
     #: about how many distinct combinations of values there are, for much less than it takes to group by them
     approximate_distinct: Callable[[Sequence[Sql]], Sql] | None = None
-    #: the depth of nested SELECTs at which the records of a cascade are stored
-    deepest_cascade: int = 12
+    #: the depth of nested SELECTs at which the records of a cascade are stored, if not that of other records
+    deepest_cascade: int | None = None
     #: kinds of values that the engine cannot store exactly
     lacks: frozenset[Kind] = frozenset()
     #: monotonic functions of a value, each finer than the one before

@@ -4,7 +4,7 @@ Labels are looked up by calling the maps of GENERALIZE, so a ladder does what th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from acompass.checked.maps.map import SUPPRESSED
@@ -41,25 +41,41 @@ class Ladder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Levels:
-    """Levels before those that change nothing are left out. `hierarchy` says how many rows carry a label."""
+class _Step:
+    """A level that remembers its labels: a column may have millions of values."""
 
-    rungs: tuple[Rung, ...]
+    rung: Rung
+    known: dict[str, str] = field(default_factory=dict)
+
+    def label(self, text: str) -> str:
+        found = self.known.get(text) or self.rung.map.label(text)
+        assert found is not None, "the values fit the levels"
+        self.known[text] = found
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """`hierarchy` says how many rows carry a label."""
+
+    steps: tuple[_Step, ...]
     hierarchy: Hierarchy
 
 
 def ladder(values: Values, spec: Spec | None = None) -> Ladder:
     """Without a spec, the values decide. Raises if they do not fit the levels."""
     levels = _levels(values, spec)
-    rungs = _that_change(levels.rungs, values.texts)
-    labels = _reachable(values.texts, rungs)
+    top = [_Step(TOP)] if SUPPRESSED in values.texts else []
+    steps = _that_change([*levels.steps, *top], values.texts)
+    rungs = tuple(step.rung for step in steps)
+    labels = _reachable(values.texts, steps)
     places = {label: place for place, label in enumerate(labels)}
     return Ladder(
         values.column,
         rungs,
         labels,
         len(values.texts),
-        tuple(tuple(places[_label(rung, label)] for label in labels) for rung in rungs),
+        tuple(tuple(places[step.label(label)] for label in labels) for step in steps),
         tuple(_size(levels.hierarchy, label) for label in labels),
         len(levels.hierarchy.rows),
         words_of(rungs) or f"{_origin(values, spec)}, no level but `*`",
@@ -73,6 +89,7 @@ def _origin(values: Values, spec: Spec | None) -> str:
 
 
 def _levels(values: Values, spec: Spec | None) -> _Levels:
+    """Up to one label for all values but `*`, which no level changes and no row of the hierarchy has."""
     plain = replace(values, texts=tuple(text for text in values.texts if text != SUPPRESSED))
     if isinstance(spec, ByFile):
         return _of_file(plain, spec.path)
@@ -82,10 +99,13 @@ def _levels(values: Values, spec: Spec | None) -> _Levels:
 def _of_choice(values: Values, choice: Choice) -> _Levels:
     """A level at which all values have one label loses as much as `*`, which also holds for other tables."""
     hierarchy = Hierarchy(rows(values, choice.maps, choice.kind) or ((SUPPRESSED, SUPPRESSED),), digest="")
-    below = [
-        rung_of(map_) for map_, row in zip(choice.maps, _columns(hierarchy), strict=False) if len(row) > 1
-    ]
-    return _Levels((*below, TOP), hierarchy)
+    texts, *columns = zip(*hierarchy.rows, strict=True)
+    steps = (
+        _Step(rung_of(map_), dict(zip(texts, labels, strict=True)))
+        for map_, labels in zip(choice.maps, columns, strict=False)
+        if len(set(labels)) > 1
+    )
+    return _Levels((*steps, _Step(TOP)), hierarchy)
 
 
 def _of_file(values: Values, path: str) -> _Levels:
@@ -93,45 +113,34 @@ def _of_file(values: Values, path: str) -> _Levels:
     absent = sum(text not in hierarchy.lowest_level for text in values.texts)
     if absent:
         raise _incomplete(values, absent, path)
-    columns = _columns(hierarchy)
-    constant = next((place for place, column in enumerate(columns) if len(column) == 1), len(columns))
-    rungs = rungs_of_file(hierarchy, path)
-    if constant == len(columns) or columns[constant] == {SUPPRESSED}:
-        return _Levels((*rungs[:constant], TOP), hierarchy)
-    return _Levels(rungs[: constant + 1], hierarchy)
+    _, *columns = map(set, zip(*hierarchy.rows, strict=True))
+    last = next((place for place, labels in enumerate(columns) if len(labels) == 1), len(columns))
+    steps = [_Step(rung) for rung in rungs_of_file(hierarchy, path)]
+    if columns[last:] and columns[last] != {SUPPRESSED}:
+        return _Levels(tuple(steps[: last + 1]), hierarchy)
+    return _Levels((*steps[:last], _Step(TOP)), hierarchy)
 
 
-def _columns(hierarchy: Hierarchy) -> list[set[str]]:
-    """The labels of each level, from level 1 on."""
-    return [set(column) for column in zip(*hierarchy.rows, strict=True)][1:]
-
-
-def _that_change(rungs: Sequence[Rung], texts: Sequence[str]) -> tuple[Rung, ...]:
+def _that_change(steps: Sequence[_Step], texts: Sequence[str]) -> tuple[_Step, ...]:
     """Without the levels that give every value the label of the level before."""
     found, before = [], list(texts)
-    for rung in rungs:
-        after = [_label(rung, text) for text in texts]
+    for step in steps:
+        after = [step.label(text) for text in texts]
         if after != before:
-            found.append(rung)
+            found.append(step)
             before = after
     return tuple(found)
 
 
-def _reachable(texts: Sequence[str], rungs: Sequence[Rung]) -> tuple[str, ...]:
+def _reachable(texts: Sequence[str], steps: Sequence[_Step]) -> tuple[str, ...]:
     """The texts, then every label that levels in any order make of them."""
     found = dict.fromkeys(texts)
     new = list(found)
     while new:
-        labels = dict.fromkeys(_label(rung, text) for rung in rungs for text in new)
+        labels = dict.fromkeys(step.label(text) for step in steps for text in new)
         new = [label for label in labels if label not in found]
         found |= dict.fromkeys(new)
     return tuple(found)
-
-
-def _label(rung: Rung, text: str) -> str:
-    label = rung.map.label(text)
-    assert label is not None, "the values fit the levels"
-    return label
 
 
 def _size(hierarchy: Hierarchy, label: str) -> int:

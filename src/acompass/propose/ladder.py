@@ -5,7 +5,6 @@ Labels are looked up by calling the maps of GENERALIZE, so a ladder does what th
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 from acompass.checked.maps.map import SUPPRESSED
 from acompass.diagnostics import CallError, Diagnostic
@@ -35,9 +34,6 @@ class Ladder:
     sizes: tuple[int, ...]
     rows: int
     words: str
-
-    def share(self, label: int) -> Fraction:
-        return Fraction(self.sizes[label], self.rows)
 
 
 @dataclass(frozen=True, slots=True)

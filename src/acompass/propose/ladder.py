@@ -50,17 +50,28 @@ class _Step:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Levels:
-    """`hierarchy` says how many rows carry a label."""
+@dataclass(frozen=True)
+class Levels:
+    """Also those that change nothing in this table. The rows of the hierarchy carry their labels."""
 
     steps: tuple[_Step, ...]
     hierarchy: Hierarchy
 
+    @property
+    def rows(self) -> int:
+        return len(self.hierarchy.rows)
+
+    def size(self, label: str) -> int:
+        """The rows that carry a label at the lowest level that has it; 0 for a text on no level."""
+        if label == SUPPRESSED:
+            return self.rows
+        lowest = self.hierarchy.lowest_level.get(label)
+        return 0 if lowest is None else self.hierarchy.rows_with(label, lowest)
+
 
 def ladder(values: Values, spec: Spec | None = None) -> Ladder:
     """Without a spec, the values decide. Raises if they do not fit the levels."""
-    levels = _levels(values, spec)
+    levels = levels_of(values, spec)
     top = [_Step(TOP)] if SUPPRESSED in values.texts else []
     steps = _that_change([*levels.steps, *top], values.texts)
     rungs = tuple(step.rung for step in steps)
@@ -72,19 +83,20 @@ def ladder(values: Values, spec: Spec | None = None) -> Ladder:
         labels,
         len(values.texts),
         tuple(tuple(places[step.label(label)] for label in labels) for step in steps),
-        tuple(_size(levels.hierarchy, label) for label in labels),
-        len(levels.hierarchy.rows),
-        words_of(rungs) or f"{_origin(values, spec)}, no level but `*`",
+        tuple(map(levels.size, labels)),
+        levels.rows,
+        levels_in_words(rungs, values, spec),
     )
 
 
-def _origin(values: Values, spec: Spec | None) -> str:
-    if isinstance(spec, ByFile):
-        return spec.path
-    return "1 value" if len(values.texts) == 1 else f"{len(values.texts):,} values"
+def levels_in_words(rungs: Sequence[Rung], values: Values, spec: Spec | None) -> str:
+    if words := words_of(rungs):
+        return words
+    count = "1 value" if len(values.texts) == 1 else f"{len(values.texts):,} values"
+    return f"{spec.path if isinstance(spec, ByFile) else count}, no level but `*`"
 
 
-def _levels(values: Values, spec: Spec | None) -> _Levels:
+def levels_of(values: Values, spec: Spec | None) -> Levels:
     """Up to one label for all values but `*`, which no level changes and no row of the hierarchy has."""
     plain = replace(values, texts=tuple(text for text in values.texts if text != SUPPRESSED))
     if isinstance(spec, ByFile):
@@ -92,7 +104,7 @@ def _levels(values: Values, spec: Spec | None) -> _Levels:
     return _of_choice(plain, choice_of(plain, spec))
 
 
-def _of_choice(values: Values, choice: Choice) -> _Levels:
+def _of_choice(values: Values, choice: Choice) -> Levels:
     """A level at which all values have one label loses as much as `*`, which also holds for other tables."""
     hierarchy = Hierarchy(rows(values, choice.maps, choice.kind) or ((SUPPRESSED, SUPPRESSED),), digest="")
     texts, *columns = zip(*hierarchy.rows, strict=True)
@@ -101,10 +113,10 @@ def _of_choice(values: Values, choice: Choice) -> _Levels:
         for map_, labels in zip(choice.maps, columns, strict=False)
         if len(set(labels)) > 1
     )
-    return _Levels((*steps, _Step(TOP)), hierarchy)
+    return Levels((*steps, _Step(TOP)), hierarchy)
 
 
-def _of_file(values: Values, path: str) -> _Levels:
+def _of_file(values: Values, path: str) -> Levels:
     hierarchy = sound_hierarchy(path)
     absent = sum(text not in hierarchy.lowest_level for text in values.texts)
     if absent:
@@ -113,8 +125,8 @@ def _of_file(values: Values, path: str) -> _Levels:
     last = next((place for place, labels in enumerate(columns) if len(labels) == 1), len(columns))
     steps = [_Step(rung) for rung in rungs_of_file(hierarchy, path)]
     if columns[last:] and columns[last] != {SUPPRESSED}:
-        return _Levels(tuple(steps[: last + 1]), hierarchy)
-    return _Levels((*steps[:last], _Step(TOP)), hierarchy)
+        return Levels(tuple(steps[: last + 1]), hierarchy)
+    return Levels((*steps[:last], _Step(TOP)), hierarchy)
 
 
 def _that_change(steps: Sequence[_Step], texts: Sequence[str]) -> tuple[_Step, ...]:
@@ -137,12 +149,6 @@ def _reachable(texts: Sequence[str], steps: Sequence[_Step]) -> tuple[str, ...]:
         new = [label for label in labels if label not in found]
         found |= dict.fromkeys(new)
     return tuple(found)
-
-
-def _size(hierarchy: Hierarchy, label: str) -> int:
-    if label == SUPPRESSED:
-        return len(hierarchy.rows)
-    return hierarchy.rows_with(label, hierarchy.lowest_level[label])
 
 
 def _incomplete(values: Values, absent: int, path: str) -> CallError:

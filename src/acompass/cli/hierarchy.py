@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +13,6 @@ from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes
 from acompass.cli.inputs import STANDARD_INPUT
 from acompass.cli.streams import print_err, print_out
-from acompass.diagnostics import CallError, Diagnostic
 
 if TYPE_CHECKING:
     from acompass.hierarchies.hierarchy import Hierarchy
@@ -98,7 +96,7 @@ def hierarchy(
 def _values(
     table: str, column: str, output: str, delimiter: str | None, memory_limit: str | None
 ) -> "Values":
-    from acompass.propose.values import distinct_values
+    from acompass.measure.distinct_values import distinct_values
     from acompass.propose.write import require_other_than_table
 
     require_other_than_table(output, table)
@@ -164,16 +162,12 @@ def _check(path: str) -> None:
 
 
 def _read(path: str) -> "Hierarchy | tuple[Problem, ...]":
-    from acompass.hierarchies.from_csv import hierarchy_of, read_hierarchy
+    from acompass.hierarchies.from_csv import hierarchy_of
+    from acompass.propose.files import checked_hierarchy
 
     if path == STANDARD_INPUT:
         return hierarchy_of(sys.stdin.buffer.read())
-    try:
-        return read_hierarchy(Path(path))
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        finding = Diagnostic("AC613", f"cannot read hierarchy `{path}`: {reason}", help="check the path")
-        raise CallError([finding]) from None
+    return checked_hierarchy(path)
 
 
 def _shown(problem: "Problem") -> str:

@@ -1,0 +1,108 @@
+"""The distinct combinations of values of a few columns, counted once and fetched as numbers."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
+from typing import Any
+
+from sqlglot import exp
+
+from acompass.checked.convert import to_text
+from acompass.checked.types import Type
+from acompass.plan.lowering import sql
+from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import WEIGHT, State
+from acompass.plan.running.column_texts import text_key
+from acompass.plan.running.session import Session
+
+#: a packed number is below this, so that the integers of every engine hold it
+LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class CountedCombinations:
+    """A stored table with a row for each combination: its values, and the number of records that have it.
+
+    `types` are those of its columns, which are named by their positions in the schema.
+    """
+
+    session: Session
+    table: str
+    types: Mapping[int, Type]
+
+    def values(self, column: int) -> dict[str, Any]:
+        """The distinct values of a column by their texts, in the order of code points."""
+        select = sql.query([sql.column(column, "t")], sql.table(self.table, "t")).distinct(copy=False)
+        found = {to_text(value, self.types[column]): value for (value,) in self.session.fetch(select)}
+        return dict(sorted(found.items()))
+
+    def packed(self, values: Mapping[int, Sequence[Any]]) -> tuple[list[tuple[int, ...]], list["Word"]]:
+        """Each combination of some columns as a few numbers, the last of them its records.
+
+        `values` are all values of each column. A value's code is its place among them; a word says which
+        codes a number holds. So a million combinations take little memory.
+        """
+        words = words_of({column: len(each) for column, each in values.items()})
+        numbers = [_packed(word) for word in words]
+        records = sql.cast(exp.Sum(this=exp.column(WEIGHT, table="t")), "BIGINT")
+        select = sql.query([*numbers, records], sql.table(self.table, "t"))
+        for column, each in values.items():
+            select.append("joins", self._codes(column, each))
+        return self.session.fetch(select.group_by(*(n.copy() for n in numbers), copy=False)), words
+
+    def _codes(self, column: int, values: Sequence[Any]) -> exp.Join:
+        """A join with the codes of a column's values."""
+        columns = (("value", sql.type_name(self.types[column])), ("code", "BIGINT"))
+        table = self.session.upload(columns, ((value, code) for code, value in enumerate(values)))
+        codes = f"m{column}"
+        on = exp.EQ(this=sql.column(column, "t"), expression=exp.column("value", table=codes))
+        return exp.Join(this=sql.table(table, codes), on=on)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Columns whose codes are packed into one number, the first as its lowest digit; `sizes` are the bases."""
+
+    columns: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def factors(self) -> tuple[int, ...]:
+        """What each code is multiplied with."""
+        return tuple(accumulate(self.sizes[:-1], mul, initial=1))
+
+
+def count_combinations(session: Session, state: State, columns: Sequence[int]) -> CountedCombinations:
+    """One aggregation over the records. The columns must be complete."""
+    keys = {i: text_key(session.dialect, sql.column(i, "t"), state.schema[i].type) for i in columns}
+    named = [sql.named(value.copy(), sql.name(i)) for i, (value, _) in keys.items()]
+    select = sql.query([*named, sql.named(state.count(), WEIGHT)], state.source())
+    table = session.store(select.group_by(*(value.copy() for value, _ in keys.values()), copy=False))
+    return CountedCombinations(session, table, {i: type_ for i, (_, type_) in keys.items()})
+
+
+def words_of(sizes: Mapping[int, int]) -> list[Word]:
+    """As many columns in each word as fit."""
+    words: list[Word] = []
+    product = LARGEST
+    for column, size in sizes.items():
+        product *= size
+        if product >= LARGEST:
+            words.append(Word((), ()))
+            product = size
+        words[-1] = Word((*words[-1].columns, column), (*words[-1].sizes, size))
+    return words
+
+
+def _packed(word: Word) -> Sql:
+    terms = [_term(column, factor) for column, factor in zip(word.columns, word.factors, strict=True)]
+    packed, *others = terms
+    for term in others:
+        packed = exp.Add(this=packed, expression=term)
+    return packed
+
+
+def _term(column: int, factor: int) -> Sql:
+    code, base = exp.column("code", table=f"m{column}"), sql.cast(sql.integer(factor), "BIGINT")
+    return exp.Mul(this=code, expression=base)

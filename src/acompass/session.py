@@ -269,9 +269,10 @@ class Session:
         )
         path = None if output is None else os.fspath(output)
         require_other_files(path, self._table, request)
-        reading = self._options.missing if missing is None else missing, self._options.dates if dates is None else dates
         with self._calling():
-            found = suggest_policy(self._source, SearchCall(request, *reading, path, stopped, progress))
+            found = suggest_policy(
+                self._source, SearchCall(request, *self._reading(missing, dates), path, stopped, progress)
+            )
         if path is not None:
             write_policy(path, found.text)
         return found
@@ -312,10 +313,15 @@ class Session:
         return Call(
             as_policy(policy, paper),
             params or {},
-            self._options.missing if missing is None else missing,
-            self._options.dates if dates is None else dates,
+            *self._reading(missing, dates),
             execution,
         )
+
+    def _reading(
+        self, missing: MissingArgument | None, dates: DatesArgument | None
+    ) -> tuple[MissingArgument, DatesArgument]:
+        options = self._options
+        return options.missing if missing is None else missing, options.dates if dates is None else dates
 
     def _duckdb_table(self, what: str) -> "DuckDBTable":
         table = self._source.duckdb_table

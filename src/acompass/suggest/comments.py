@@ -25,10 +25,8 @@ def commented(
 
 
 def _wrapped(paragraph: str) -> list[str]:
-    marks = {"initial_indent": "-- ", "subsequent_indent": "-- "}
-    return textwrap.wrap(
-        paragraph, WIDTH, **marks, break_long_words=False, break_on_hyphens=False, drop_whitespace=True
-    )
+    lines = textwrap.wrap(paragraph, WIDTH - 3, break_long_words=False, break_on_hyphens=False)
+    return [f"-- {line}" for line in lines]
 
 
 def _text(program: tree.Program, columns: Sequence[str], remarks: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """What each step does to the table, and the comments of the policy that say so."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -30,7 +31,7 @@ def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[Sug
 def _losses(problem: Problem, found: Found) -> list[float]:
     """The loss of the table after each step, before the last one drops records."""
     columns = [np.ascontiguousarray(column) for column in problem.combinations.T]
-    after = []
+    after: list[float] = []
     for step in (*found.always, *found.steps):
         before = columns[step.column]
         columns[step.column] = lifted(problem, step, before)
@@ -53,11 +54,12 @@ def commented_text(
     records: int,
     found: Found,
     described: Sequence[SuggestedStep],
-    t: object = None,
+    t: Fraction | None = None,
 ) -> str:
     outcome = found.outcome
     by_column = [f"loss {loss:.4f}" for loss in outcome.per_column]
-    listed = ", ".join(f"{name} {loss:.4f}" for name, loss in zip(goal.columns, outcome.per_column, strict=True))
+    losses_by_name = zip(goal.columns, outcome.per_column, strict=True)
+    listed = ", ".join(f"{name} {loss:.4f}" for name, loss in losses_by_name)
     header = [
         f"Every class by {listed_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for "
         "every table.",
@@ -66,7 +68,9 @@ def commented_text(
         "Each step says how many records it was performed on there, and the loss that it added.",
     ]
     if t is not None:
-        header.append(f"There, the classes also are {t}-close. That is measured, not proved: another table may differ.")
+        header.append(
+            f"There, t = {float(t):g} holds as well. That is measured, not proved for another table."
+        )
     remarks = [f"{_records(step.affected)}, loss +{step.loss:.4f}" for step in described]
     return commented(program, header, by_column, remarks)
 

@@ -61,7 +61,8 @@ def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
     while True:
         table = _read(source, call, columns, as_text)
         problem = _problem(call.request, table)
-        found = search(problem, call.request.style, call.request.lines, call.request.seconds, *_callbacks(call))
+        request = call.request
+        found = search(problem, request.style, request.lines, request.seconds, *_callbacks(call))
         _require_few_dropped(problem, found)
         suggestion = _suggestion(call, table, problem, found)
         misread = table.respelled & table.numbers - _numbers(suggestion.policy, source.names)
@@ -98,16 +99,14 @@ def _read_as(
 
 def _draft(request: Request, columns: Columns, numbers: frozenset[int]) -> Policy:
     """A policy that reads the columns as the one to be found will (D10)."""
-    steps = [_draft_step(columns, position, numbers) for position in columns.quasi_identifiers]
+    steps = [_draft_step(columns.names[p], p in numbers) for p in columns.quasi_identifiers]
     return Policy.from_tree(policy_tree(columns.goal(request), (), steps), "the policy to be suggested")
 
 
-def _draft_step(columns: Columns, position: int, numbers: frozenset[int]) -> tree.Step:
-    name, spec = columns.names[position], columns.specs.get(position)
-    if position not in numbers:
-        return suppression(name)
-    width = spec.widths[0] if isinstance(spec, ByBands) else Decimal(1)
-    return tree.Generalize(tree.Name(name), tree.BandsOf(tree.Number(width)))
+def _draft_step(column: str, as_number: bool) -> tree.Step:
+    if not as_number:
+        return suppression(column)
+    return tree.Generalize(tree.Name(column), tree.BandsOf(tree.Number(Decimal(1))))
 
 
 def _require_records(loaded: LoadedTable, columns: Columns) -> None:

@@ -62,7 +62,7 @@ class CountedCombinations:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Columns whose codes are packed into one number, the first as its lowest digit; `sizes` are the bases."""
+    """Columns whose codes are packed into one number; the first is the lowest digit, `sizes` the bases."""
 
     columns: tuple[int, ...]
     sizes: tuple[int, ...]

@@ -12,6 +12,7 @@ from acompass.arguments import Opening, validated
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
+from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
 from acompass.syntax.spelling import quoted_name, spell_string
 
@@ -141,6 +142,7 @@ def measure(
     against: Any = None,
     population: Any = None,
     below: Sequence[int] | None = None,
+    hierarchies: HierarchiesArgument | None = None,
     report: str | os.PathLike[str] | None = None,
     paper: bool = False,
     **opening: Unpack[Opening],
@@ -149,7 +151,8 @@ def measure(
 
     `against` is the table before anonymization, `population` a table of the population that its people belong
     to. `dates` are those of the table before anonymization: `against`, or else the table itself. `report` is
-    the path of a report page to write.
+    the path of a report page to write. With `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against
+    the table before is measured; columns that they lack get levels from their values.
     """
     with _open(table, opening) as session:
         return session.measure(
@@ -160,6 +163,7 @@ def measure(
             against=against,
             population=population,
             below=below,
+            hierarchies=hierarchies,
             report=report,
             paper=paper,
         )
@@ -174,7 +178,7 @@ def suggest(
     sensitive: Sequence[str] | None = None,
     l: int | None = None,  # noqa: E741
     t: str | None = None,
-    hierarchies: Mapping[str, str] | None = None,
+    hierarchies: HierarchiesArgument | None = None,
     max_lost: str | None = None,
     lines: int | None = None,
     seconds: float | None = None,

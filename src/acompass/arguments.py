@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.options import DatesArgument, MissingArgument
+from acompass.options import DatesArgument, HierarchiesArgument, MissingArgument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -150,8 +150,11 @@ def _dates(value: Any) -> DatesArgument:
     return {name: _inside(value, _text, text) for name, text in _settings(value).items()}
 
 
-def _texts(value: Any) -> Mapping[str, str]:
-    return {name: _inside(value, _text, text) for name, text in _settings(value).items()}
+def _hierarchies(value: Any) -> HierarchiesArgument:
+    """By column, or as the command line takes it: several texts."""
+    if isinstance(value, tuple):
+        return tuple(_text(each) for each in value)
+    return {name: _inside(value, _path, levels) for name, levels in _settings(value).items()}
 
 
 def _number(value: Any) -> float:
@@ -343,13 +346,13 @@ EXPECTED = {
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "compare": _Expected("True or False", "True", _boolean),
     "force": _Expected("True or False", "True", _boolean),
-    "hierarchies": _Expected("a dict of column names and levels", '{"Age": "bands:5,10"}', _texts),
     "k": _Expected("a whole number", "5", _whole),
     "keep": _NAMES,
     "l": _Expected("a whole number", "3", _whole),
     "lines": _Expected("a whole number", "20", _whole),
     "max_lost": _Expected("a share of the records", '"5%"', _text_or_number),
     "paper": _Expected("True or False", "True", _boolean),
+    "hierarchies": _Expected("a dict of column names and levels", '{"Age": "bands:5,10"}', _hierarchies),
     "limit": _Expected("a whole number, at least 0", "5", _count),
     "memory_limit": _Expected("a size", '"2GiB"', _size),
     "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),

@@ -15,7 +15,7 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
 from acompass.engines.engine import About, Destination, Execution
 from acompass.engines.errors import needs_duckdb, require_numpy
-from acompass.options import ERROR, DatesArgument, MissingArgument, Options
+from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, Options
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
@@ -191,13 +191,15 @@ class Session:
         against: Any = None,
         population: Any = None,
         below: Sequence[int] | None = None,
+        hierarchies: HierarchiesArgument | None = None,
         report: Path | None = None,
         paper: bool = False,
     ) -> "Measures":
         """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
 
         `against` is the table before anonymization, `population` a table of the population that its people
-        belong to. `dates` of the session are those of the table before anonymization.
+        belong to. `dates` of the session are those of the table before anonymization. With `hierarchies`, the
+        loss against that table is measured; columns that they lack get levels from their values.
         """
         from acompass.measure.columns import assign_roles
         from acompass.measure.flow import measure_table
@@ -215,6 +217,7 @@ class Session:
                 below=below or THRESHOLDS,
                 delimiter=self._options.delimiter,
                 dates=self._options.dates,
+                hierarchies=hierarchies,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
         risk = measures.journalist
@@ -241,7 +244,7 @@ class Session:
         sensitive: Sequence[str] | None = None,
         l: int | None = None,  # noqa: E741
         t: str | None = None,
-        hierarchies: Mapping[str, str] | None = None,
+        hierarchies: HierarchiesArgument | None = None,
         max_lost: str | None = None,
         lines: int | None = None,
         seconds: float | None = None,
@@ -260,6 +263,7 @@ class Session:
         search that is done and the least loss so far.
         """
         require_numpy()
+        from acompass.suggest.columns import columns_of
         from acompass.suggest.flow import SearchCall, suggest_policy
         from acompass.suggest.request import request_of
         from acompass.suggest.write import require_other_files, write_policy
@@ -268,7 +272,7 @@ class Session:
             qi, k, sensitive, l, t, hierarchies, max_lost, lines, seconds, keep, style, compare
         )
         path = None if output is None else os.fspath(output)
-        require_other_files(path, self._table, request)
+        require_other_files(path, self._table, columns_of(request, self.columns))
         with self._calling():
             found = suggest_policy(
                 self._source, SearchCall(request, *self._reading(missing, dates), path, stopped, progress)

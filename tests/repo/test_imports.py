@@ -33,7 +33,7 @@ ARROWS = {
     },
     "conformance": {"checked", "diagnostics", "engines", "plan", "result", "semantics", "syntax"},
     "measure": {"checked", "diagnostics", "engines", "measures", "options", "propose", "syntax", "tables"},
-    "propose": {"checked", "diagnostics", "hierarchies", "syntax", "tables"},
+    "propose": {"checked", "diagnostics", "hierarchies", "options", "syntax", "tables"},
     "suggest": {
         "checked",
         "diagnostics",

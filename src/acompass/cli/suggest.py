@@ -1,7 +1,7 @@
 """`acompass suggest`: search for a policy and write it."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,7 +16,6 @@ from acompass.cli.measure import names_in
 from acompass.cli.progress import progress_bar
 from acompass.cli.stopping import Stop
 from acompass.cli.streams import print_err, print_out, style_of
-from acompass.diagnostics import CallError, Diagnostic
 from acompass.report.json.document import to_json
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ def suggest(
                 sensitive=names_in(sensitive),
                 l=l,
                 t=t,
-                hierarchies=_levels(hierarchies),
+                hierarchies=hierarchies,
                 max_lost=max_lost,
                 lines=lines,
                 seconds=seconds,
@@ -148,18 +147,6 @@ def suggest(
         if not suggestion.finished:
             print_err("the search was stopped; this is the best policy that it had found")
         _print(suggestion, output, as_json)
-
-
-def _levels(given: Iterable[str]) -> dict[str, str]:
-    """The levels of `("Age=bands:5,10", "Zip=zip.csv")` by column."""
-    found = {}
-    for text in given:
-        name, equals, levels = text.partition("=")
-        if not equals:
-            help_ = f"--hierarchy '{text}=bands:5,10'"
-            raise CallError([Diagnostic("AC621", f"`{text}` gives no levels of a column", help=help_)])
-        found[name.strip()] = levels.strip()
-    return found
 
 
 def _count(show: Callable[[int, int], None], done: float, _loss: float) -> None:

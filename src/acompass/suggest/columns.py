@@ -3,9 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from acompass.checked.names import Names
+from acompass.diagnostics import CallError, Diagnostic
 from acompass.measure.columns import Roles, positions
-from acompass.propose.specs import Spec, parse_spec
-from acompass.suggest.request import Request, not_quasi_identifier
+from acompass.propose.given import given_specs
+from acompass.propose.specs import Spec
+from acompass.suggest.request import Request
 from acompass.suggest.to_syntax import Goal
 
 
@@ -29,22 +32,22 @@ class Columns:
 def columns_of(request: Request, names: Sequence[str]) -> Columns:
     """Raises if a name is unknown or has two roles. Sensitive columns that no goal needs are left out."""
     found = positions(Roles(request.qi, request.sensitive), names)
-    specs = {
-        _quasi_identifier("hierarchy", name, found.quasi_identifiers, names): parse_spec(text)
-        for name, text in request.hierarchies.items()
-    }
-    keep = (_quasi_identifier("keep", name, found.quasi_identifiers, names) for name in request.keep)
+    quasi_identifiers = [names[position] for position in found.quasi_identifiers]
+    specs = given_specs(request.hierarchies, quasi_identifiers)
     return Columns(
         tuple(names),
         found.quasi_identifiers,
         found.sensitive if request.needs_sensitive else (),
-        specs,
-        frozenset(map(found.quasi_identifiers.index, keep)),
+        {found.quasi_identifiers[place]: spec for place, spec in specs.items()},
+        frozenset(_place(name, Names(quasi_identifiers)) for name in request.keep),
     )
 
 
-def _quasi_identifier(what: str, name: str, among: Sequence[int], names: Sequence[str]) -> int:
-    (position,) = positions(Roles((name,)), names).quasi_identifiers
-    if position not in among:
-        raise not_quasi_identifier(what, name, [names[p] for p in among])
-    return position
+def _place(name: str, quasi_identifiers: Names) -> int:
+    match quasi_identifiers.find(name):
+        case (place,):
+            return place
+        case _:
+            message = f"`{name}` is to be kept, but is not a quasi-identifier"
+            help_ = f"quasi-identifiers: {quasi_identifiers.listing()}"
+            raise CallError([Diagnostic("AC623", message, help=help_)])

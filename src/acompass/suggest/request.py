@@ -1,12 +1,13 @@
 """What a person asks of a search."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from acompass.diagnostics import CallError, Diagnostic
+from acompass.options import HierarchiesArgument
 
 Style: TypeAlias = Literal["cascade", "uniform", "stars"]
 STYLES: tuple[Style, ...] = ("cascade", "uniform", "stars")
@@ -21,14 +22,14 @@ _SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,30})?)\s*(%?)")
 
 @dataclass(frozen=True)
 class Request:
-    """Names are those of the call. `hierarchies` has the levels of columns as text, such as `bands:5,10`."""
+    """Names are those of the call."""
 
     qi: tuple[str, ...]
     k: int
     sensitive: tuple[str, ...] = ()
     l: int | None = None  # noqa: E741
     t: Fraction | None = None
-    hierarchies: Mapping[str, str] = field(default_factory=dict)
+    hierarchies: HierarchiesArgument = ()
     max_lost: Fraction = Fraction(1, 20)
     lines: int = LINES
     seconds: float | None = None
@@ -47,7 +48,7 @@ def request_of(
     sensitive: Sequence[str] | None,
     l: int | None,  # noqa: E741
     t: str | None,
-    hierarchies: Mapping[str, str] | None,
+    hierarchies: HierarchiesArgument | None,
     max_lost: str | None,
     lines: int | None,
     seconds: float | None,
@@ -62,7 +63,7 @@ def request_of(
         sensitive=tuple(sensitive or ()),
         l=l,
         t=None if t is None else share(t),
-        hierarchies=hierarchies or {},
+        hierarchies=hierarchies or (),
         max_lost=share(max_lost or MOST_LOST),
         lines=LINES if lines is None else lines,
         seconds=seconds,
@@ -113,8 +114,3 @@ def _at_least(name: str, value: int, least: int) -> None:
 
 def invalid(message: str, help_: str) -> CallError:
     return CallError([Diagnostic("AC621", message, help=help_)])
-
-
-def not_quasi_identifier(what: str, name: str, columns: Sequence[str]) -> CallError:
-    message = f"`{what}` names `{name}`, which is no quasi-identifier"
-    return CallError([Diagnostic("AC623", message, help=f"quasi-identifiers: {', '.join(columns)}")])

@@ -12,7 +12,7 @@ from acompass.suggest.search import evaluate
 
 AGES = [str(age) for age in range(17, 60, 3)]
 DECIMALS = ["0", "0.5", "0.50", "1", "1.0", "1.25", "2.75", "3", "3.0", "4.5", "12.5", "13"]
-FRACTIONS = ["0.5", "0.50", "1.0", "1.25", "2.75", "3.0", "3.00"]
+FRACTIONS = ["0.5", "0.50", "1.0", "1.25", "2.75", "3.0"]
 CODES = ["21000", "21001", "21012", "21100", "21212", "20001", "20002", "20030", "02139", "02140"]
 DATES = ["2018-01-02", "2018-01-30", "2018-02-01", "2018-11-05", "2019-01-02", "2020-06-30"]
 WORDS = ["flu", "asthma", "it's", 'a "b"', "x,y", "*", " ü "]
@@ -36,6 +36,10 @@ class Drawn:
     name: str
     values: Sequence[str]
     levels: Sequence[str | None]
+
+    @property
+    def has_two_spellings(self) -> bool:
+        return self.values in (DECIMALS, FRACTIONS)
 
 
 COLUMNS = (

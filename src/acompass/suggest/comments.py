@@ -1,10 +1,10 @@
 """A policy's text with comments on its lines, which `fmt` leaves as it is."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from acompass.syntax import tree
-from acompass.syntax.format import format_map, format_program, format_requirement, format_tree
+from acompass.syntax import tree, walk
+from acompass.syntax.format import format_program, format_requirement, format_tree
 from acompass.syntax.parse import parse
 from acompass.syntax.pieces import BELOW
 from acompass.syntax.spelling import spell_name
@@ -38,55 +38,63 @@ def _text(program: tree.Program, columns: Sequence[str], remarks: Sequence[str])
 
 
 def _always(requirement: tree.Requirement, remark: str) -> list[str]:
-    line = format_requirement(requirement)
-    if len(line) <= WIDTH:
-        return _with_remark(line, remark, "")
-    return _broken(line.removesuffix(";"), requirement.action, remark, ";")
+    return _remarked(format_requirement(requirement), requirement, remark, "")
 
 
 def _chain(requirement: tree.Requirement, columns: Sequence[str], remarks: Sequence[str]) -> Iterator[str]:
-    assertion, condition, *steps = format_requirement(requirement).split("\n")
+    assertion, condition, *lines = format_requirement(requirement).split("\n")
     yield from [assertion] if len(assertion) <= WIDTH else _assertion(requirement, assertion, columns)
     yield condition
-    for line, step, remark in zip(steps, _steps(requirement), remarks, strict=True):
-        yield from _with_remark(line, remark, _BELOW) if len(line) <= WIDTH else _broken(line, step, remark)
+    for line, step, remark in zip(lines, walk.steps_of(requirement), remarks, strict=False):
+        yield from _remarked(line, step, remark, _BELOW)
 
 
-def _steps(requirement: tree.Requirement) -> Sequence[tree.Step]:
-    match requirement.action:
-        case tree.Then(steps):
-            return steps
-        case None:
-            return ()
-        case step:
-            return (step,)
-
-
-def _with_remark(line: str, remark: str, indent: str) -> list[str]:
-    """The remark at the end of the line, or above it where there is no room."""
+def _remarked(line: str, step: tree.Requirement, remark: str, indent: str) -> list[str]:
+    """The remark at the end of the line, above it, or within it, wherever there is room."""
     whole = f"{line} -- {remark}"
-    return [whole] if len(whole) <= WIDTH else [f"{indent}-- {remark}", line]
+    if len(whole) <= WIDTH:
+        return [whole]
+    return [f"{indent}-- {remark}", line] if len(line) <= WIDTH else _broken(line, step, remark)
 
 
-def _broken(line: str, step: tree.Action | None, remark: str, end: str = "") -> list[str]:
+def _broken(line: str, step: tree.Requirement, remark: str) -> list[str]:
     """A line that is too long, broken by its remark: only a comment ends a line where `fmt` would not."""
-    if not isinstance(step, tree.Generalize):
-        return [line + end]
-    tail = f"TO {format_map(step.map)}"
-    head = line.removesuffix(f" {tail}")
-    if len(_BELOW + tail + end) > WIDTH and isinstance(step.map, tree.LevelOf):
+    name = walk.written_name(walk.step_of(step))
+    before = "" if name is None else f" {spell_name(name.text, 'TO')} "
+    head, _, tail = line.partition(f"{before}TO ")
+    if not tail:
+        return [line]
+    head, tail = f"{head}{before.rstrip()}", f"TO {tail}"
+    if len(_BELOW + tail) > WIDTH and " OF '" in tail:
         level, _, file = tail.partition(" OF ")
         head, tail = f"{head} {level} OF", file
-    return [f"{head} -- {remark}", _BELOW + tail + end]
+    return [f"{head} -- {remark}", _BELOW + tail]
 
 
-def _assertion(requirement: tree.Requirement, line: str, remarks: Iterable[str]) -> Iterator[str]:
-    """Each column of GROUP BY on a line of its own, with a remark."""
-    assertion = requirement.assertion
-    assert isinstance(assertion, tree.Assertion)
-    assert isinstance(assertion.result, tree.Process)
-    names = [spell_name(name.text) for name in assertion.result.group_by]
-    head = line.removesuffix(", ".join(names))
-    commas = [*("," for _ in names[1:]), ""]
-    for place, (name, comma, remark) in enumerate(zip(names, commas, remarks, strict=True)):
-        yield f"{_BELOW if place else head}{name}{comma} -- {remark}"
+def _assertion(requirement: tree.Requirement, line: str, remarks: Sequence[str]) -> Iterator[str]:
+    """Each column of GROUP BY on a line of its own, with a remark; where needed, each aggregate too."""
+    process = walk.process_of(requirement)
+    assert process is not None
+    first, *others = _listed([spell_name(name.text) for name in process.group_by], remarks)
+    head = line.partition(" GROUP BY ")[0]
+    if len(f"{head} GROUP BY {first}") <= WIDTH:
+        yield f"{head} GROUP BY {first}"
+    else:
+        counts = ["records of a class", *("values in a class" for _ in process.others)]
+        aggregates = _listed([_aggregate(named) for named in process.aggregates], counts)
+        yield f"EACH PROCESS {next(aggregates)}"
+        yield from (f"{_BELOW}{aggregate}" for aggregate in aggregates)
+        yield f"{_BELOW}GROUP BY {first}"
+    yield from (f"{_BELOW}{name}" for name in others)
+
+
+def _listed(items: Sequence[str], remarks: Sequence[str]) -> Iterator[str]:
+    commas = [*("," for _ in items[1:]), ""]
+    for item, comma, remark in zip(items, commas, remarks, strict=True):
+        yield f"{item}{comma} -- {remark}"
+
+
+def _aggregate(named: tree.NamedAggregate) -> str:
+    column = named.aggregate.column
+    counted = "*" if column is None else spell_name(column.text)
+    return f"{named.aggregate.function}({counted}) AS {spell_name(named.alias.text)}"

@@ -12,6 +12,7 @@ from acompass.arguments import Opening, validated
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
+from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
 from acompass.syntax.spelling import quoted_name, spell_string
 
@@ -140,6 +141,7 @@ def measure(
     against: Any = None,
     population: Any = None,
     below: Sequence[int] | None = None,
+    hierarchies: HierarchiesArgument | None = None,
     report: str | os.PathLike[str] | None = None,
     paper: bool = False,
     **opening: Unpack[Opening],
@@ -148,7 +150,8 @@ def measure(
 
     `against` is the table before anonymization, `population` a table of the population that its people belong
     to. `dates` are those of the table before anonymization: `against`, or else the table itself. `report` is
-    the path of a report page to write.
+    the path of a report page to write. With `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against
+    the table before is measured; columns that they lack get levels from their values.
     """
     with _open(table, opening) as session:
         return session.measure(
@@ -159,6 +162,7 @@ def measure(
             against=against,
             population=population,
             below=below,
+            hierarchies=hierarchies,
             report=report,
             paper=paper,
         )

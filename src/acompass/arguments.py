@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.options import DatesArgument, MissingArgument
+from acompass.options import DatesArgument, HierarchiesArgument, MissingArgument
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -148,6 +148,13 @@ def _dates(value: Any) -> DatesArgument:
     if isinstance(value, tuple):
         return tuple(_text(each) for each in value)
     return {name: _inside(value, _text, text) for name, text in _settings(value).items()}
+
+
+def _hierarchies(value: Any) -> HierarchiesArgument:
+    """By column, or as the command line takes it: several texts."""
+    if isinstance(value, tuple):
+        return tuple(_text(each) for each in value)
+    return {name: _inside(value, _path, levels) for name, levels in _settings(value).items()}
 
 
 def _plain(number: Decimal) -> str:
@@ -333,6 +340,7 @@ EXPECTED = {
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "force": _Expected("True or False", "True", _boolean),
     "paper": _Expected("True or False", "True", _boolean),
+    "hierarchies": _Expected("a dict of column names and levels", '{"Age": "bands:5,10"}', _hierarchies),
     "limit": _Expected("a whole number, at least 0", "5", _count),
     "memory_limit": _Expected("a size", '"2GiB"', _size),
     "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),

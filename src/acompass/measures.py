@@ -150,9 +150,27 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class ColumnLoss:
+    """`levels` says in words by which levels it is measured; `proposed` if the values chose them."""
+
+    column: str
+    loss: float
+    levels: str
+    proposed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """ARX's default measure: 0 for an unchanged table, 1 for a suppressed one."""
+
+    columns: tuple[ColumnLoss, ...]
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
 class Measures:
     """All measures of a table. `journalist` is None without a population, `comparison` without an earlier
-    table."""
+    table, `loss` without hierarchies."""
 
     quasi_identifiers: tuple[str, ...]
     weight: str | None
@@ -160,6 +178,7 @@ class Measures:
     sensitive: tuple[Sensitive, ...]
     journalist: Journalist | None = None
     comparison: Comparison | None = None
+    loss: Loss | None = None
 
     @property
     def records(self) -> Persons:

@@ -1,5 +1,6 @@
 """How a table is opened: with which engine, and how it is read."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -15,6 +16,9 @@ MissingArgument: TypeAlias = str | Mapping[str, str] | tuple[str, ...]
 
 #: formats of local dates by column (D28), or texts such as `Admission=%d.%m.%Y`
 DatesArgument: TypeAlias = Mapping[str, str] | tuple[str, ...]
+
+#: by column a hierarchy file, `bands:5,10`, `prefix:4,3` or `dates`; or texts such as `Age=bands:5,10`
+HierarchiesArgument: TypeAlias = Mapping[str, str | os.PathLike[str]] | tuple[str, ...]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
 from acompass.engines.engine import About, Destination, Execution
 from acompass.engines.errors import needs_duckdb
-from acompass.options import ERROR, DatesArgument, MissingArgument, Options
+from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, Options
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
@@ -190,13 +190,15 @@ class Session:
         against: Any = None,
         population: Any = None,
         below: Sequence[int] | None = None,
+        hierarchies: HierarchiesArgument | None = None,
         report: Path | None = None,
         paper: bool = False,
     ) -> "Measures":
         """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
 
         `against` is the table before anonymization, `population` a table of the population that its people
-        belong to. `dates` of the session are those of the table before anonymization.
+        belong to. `dates` of the session are those of the table before anonymization. With `hierarchies`, the
+        loss against that table is measured; columns that they lack get levels from their values.
         """
         from acompass.measure.columns import assign_roles
         from acompass.measure.flow import measure_table
@@ -214,6 +216,7 @@ class Session:
                 below=below or THRESHOLDS,
                 delimiter=self._options.delimiter,
                 dates=self._options.dates,
+                hierarchies=hierarchies,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
         risk = measures.journalist

@@ -32,8 +32,8 @@ ARROWS = {
         "tables",
     },
     "conformance": {"checked", "diagnostics", "engines", "plan", "result", "semantics", "syntax"},
-    "measure": {"checked", "diagnostics", "engines", "measures", "options", "syntax", "tables"},
-    "propose": {"checked", "diagnostics", "hierarchies", "measure", "syntax", "tables"},
+    "measure": {"checked", "diagnostics", "engines", "measures", "options", "propose", "syntax", "tables"},
+    "propose": {"checked", "diagnostics", "hierarchies", "options", "syntax", "tables"},
     "core": {
         "checked",
         "diagnostics",
@@ -96,6 +96,7 @@ ARROWS = {
         "hierarchies",
         "leftovers",
         "lint",
+        "measure",
         "measures",
         "options",
         "pages",

@@ -9,7 +9,7 @@ from acompass.checked.names import Names
 from acompass.checked.types import Column, Kind
 from acompass.diagnostics import Diagnostic, Edit, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
-from acompass.hierarchies.problems import Problem
+from acompass.hierarchies.problems import Problem, summary
 from acompass.syntax import tree
 from acompass.syntax.misread import is_group_by
 from acompass.syntax.spelling import spell_name, spell_number, spell_string
@@ -262,11 +262,7 @@ def unreadable_hierarchy(file: tree.String, reason: str) -> Diagnostic:
 
 
 def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnostic:
-    first, *others = problems
-    lines = " and ".join(map(str, first.lines))
-    where = f" (line {lines})" if len(first.lines) == 1 else f" (lines {lines})" if first.lines else ""
-    more = f", and {len(others):,} more" if others else ""
-    message = f"hierarchy `{file.value}`: {first.kind}{where}{more}"
+    message = f"hierarchy `{file.value}`: {summary(problems)}"
     return _at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
 
 

@@ -17,6 +17,7 @@ EXAMPLES = """\
 acompass measure people.csv --qi Age,Zip --sensitive Disease
 acompass measure groups.csv --qi Age,Zip --sensitive Disease --weight Number --json
 acompass measure released.csv --policy policy.acp --against people.csv --population register.parquet
+acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=bands:5,10
 """
 
 
@@ -59,6 +60,15 @@ acompass measure released.csv --policy policy.acp --against people.csv --populat
     help="Read a column of text as dates, such as Admission=%d.%m.%Y; with --against, of that table; "
     "repeatable.",
 )
+@click.option(
+    "--hierarchy",
+    "hierarchies",
+    multiple=True,
+    metavar="COLUMN=LEVELS",
+    help="With --against, measure the loss by these levels: a hierarchy file, bands:5,10,20, prefix:4,3,2 or "
+    "dates; columns without it get levels from their values; repeatable.",
+)
+@click.option("--loss", is_flag=True, help="With --against, measure the loss even without --hierarchy.")
 @options.delimiter
 @options.memory_limit
 @options.report
@@ -74,6 +84,8 @@ def measure_command(
     population: str | None,
     below: tuple[int, ...],
     dates: tuple[str, ...],
+    hierarchies: tuple[str, ...],
+    loss: bool,
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
@@ -98,6 +110,7 @@ def measure_command(
             population=population,
             below=below or THRESHOLDS,
             dates=dates,
+            hierarchies=hierarchies if hierarchies or loss else None,
             delimiter=delimiter,
             memory_limit=memory_limit,
             report=report,

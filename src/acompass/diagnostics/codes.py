@@ -183,6 +183,9 @@ CODES: dict[str, str] = {
     "AC611": "values that do not fit the levels of a hierarchy",
     "AC612": "column without values",
     "AC613": "unreadable hierarchy",
+    "AC614": "unsound hierarchy",
+    "AC615": "labels on no level of a hierarchy",
+    "AC616": "hierarchies that cannot be used",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

@@ -45,6 +45,14 @@ def problems(rows: Sequence[NumberedRow]) -> tuple[Problem, ...]:
     return tuple(sorted(found, key=lambda problem: max(problem.lines)))
 
 
+def summary(found: Sequence[Problem]) -> str:
+    """The first problem, without labels, and how many more there are."""
+    first, *others = found
+    lines = " and ".join(map(str, first.lines))
+    where = f" (line {lines})" if len(first.lines) == 1 else f" (lines {lines})" if first.lines else ""
+    return f"{first.kind}{where}{f', and {len(others):,} more' if others else ''}"
+
+
 def usual_width(rows: Sequence[NumberedRow]) -> int:
     """The length that most rows have, the greatest of several."""
     counts = Counter(len(row) for _, row in rows)

@@ -11,12 +11,13 @@ from acompass.engines.duckdb.read import DuckDBTable
 from acompass.measure.change import compare
 from acompass.measure.classes import class_sizes, group
 from acompass.measure.columns import Positions, Roles, positions, same_columns
+from acompass.measure.loss import measure_loss, require_earlier_table
 from acompass.measure.opening import Tables, tables_in
 from acompass.measure.risk import journalist
 from acompass.measure.sensitive import measure_column
 from acompass.measure.view import View
-from acompass.measures import THRESHOLDS, Classes, Comparison, Journalist, Measures
-from acompass.options import DatesArgument
+from acompass.measures import THRESHOLDS, Classes, Journalist, Measures
+from acompass.options import DatesArgument, HierarchiesArgument
 
 
 def measure_table(
@@ -28,11 +29,14 @@ def measure_table(
     below: Sequence[int] = THRESHOLDS,
     delimiter: str | None = None,
     dates: DatesArgument = (),
+    hierarchies: HierarchiesArgument | None = None,
 ) -> Measures:
     """Measure a table, and compare it with an earlier table and with a population if these are not None.
 
-    `dates` are the formats of the earliest table: a released table has ISO dates (D28).
+    With `hierarchies`, even if they are empty, the loss against the earlier table is measured. `dates` are
+    the formats of the earliest table: a released table has ISO dates (D28).
     """
+    require_earlier_table(hierarchies, against)
     every_column = against is not None
     with tables_in(table.con, delimiter) as tables:
         view, found = tables.load(
@@ -43,8 +47,11 @@ def measure_table(
             risk = _journalist(tables, view, found, population, roles, every_column)
             measures = replace(measures, journalist=risk)
         if against is not None:
-            change = _comparison(tables, view, found, against, roles, measures.classes, dates)
-            measures = replace(measures, comparison=change)
+            find = partial(same_columns, roles, table="earlier table")
+            before, theirs = tables.open(against, find, every_column=True, dates=dates)
+            pair = (tables.con, view, found, before, theirs)
+            loss = None if hierarchies is None else measure_loss(*pair, hierarchies)
+            measures = replace(measures, comparison=compare(*pair, measures.classes), loss=loss)
     return measures
 
 
@@ -54,20 +61,6 @@ def _journalist(
     find = partial(same_columns, roles, table="population")
     people, theirs = tables.open(population, find, every_column)
     return journalist(tables.con, view, found, people, theirs)
-
-
-def _comparison(
-    tables: Tables,
-    view: View,
-    found: Positions,
-    against: Any,
-    roles: Roles,
-    classes: Classes,
-    dates: DatesArgument,
-) -> Comparison:
-    find = partial(same_columns, roles, table="earlier table")
-    before, theirs = tables.open(against, find, every_column=True, dates=dates)
-    return compare(tables.con, view, found, before, theirs, classes)
 
 
 def measure_view(

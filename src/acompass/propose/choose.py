@@ -8,6 +8,8 @@ from acompass.checked.exact import shortest
 from acompass.checked.maps.dates import Dates
 from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.propose.levels import band_levels, date_levels, prefix_levels
+from acompass.propose.rungs import listed
+from acompass.propose.specs import ByBands, ByDate, ByPrefix
 from acompass.propose.values import Values, is_integer, is_number
 from acompass.syntax.tree import DateUnit
 
@@ -30,6 +32,19 @@ class Choice:
     words: str
 
 
+def choice_of(values: Values, spec: ByBands | ByPrefix | ByDate | None) -> Choice:
+    """Without a spec, the values decide."""
+    match spec:
+        case ByBands(widths):
+            return by_bands(values, widths)
+        case ByPrefix(lengths):
+            return by_prefix(lengths)
+        case ByDate():
+            return by_date(values)
+        case None:
+            return choose(values)
+
+
 def choose(values: Values) -> Choice:
     """By the values: codes of one length, numbers, dates, or anything."""
     texts = [text for text in values.texts if text != SUPPRESSED]
@@ -43,17 +58,17 @@ def choose(values: Values) -> Choice:
 
 
 def by_bands(values: Values, widths: Sequence[Decimal]) -> Choice:
-    words = f"numbers, bands of {_and([f'{width:f}' for width in widths])}"
+    words = f"numbers, bands of {listed([f'{width:f}' for width in widths])}"
     return Choice(band_levels(values, widths), "numbers", words)
 
 
 def by_prefix(lengths: Sequence[int]) -> Choice:
-    return Choice(prefix_levels(lengths), "texts", f"codes of one length, prefixes of {_and(lengths)}")
+    return Choice(prefix_levels(lengths), "texts", f"codes of one length, prefixes of {listed(lengths)}")
 
 
 def by_date(values: Values) -> Choice:
     maps = date_levels(values)
-    return Choice(maps, "ISO dates", f"dates, {_and([each.unit.lower() for each in maps])}")
+    return Choice(maps, "ISO dates", f"dates, {listed([each.unit.lower() for each in maps] or ['*'])}")
 
 
 def by_value(values: Values) -> Choice:
@@ -104,8 +119,3 @@ def _round_up(number: Decimal) -> Decimal:
     """The next number that is 1, 2 or 5 times a power of ten."""
     power = Decimal(1).scaleb(number.adjusted())
     return next(power * digit for digit in (1, 2, 5, 10) if power * digit >= number)
-
-
-def _and(items: Sequence[object]) -> str:
-    *first, last = map(str, items or ["*"])
-    return f"{', '.join(first)} and {last}" if first else last

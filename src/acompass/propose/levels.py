@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
+from shlex import quote
 from typing import TypeVar
 
 from acompass.checked.maps import bands, prefix
@@ -23,12 +24,12 @@ def band_levels(values: Values, widths: Sequence[Decimal]) -> tuple[Map, ...]:
     integer = all(is_integer(text) for text in values.texts if is_number(text))
     for width in widths:
         if problem := bands.problem(width, None, None, integer):
-            raise _invalid(problem, "give widths from narrow to wide: `--bands 5,10,20`")
+            raise _invalid(problem, "give widths from narrow to wide, such as `5,10,20`")
     maps = tuple(Bands.of(width, None, None, integer) for width in widths)
     for width, next_width in _not_nested(maps, widths):
         raise _invalid(
             f"bands of {next_width:f} cannot be made of bands of {width:f}",
-            "each width must be a multiple of the one before: `--bands 5,10,20`",
+            "each width must be a multiple of the one before, such as `5,10,20`",
         )
     return maps
 
@@ -36,12 +37,12 @@ def band_levels(values: Values, widths: Sequence[Decimal]) -> tuple[Map, ...]:
 def prefix_levels(lengths: Sequence[int]) -> tuple[Map, ...]:
     for length in lengths:
         if problem := prefix.problem(length):
-            raise _invalid(problem, "give lengths from long to short: `--prefix 4,3,2`")
+            raise _invalid(problem, "give lengths from long to short, such as `4,3,2`")
     maps = tuple(Prefix(length) for length in lengths)
     for length, next_length in _not_nested(maps, lengths):
         raise _invalid(
             f"a prefix of {next_length} characters cannot be made of a prefix of {length}",
-            "give lengths from long to short: `--prefix 4,3,2`",
+            "give lengths from long to short, such as `4,3,2`",
         )
     return maps
 
@@ -77,6 +78,10 @@ def _unfit(values: Values, count: int, kind: str) -> CallError:
     finding = Diagnostic(
         "AC611",
         f"expected {kind} in column `{values.column}`, found {others} among {len(values.texts):,}",
-        help="write the values alone and add levels by hand: `--from-values`",
+        help=f"write the values alone and add levels by hand: {_command(values.column)}",
     )
     return CallError([finding])
+
+
+def _command(column: str) -> str:
+    return f"`acompass hierarchy TABLE {quote(column)} --from-values`"

@@ -1,17 +1,12 @@
 """The distinct values of a column."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
-from typing import Any
 
-from acompass.checked.convert import to_text
 from acompass.checked.maps import numerals
 from acompass.checked.maps.map import SUPPRESSED
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.measure.columns import Roles, positions
-from acompass.measure.opening import open_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +19,12 @@ class Values:
     empty: int = 0
 
 
-def distinct_values(table: Any, column: str, delimiter: str | None, memory_limit: str | None) -> Values:
-    with open_tables(delimiter, memory_limit) as tables:
-        view, found = tables.open(table, partial(positions, Roles((column,))), every_column=False)
-        (position,) = found.quasi_identifiers
-        name, type_ = view.schema[position].name, view.schema[position].type
-        query = f"SELECT {view.value(position)} AS value, count(*) FROM {view.relation} GROUP BY value"
-        counts = dict(tables.con.execute(query).fetchall())
-    missing = counts.pop(None, 0)
-    texts = {to_text(value, type_): count for value, count in counts.items()}
-    empty = texts.pop("", 0)
+def values_of(column: str, counts: Mapping[str, int], missing: int = 0) -> Values:
+    """From the number of records with each text. Raises if no text is left."""
+    texts = [text for text in counts if text]
     if not texts:
-        raise _no_values(name)
-    return Values(name, _sorted(texts), missing, empty)
+        raise _no_values(column)
+    return Values(column, _sorted(texts), missing, counts.get("", 0))
 
 
 def is_number(text: str) -> bool:
@@ -49,7 +37,7 @@ def is_integer(text: str) -> bool:
     return place is not None and str(place.floor) == text
 
 
-def _sorted(texts: Iterable[str]) -> tuple[str, ...]:
+def _sorted(texts: Collection[str]) -> tuple[str, ...]:
     """Numbers by size, `*` after them; if there are other texts, all by code point."""
     others = {text for text in texts if not is_number(text)}
     if others - {SUPPRESSED}:

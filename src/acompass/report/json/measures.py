@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from acompass.measures import Classes, Comparison, Journalist, Measures, Persons, Sensitive
+from acompass.measures import Classes, Comparison, Journalist, Loss, Measures, Persons, Sensitive
 
 
 def measures_object(measures: Measures) -> dict[str, object]:
-    comparison, journalist = measures.comparison, measures.journalist
+    comparison, journalist, loss = measures.comparison, measures.journalist, measures.loss
     return {
         "records": _persons(measures.records),
         "quasi_identifiers": list(measures.quasi_identifiers),
@@ -16,6 +16,7 @@ def measures_object(measures: Measures) -> dict[str, object]:
         "risk": _risk(measures, journalist),
         "sensitive": [_sensitive(column) for column in measures.sensitive],
         "comparison": None if comparison is None else _comparison(comparison),
+        "loss": None if loss is None else _loss(loss),
     }
 
 
@@ -95,4 +96,13 @@ def _comparison(comparison: Comparison) -> dict[str, object]:
         ],
         "only_before": list(comparison.only_before),
         "only_after": list(comparison.only_after),
+    }
+
+
+def _loss(loss: Loss) -> dict[str, object]:
+    return {
+        "total": loss.total,
+        "per_column": {each.column: each.loss for each in loss.columns},
+        "levels": {each.column: each.levels for each in loss.columns},
+        "proposed": [each.column for each in loss.columns if each.proposed],
     }

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from acompass.measures import Classes, Comparison, Measures, Persons, Sensitive
+from acompass.measures import Classes, Comparison, Loss, Measures, Persons, Sensitive
 from acompass.report.sizes import classes_within, size_label, size_ranges
 from acompass.report.text.columns import numbers_aligned
 from acompass.report.words import on_one_line, persons, rounded
@@ -17,6 +17,8 @@ def measures_text(measures: Measures) -> str:
     if measures.comparison is not None:
         sections += [_change_heading(measures.comparison), _aligned(_change_rows(measures.comparison))]
         sections += [_unshared(measures.comparison)]
+    if measures.loss is not None:
+        sections += [f"loss {measures.loss.total:.4f}\n", _losses(measures.loss)]
     return "\n".join(section for section in sections if section)
 
 
@@ -94,6 +96,14 @@ def _change_rows(comparison: Comparison) -> Iterator[tuple[str, ...]]:
 def _unshared(comparison: Comparison) -> str:
     rows = [("columns only before", comparison.only_before), ("columns only after", comparison.only_after)]
     return "".join(f"{title}: {', '.join(map(on_one_line, names))}\n" for title, names in rows if names)
+
+
+def _losses(loss: Loss) -> str:
+    """The words about levels are aligned to the left."""
+    rows = [("column", "loss"), *((on_one_line(each.column), f"{each.loss:.4f}") for each in loss.columns)]
+    levels = ["levels", *(f"{each.levels}{' (proposed)' * each.proposed}" for each in loss.columns)]
+    lines = zip(numbers_aligned(rows), map(on_one_line, levels), strict=True)
+    return "".join(f"{numbers}  {words}\n" for numbers, words in lines)
 
 
 def _share(value: Fraction | float | None) -> str:

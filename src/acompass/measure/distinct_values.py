@@ -1,0 +1,17 @@
+"""The distinct values of a column of a table."""
+
+from functools import partial
+from typing import Any
+
+from acompass.measure.columns import Roles, positions
+from acompass.measure.opening import open_tables
+from acompass.measure.texts import texts_of
+from acompass.propose.values import Values, values_of
+
+
+def distinct_values(table: Any, column: str, delimiter: str | None, memory_limit: str | None) -> Values:
+    with open_tables(delimiter, memory_limit) as tables:
+        view, found = tables.open(table, partial(positions, Roles((column,))), every_column=False)
+        (position,) = found.quasi_identifiers
+        texts = texts_of(tables.con, view, position)
+    return values_of(view.schema[position].name, texts.counts, texts.missing)

@@ -1,10 +1,8 @@
 """`acompass hierarchy`: write a hierarchy from the values of a column, or check a hierarchy file."""
 
-import re
 import sys
-from collections.abc import Sequence
-from decimal import Decimal
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -13,6 +11,7 @@ from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes
 from acompass.cli.inputs import STANDARD_INPUT
 from acompass.cli.streams import print_err, print_out
+from acompass.propose.specs import ByBands, ByDate, ByPrefix, lengths_in, widths_in
 
 if TYPE_CHECKING:
     from acompass.hierarchies.hierarchy import Hierarchy
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from acompass.propose.values import Values
 
 STANDARD_OUTPUT = "-"
-_INTEGER = re.compile(r"[0-9]{1,9}")
-_NUMBER = re.compile(r"[0-9]{1,30}(\.[0-9]{1,30})?")
+T = TypeVar("T")
 
 EXAMPLES = """\
 acompass hierarchy people.csv Age --bands 5,10,20 -o age.csv
@@ -33,26 +31,26 @@ acompass hierarchy education.csv --check
 """
 
 
-def _widths(text: str) -> tuple[Decimal, ...]:
-    return tuple(map(Decimal, _parts(text, _NUMBER, "numbers")))
+def _bands(text: str) -> ByBands:
+    return ByBands(_sizes(widths_in, text))
 
 
-def _lengths(text: str) -> tuple[int, ...]:
-    return tuple(map(int, _parts(text, _INTEGER, "integers")))
+def _prefix(text: str) -> ByPrefix:
+    return ByPrefix(_sizes(lengths_in, text))
 
 
-def _parts(text: str, pattern: re.Pattern[str], kind: str) -> list[str]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(map(pattern.fullmatch, parts)):
-        raise click.BadParameter(f"expected {kind} between commas, found '{text}'")
-    return parts
+def _sizes(parse: Callable[[str], T], text: str) -> T:
+    try:
+        return parse(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}, found '{text}'") from None
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("table", help=f"{options.TABLE_FILE} With --check, a hierarchy file.")
 @click.argument("column", required=False, help="The column that the hierarchy is for.")
-@click.option("--bands", type=_widths, metavar="5,10,20", help="Bands of these widths.")
-@click.option("--prefix", type=_lengths, metavar="4,3,2", help="Prefixes of these lengths.")
+@click.option("--bands", type=_bands, metavar="5,10,20", help="Bands of these widths.")
+@click.option("--prefix", type=_prefix, metavar="4,3,2", help="Prefixes of these lengths.")
 @click.option("--dates", is_flag=True, help="Months, quarters, years and decades of dates in ISO form.")
 @click.option("--from-values", is_flag=True, help="Only the values and *; add levels by hand.")
 @click.option("--check", is_flag=True, help="Say everything that is wrong with a hierarchy file.")
@@ -64,8 +62,8 @@ def _parts(text: str, pattern: re.Pattern[str], kind: str) -> list[str]:
 def hierarchy(
     table: str,
     column: str | None,
-    bands: tuple[Decimal, ...] | None,
-    prefix: tuple[int, ...] | None,
+    bands: ByBands | None,
+    prefix: ByPrefix | None,
     dates: bool,
     from_values: bool,
     check: bool,
@@ -88,7 +86,7 @@ def hierarchy(
             _check(table)
             return
         values = _values(table, column, output, delimiter, memory_limit)
-        choice = _choice(values, bands, prefix, dates, from_values)
+        choice = _choice(values, bands or prefix or (ByDate() if dates else None), from_values)
         _write(output, values, choice)
         _say(values, choice, is_chosen=not any(asked))
 
@@ -103,22 +101,10 @@ def _values(
     return distinct_values(table, column, delimiter, memory_limit)
 
 
-def _choice(
-    values: "Values",
-    bands: Sequence[Decimal] | None,
-    prefix: Sequence[int] | None,
-    dates: bool,
-    from_values: bool,
-) -> "Choice":
-    from acompass.propose import choose
+def _choice(values: "Values", spec: ByBands | ByPrefix | ByDate | None, from_values: bool) -> "Choice":
+    from acompass.propose.choose import by_value, choice_of
 
-    if bands is not None:
-        return choose.by_bands(values, bands)
-    if prefix is not None:
-        return choose.by_prefix(prefix)
-    if dates:
-        return choose.by_date(values)
-    return choose.by_value(values) if from_values else choose.choose(values)
+    return by_value(values) if from_values else choice_of(values, spec)
 
 
 def _write(output: str, values: "Values", choice: "Choice") -> None:

@@ -9,6 +9,7 @@ from acompass.checked.maps.dates import Dates
 from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.propose.levels import band_levels, date_levels, prefix_levels
 from acompass.propose.rungs import listed
+from acompass.propose.specs import ByBands, ByDate, ByPrefix
 from acompass.propose.values import Values, is_integer, is_number
 from acompass.syntax.tree import DateUnit
 
@@ -29,6 +30,19 @@ class Choice:
     maps: tuple[Map, ...]
     kind: str
     words: str
+
+
+def choice_of(values: Values, spec: ByBands | ByPrefix | ByDate | None) -> Choice:
+    """Without a spec, the values decide."""
+    match spec:
+        case ByBands(widths):
+            return by_bands(values, widths)
+        case ByPrefix(lengths):
+            return by_prefix(lengths)
+        case ByDate():
+            return by_date(values)
+        case None:
+            return choose(values)
 
 
 def choose(values: Values) -> Choice:

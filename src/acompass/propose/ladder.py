@@ -10,11 +10,11 @@ from fractions import Fraction
 from acompass.checked.maps.map import SUPPRESSED
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.hierarchies.hierarchy import Hierarchy
-from acompass.propose.choose import Choice, by_bands, by_date, by_prefix, choose
+from acompass.propose.choose import Choice, choice_of
 from acompass.propose.files import sound_hierarchy
 from acompass.propose.levels import rows
 from acompass.propose.rungs import TOP, Rung, rung_of, rungs_of_file, words_of
-from acompass.propose.specs import ByBands, ByDate, ByFile, ByPrefix, Spec
+from acompass.propose.specs import ByFile, Spec
 from acompass.propose.values import Values
 
 
@@ -62,23 +62,21 @@ def ladder(values: Values, spec: Spec | None = None) -> Ladder:
         tuple(tuple(places[_label(rung, label)] for label in labels) for rung in rungs),
         tuple(_size(levels.hierarchy, label) for label in labels),
         len(levels.hierarchy.rows),
-        words_of(rungs, len(values.texts)),
+        words_of(rungs) or f"{_origin(values, spec)}, no level but `*`",
     )
+
+
+def _origin(values: Values, spec: Spec | None) -> str:
+    if isinstance(spec, ByFile):
+        return spec.path
+    return "1 value" if len(values.texts) == 1 else f"{len(values.texts):,} values"
 
 
 def _levels(values: Values, spec: Spec | None) -> _Levels:
     plain = replace(values, texts=tuple(text for text in values.texts if text != SUPPRESSED))
-    match spec:
-        case ByFile(path):
-            return _of_file(plain, path)
-        case ByBands(widths):
-            return _of_choice(plain, by_bands(plain, widths))
-        case ByPrefix(lengths):
-            return _of_choice(plain, by_prefix(lengths))
-        case ByDate():
-            return _of_choice(plain, by_date(plain))
-        case None:
-            return _of_choice(plain, choose(plain))
+    if isinstance(spec, ByFile):
+        return _of_file(plain, spec.path)
+    return _of_choice(plain, choice_of(plain, spec))
 
 
 def _of_choice(values: Values, choice: Choice) -> _Levels:

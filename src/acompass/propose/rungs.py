@@ -67,8 +67,8 @@ def _level(hierarchy: Hierarchy, number: int, path: str) -> Rung:
     return Rung(Level(hierarchy, number, SUPPRESSED), node)
 
 
-def words_of(rungs: Sequence[Rung], values: int) -> str:
-    """The levels, for people."""
+def words_of(rungs: Sequence[Rung]) -> str:
+    """The levels, for people; empty without a level below `*`."""
     nodes = [rung.tree for rung in rungs if rung.tree is not None]
     match nodes:
         case [tree.BandsOf(), *_]:
@@ -81,7 +81,7 @@ def words_of(rungs: Sequence[Rung], values: int) -> str:
             levels = "level" if len(nodes) == 1 else "levels"
             return f"{levels} {listed([_constant(node) for node in nodes])} of {file.value}"
         case _:
-            return f"{'1 value' if values == 1 else f'{values:,} values'}, no level but `*`"
+            return ""
 
 
 def _constant(node: tree.Map) -> str:

@@ -38,18 +38,30 @@ Spec: TypeAlias = ByBands | ByPrefix | ByDate | ByFile
 
 def parse_spec(text: str) -> Spec:
     """A file whose name looks like another form is written with its folder: `./dates`."""
-    if text == "dates":
-        return ByDate()
-    if text.startswith("bands:"):
-        return ByBands(tuple(map(Decimal, _parts(text, _NUMBER, "numbers", "bands:5,10,20"))))
-    if text.startswith("prefix:"):
-        return ByPrefix(tuple(map(int, _parts(text, _INTEGER, "integers", "prefix:4,3,2"))))
-    return ByFile(text)
+    kind, _, sizes = text.partition(":")
+    try:
+        match kind:
+            case "bands":
+                return ByBands(widths_in(sizes))
+            case "prefix":
+                return ByPrefix(lengths_in(sizes))
+            case _:
+                return ByDate() if text == "dates" else ByFile(text)
+    except ValueError as error:
+        help_ = "write for example `bands:5,10,20` or `prefix:4,3,2`"
+        raise CallError([Diagnostic("AC610", f"{error}, found `{text}`", help=help_)]) from None
 
 
-def _parts(text: str, pattern: re.Pattern[str], kind: str, example: str) -> list[str]:
-    parts = [part.strip() for part in text.partition(":")[2].split(",")]
+def widths_in(text: str) -> tuple[Decimal, ...]:
+    return tuple(map(Decimal, _parts(text, _NUMBER, "numbers")))
+
+
+def lengths_in(text: str) -> tuple[int, ...]:
+    return tuple(map(int, _parts(text, _INTEGER, "integers")))
+
+
+def _parts(text: str, pattern: re.Pattern[str], kind: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",")]
     if not all(map(pattern.fullmatch, parts)):
-        message = f"expected {kind} between commas, found `{text}`"
-        raise CallError([Diagnostic("AC610", message, help=f"write for example `{example}`")])
+        raise ValueError(f"expected {kind} between commas")
     return parts

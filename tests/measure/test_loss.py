@@ -1,0 +1,248 @@
+"""The loss of a release against the table before, compared with its definition over lists of records."""
+
+import csv
+import datetime
+import gzip
+import json
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import acompass
+from acompass.cli.app import app
+from acompass.diagnostics import CallError
+from acompass.measures import Loss, Measures
+from acompass.report.text.measures import measures_text
+from tests.measure.tables import csv_table
+from tests.repo.sources import ROOT
+
+ADULT = ROOT / "examples" / "adult"
+
+#: of a cell's text, the values that it stands for
+Standing = Callable[[str], set[str]]
+
+
+def by_definition(labels: Sequence[str], records: int, values: set[str], standing: Standing) -> float:
+    """`labels` are the cells of the release; `records` those of the table before."""
+    shares = [1.0 if label == "*" else len(standing(label)) / len(values) for label in labels]
+    shares += [1.0] * (records - len(labels))
+    mean = sum(shares) / len(shares)
+    return max(0.0, (mean - 1 / len(values)) / (1 - 1 / len(values)))
+
+
+def total_by_definition(losses: Sequence[float]) -> float:
+    return prod(1 + loss for loss in losses) ** (1 / len(losses)) - 1
+
+
+def loss_of(after: Any, before: Any, hierarchies: dict[str, Any], qi: Sequence[str] = ("x",)) -> Loss:
+    loss = acompass.measure(after, qi=qi, against=before, hierarchies=hierarchies).loss
+    assert loss is not None
+    return loss
+
+
+def column(name: str, texts: Sequence[Any]) -> str:
+    return csv_table(name, *((text,) for text in texts))
+
+
+def test_nothing_changed_and_everything_suppressed() -> None:
+    before = column("x", ["a", "b", "b", "c"])
+    assert loss_of(before, before, {}).total == 0
+    assert loss_of(column("x", "****"), before, {}).total == 1
+    assert loss_of(column("x", []), before, {}).total == 1
+    assert loss_of(column("x", ["b", "b", "*"]), before, {}).total == (1 + 1 + 3 + 3 - 4) / (4 * 2)
+
+
+def test_adult_loses_what_the_definition_says(tmp_path: Path) -> None:
+    """The policy's labels: bands with an open end, levels of a file, `*`."""
+    table, released = ADULT / "adult.csv.gz", tmp_path / "released.csv"
+    policy = acompass.load(ADULT / "policy.acp")
+    acompass.run(policy, table, output=released, params={"k": 5, "l": 3})
+    education = ADULT / "hierarchies" / "education.csv"
+    qi = ["age", "education", "race"]
+    loss = loss_of(released, table, {"education": education}, qi)
+    before = list(csv.DictReader(gzip.decompress(table.read_bytes()).decode().splitlines()))
+    after = list(csv.DictReader(released.read_text(encoding="utf-8").splitlines()))
+    ages = {record["age"] for record in before}
+    rows = [line.split(";") for line in education.read_text(encoding="utf-8").splitlines()]
+    standing: dict[str, tuple[set[str], Standing]] = {
+        "age": (ages, lambda label: {age for age in ages if _in_band(int(age), label)}),
+        "education": ({row[0] for row in rows}, lambda label: {row[0] for row in rows if label in row}),
+        "race": ({record["race"] for record in before}, lambda label: {label}),
+    }
+    expected = [
+        by_definition([record[name] for record in after], len(before), *standing[name]) for name in qi
+    ]
+    assert [each.loss for each in loss.columns] == pytest.approx(expected, rel=1e-12)
+    assert loss.total == pytest.approx(total_by_definition(expected), rel=1e-12)
+    assert 0.01 < loss.total < 0.1
+    assert [each.proposed for each in loss.columns] == [True, False, True]
+
+
+def _in_band(age: int, label: str) -> bool:
+    if label.endswith("+"):
+        return age >= int(label[:-1])
+    lower, _, upper = label.partition("-")
+    return int(lower) <= age <= int(upper or lower)
+
+
+@st.composite
+def releases(draw: st.DrawFn) -> tuple[list[int], list[str]]:
+    """Numbers, and a release in which each became itself, a band of 5 or 10, or `*`, or was dropped."""
+    numbers = draw(st.lists(st.integers(0, 60), min_size=1, max_size=30))
+    labels = {0: str, 5: _band(5), 10: _band(10), 100: lambda number: "*"}
+    kept = numbers[: draw(st.integers(0, len(numbers)))]
+    return numbers, [labels[draw(st.sampled_from(sorted(labels)))](number) for number in kept]
+
+
+def _band(width: int) -> Callable[[int], str]:
+    return lambda number: f"{number // width * width}-{number // width * width + width - 1}"
+
+
+@settings(max_examples=30)
+@given(releases())
+def test_any_release_loses_what_the_definition_says(release: tuple[list[int], list[str]]) -> None:
+    numbers, labels = release
+    values = set(map(str, numbers))
+    loss = loss_of(column("x", labels), column("x", numbers), {"x": "bands:5,10"})
+    standing: Standing = lambda label: {each for each in values if _in_band(int(each), label)}  # noqa: E731
+    expected = 0.0 if len(values) == 1 else by_definition(labels, len(numbers), values, standing)
+    assert loss.total == pytest.approx(expected)
+
+
+def test_the_rows_of_a_file_count_even_if_the_table_lacks_them(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a;ab;*\nb;ab;*\nc;cd;*\nd;cd;*\n", encoding="utf-8")
+    loss = loss_of(column("x", ["ab", "c"]), column("x", ["a", "c"]), {"x": str(path)})
+    assert loss.total == pytest.approx(((2 / 4 + 1 / 4) / 2 - 1 / 4) / (3 / 4))
+
+
+def test_each_person_counts_with_weights() -> None:
+    before = csv_table("x,n", ("a", "2.5"), ("b", "1.5"))
+    after = csv_table("x,n", ("*", "2.5"), ("b", "1.5"))
+    loss = acompass.measure(after, ["x"], weight="n", against=before, hierarchies={}).loss
+    assert loss is not None
+    assert loss.total == pytest.approx((2.5 + 1.5 / 2 - 4 / 2) / 4 * 2)
+
+
+def test_missing_values_are_suppressed_unless_they_were_missing_before() -> None:
+    before = column("x", ["a", "b", None, "c", "d"])
+    assert loss_of(before, before, {}).total == 0
+    assert loss_of(column("x", ["a", None, None, "c", "d"]), before, {}).total == pytest.approx(1 / 5)
+
+
+def test_more_records_than_before() -> None:
+    assert loss_of(column("x", "aab"), column("x", "ab"), {}).total == 0
+
+
+@pytest.mark.parametrize(
+    ("type_", "values", "after"),
+    [
+        ("DOUBLE", [34.0, 35.5], ["34", "35.50"]),
+        ("DECIMAL(9, 2)", [Decimal("34.00"), Decimal("35.5")], ["34", "35.5"]),
+        ("INTEGER", [34, 35], ["34", "35.0"]),
+        ("DATE", [datetime.date(2018, 3, 1), datetime.date(2018, 4, 1)], ["2018-03-01", "2018-04-01"]),
+        (
+            "TIMESTAMP",
+            [datetime.datetime(2018, 3, 1, 9), datetime.datetime(2019, 1, 1)],
+            ["2018-03-01 09:00:00"] * 2,
+        ),
+    ],
+)
+def test_values_of_another_type_are_the_same_values(
+    tmp_path: Path, type_: str, values: list[Any], after: list[str]
+) -> None:
+    with duckdb.connect() as con:
+        con.execute(f"CREATE TABLE t (x {type_})")
+        con.executemany("INSERT INTO t VALUES (?)", [[value] for value in values])
+        con.execute(f"COPY t TO '{tmp_path}/before.parquet' (FORMAT parquet)")
+    assert loss_of(column("x", after), tmp_path / "before.parquet", {}).total == 0
+
+
+def test_labels_of_dates_and_codes() -> None:
+    before = csv_table("d,z", ("01.03.2018", "02139"), ("31.12.2019", "02140"), ("01.04.2018", "90210"))
+    after = csv_table("d,z", ("2018", "021**"), ("2019-12-31", "*"), ("2018-04", "90210"))
+    loss = acompass.measure(
+        after,
+        ["d", "z"],
+        against=before,
+        hierarchies={"d": "dates", "z": "prefix:3"},
+        dates={"d": "%d.%m.%Y"},
+    ).loss
+    assert loss is not None
+    assert [each.loss for each in loss.columns] == pytest.approx(
+        [((2 + 1 + 1) / 9 - 1 / 3) * 1.5, ((2 + 3 + 1) / 9 - 1 / 3) * 1.5]
+    )
+
+
+@pytest.mark.parametrize("label", ["20-24", "<18", "90+", "2018", "teens", "[0.5,1.0)"])
+def test_a_label_on_no_level_is_an_error_without_the_label(label: str) -> None:
+    numbers = column("x", range(30, 80))
+    with pytest.raises(
+        CallError, match="1 label in column `x` not found on its levels: numbers, bands of"
+    ) as error:
+        loss_of(column("x", [30, label]), numbers, {})
+    assert label not in str(error.value)
+
+
+def test_every_column_with_such_labels_is_reported() -> None:
+    before, after = csv_table("x,y,z", ("a", "b", "c")), csv_table("x,y,z", ("Q", "b", "R"))
+    with pytest.raises(CallError) as error:
+        loss_of(after, before, {}, ["x", "y", "z"])
+    assert [finding.code for finding in error.value.diagnostics] == ["AC615", "AC615"]
+
+
+@pytest.mark.parametrize(
+    ("hierarchies", "message"),
+    [
+        ({"y": "dates"}, "a hierarchy is given for `y`, which is not a quasi-identifier"),
+        (("x",), "expected a column and its levels, found `x`"),
+        (("x=bands:5", "X=bands:5"), "column `x` has two hierarchies"),
+    ],
+)
+def test_hierarchies_that_cannot_be_used(hierarchies: Any, message: str) -> None:
+    table = csv_table("x,y", (1, 2))
+    with pytest.raises(CallError, match=message):
+        loss_of(table, table, hierarchies)
+
+
+def test_a_column_whose_name_has_an_equals_sign() -> None:
+    table = csv_table("a=b", (1,), (2,))
+    (found,) = loss_of(table, table, ("a=b=bands:5",), ["a=b"]).columns  # type: ignore[arg-type]
+    assert found.levels == "2 values, no level but `*`"
+
+
+def measured(*arguments: str) -> Any:
+    return CliRunner().invoke(app, ["measure", *arguments], catch_exceptions=False)
+
+
+def test_the_command() -> None:
+    before, after = column("x", range(20, 40)), column("x", ["20-24"] * 20)
+    text = measured(after, "--qi", "x", "--against", before, "--hierarchy", "x=bands:5").stdout
+    assert text.endswith("loss 0.2105\n\ncolumn    loss  levels\nx       0.2105  numbers, bands of 5\n")
+    proposed = measured(after, "--qi", "x", "--against", before, "--loss", "--json").stdout
+    assert json.loads(proposed)["loss"] == {
+        "total": pytest.approx(4 / 19),
+        "per_column": {"x": pytest.approx(4 / 19)},
+        "levels": {"x": "numbers, bands of 2 and 10"},
+        "proposed": ["x"],
+    }
+
+
+def test_a_loss_needs_the_table_before() -> None:
+    table = column("x", range(20))
+    assert "error[AC616]: a loss needs the table before" in measured(table, "--qi", "x", "--loss").stderr
+
+
+def test_no_loss_without_hierarchies() -> None:
+    table = column("x", range(20))
+    measures: Measures = acompass.measure(table, ["x"], against=table)
+    assert measures.loss is None
+    assert "loss" not in measures_text(measures)

@@ -53,7 +53,9 @@ def test_types_of_a_parquet_file_are_read_as_run_reads_them(table: str, tmp_path
     path = str(tmp_path / "table.parquet")
     types = {"age": "INTEGER", "seen": "TIMESTAMP", "share": "DOUBLE"}
     columns = ", ".join(f"CAST({name} AS {types.get(name, 'VARCHAR')}) AS {name}" for name in HEADER)
-    duckdb.sql(f"COPY (SELECT {columns} FROM read_csv('{table}', all_varchar=true, nullstr='none')) TO '{path}'")
+    duckdb.sql(
+        f"COPY (SELECT {columns} FROM read_csv('{table}', all_varchar=true, nullstr='none')) TO '{path}'"
+    )
     found = _suggested(path)
     result = acompass.run(found.policy, path)
     assert [each.affected for each in result.requirements] == [step.affected for step in found.steps]

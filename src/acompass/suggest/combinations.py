@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from acompass.engines.engine import LoadedTable
-from acompass.plan.running.combinations import CountedCombinations, Word, count_combinations
+from acompass.plan.running.combinations import CountedCombinations, Word, count_combinations, words_of
 from acompass.propose.ladder import Ladder
 from acompass.propose.values import Values
 from acompass.suggest.problem import IntArray, Sensitive
@@ -36,33 +36,51 @@ def combinations_of(
     values = {column: counted.values(column) for column in (*quasi_identifiers, *sensitive)}
     ladders = {p: ladder_of(p, Values(loaded.schema[p].name, tuple(values[p]))) for p in quasi_identifiers}
     coded = {p: [values[p][text] for text in each.labels[: each.values]] for p, each in ladders.items()}
-    codes, records = _fetched(counted, coded)
-    pairs = [_fetched(counted, {**coded, p: list(values[p].values())}) for p in sensitive]
-    rows = _row_numbers([codes, *(pair[:, :-1] for pair, _ in pairs)])
+    words = words_of({p: len(each) for p, each in coded.items()})
+    *numbers, records = _fetched(counted, words, coded)
+    pairs = [_pairs(counted, words, coded, p, list(values[p].values())) for p in sensitive]
+    rows = _row_numbers([numbers, *(before for before, _, _ in pairs)])
     order = np.argsort(rows[0])
     return Combinations(
         tuple(ladders.values()),
-        codes[order],
+        np.stack([code[order] for code in _unpacked(numbers, words)], axis=1),
         records[order],
-        tuple(Sensitive(row, pair[:, -1], n) for row, (pair, n) in zip(rows[1:], pairs, strict=True)),
+        tuple(Sensitive(row, codes, n) for row, (_, codes, n) in zip(rows[1:], pairs, strict=True)),
     )
 
 
-def _fetched(counted: CountedCombinations, values: Mapping[int, Sequence[Any]]) -> tuple[IntArray, IntArray]:
-    """The codes of each combination, and its records."""
-    rows, words = counted.packed(values)
-    numbers = np.array(rows, dtype=np.int64).reshape(len(rows), len(words) + 1)
-    codes = [code for place, word in enumerate(words) for code in _unpacked(numbers[:, place], word)]
-    return np.stack(codes, axis=1), numbers[:, -1]
+def _pairs(
+    counted: CountedCombinations,
+    words: Sequence[Word],
+    coded: Mapping[int, Sequence[Any]],
+    column: int,
+    values: Sequence[Any],
+) -> tuple[list[IntArray], IntArray, IntArray]:
+    """Each combination with each of its sensitive values: its numbers, the value's code, the records."""
+    own = Word((column,), (len(values),))
+    *numbers, codes, records = _fetched(counted, [*words, own], {**coded, column: values})
+    return numbers, codes, records
 
 
-def _unpacked(numbers: IntArray, word: Word) -> list[IntArray]:
-    return [numbers // factor % size for factor, size in zip(word.factors, word.sizes, strict=True)]
+def _fetched(
+    counted: CountedCombinations, words: Sequence[Word], values: Mapping[int, Sequence[Any]]
+) -> list[IntArray]:
+    """An array for each word, and one of records."""
+    parts = (np.array(rows, dtype=np.int64) for rows in counted.packed(words, values))
+    return list(np.concatenate([part.reshape(-1, len(words) + 1) for part in parts]).T.copy())
 
 
-def _row_numbers(blocks: Sequence[IntArray]) -> list[IntArray]:
-    """A number for each row, the same exactly for equal rows of any block."""
-    together = np.concatenate(blocks)
-    sizes = [int(size) for size in together.max(axis=0) + 1]
-    ids = class_ids([np.ascontiguousarray(column) for column in together.T], sizes)
-    return np.split(ids, np.cumsum([len(block) for block in blocks])[:-1])
+def _unpacked(numbers: Sequence[IntArray], words: Sequence[Word]) -> list[IntArray]:
+    """The codes of each column."""
+    return [
+        number // factor % size
+        for number, word in zip(numbers, words, strict=True)
+        for factor, size in zip(word.factors, word.sizes, strict=True)
+    ]
+
+
+def _row_numbers(blocks: Sequence[Sequence[IntArray]]) -> list[IntArray]:
+    """A number for each row of each block, the same exactly for equal rows."""
+    together = [np.concatenate(columns) for columns in zip(*blocks, strict=True)]
+    ids = class_ids(together, [int(column.max()) + 1 for column in together])
+    return np.split(ids, np.cumsum([len(block[0]) for block in blocks])[:-1])

@@ -1,6 +1,6 @@
 """The distinct combinations of values of a few columns, counted once and fetched as numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import mul
@@ -18,6 +18,8 @@ from acompass.plan.running.session import Session
 
 #: a packed number is below this, so that the integers of every engine hold it
 LARGEST = 2**62
+#: rows that are fetched at once, about
+AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class CountedCombinations:
 
     session: Session
     table: str
+    rows: int
     types: Mapping[int, Type]
 
     def values(self, column: int) -> dict[str, Any]:
@@ -37,19 +40,26 @@ class CountedCombinations:
         found = {to_text(value, self.types[column]): value for (value,) in self.session.fetch(select)}
         return dict(sorted(found.items()))
 
-    def packed(self, values: Mapping[int, Sequence[Any]]) -> tuple[list[tuple[int, ...]], list["Word"]]:
-        """Each combination of some columns as a few numbers, the last of them its records.
-
-        `values` are all values of each column. A value's code is its place among them; a word says which
-        codes a number holds. So a million combinations take little memory.
-        """
-        words = words_of({column: len(each) for column, each in values.items()})
-        numbers = [_packed(word) for word in words]
+    def packed(
+        self, words: Sequence["Word"], values: Mapping[int, Sequence[Any]]
+    ) -> Iterator[list[tuple[int, ...]]]:
+        """Each combination of the columns of words as their numbers, and its records; not all of them at
+        once, so that they take little memory. `values` are all values of each column: a value's code is its
+        place among them."""
+        numbers = [sql.named(_packed(word), sql.name(place)) for place, word in enumerate(words)]
         records = sql.cast(exp.Sum(this=exp.column(WEIGHT, table="t")), "BIGINT")
-        select = sql.query([*numbers, records], sql.table(self.table, "t"))
+        select = sql.query([*numbers, sql.named(records, WEIGHT)], sql.table(self.table, "t"))
         for column, each in values.items():
             select.append("joins", self._codes(column, each))
-        return self.session.fetch(select.group_by(*(n.copy() for n in numbers), copy=False)), words
+        select.group_by(*(_packed(word) for word in words), copy=False)
+        parts = -(-self.rows // AT_ONCE)
+        if parts <= 1:
+            yield self.session.fetch(select)
+            return
+        table = self.session.store(select)
+        for part in range(parts):
+            yield self.session.fetch(sql.query([exp.Star()], sql.table(table), _is_part(part, parts)))
+        self.session.drop(table)
 
     def _codes(self, column: int, values: Sequence[Any]) -> exp.Join:
         """A join with the codes of a column's values."""
@@ -79,7 +89,8 @@ def count_combinations(session: Session, state: State, columns: Sequence[int]) -
     named = [sql.named(value.copy(), sql.name(i)) for i, (value, _) in keys.items()]
     select = sql.query([*named, sql.named(state.count(), WEIGHT)], state.source())
     table = session.store(select.group_by(*(value.copy() for value, _ in keys.values()), copy=False))
-    return CountedCombinations(session, table, {i: type_ for i, (_, type_) in keys.items()})
+    ((rows,),) = session.fetch(sql.query([exp.Count(this=exp.Star())], sql.table(table)))
+    return CountedCombinations(session, table, int(rows), {i: type_ for i, (_, type_) in keys.items()})
 
 
 def words_of(sizes: Mapping[int, int]) -> list[Word]:
@@ -93,6 +104,11 @@ def words_of(sizes: Mapping[int, int]) -> list[Word]:
             product = size
         words[-1] = Word((*words[-1].columns, column), (*words[-1].sizes, size))
     return words
+
+
+def _is_part(part: int, parts: int) -> Sql:
+    rest = exp.Mod(this=sql.column(0), expression=sql.cast(sql.integer(parts), "BIGINT"))
+    return exp.EQ(this=rest, expression=sql.cast(sql.integer(part), "BIGINT"))
 
 
 def _packed(word: Word) -> Sql:

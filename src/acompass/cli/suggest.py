@@ -16,6 +16,7 @@ from acompass.cli.measure import names_in
 from acompass.cli.progress import progress_bar
 from acompass.cli.stopping import Stop
 from acompass.cli.streams import print_err, print_out, style_of
+from acompass.options import LINES, MOST_LOST
 from acompass.report.json.document import to_json
 
 if TYPE_CHECKING:
@@ -61,10 +62,10 @@ acompass suggest people.csv --qi Age,Zip --k 5 --max-lost 1% --compare
     "proposed from its values; may be repeated.",
 )
 @click.option(
-    "--max-lost", default="5%", metavar="SHARE", help="The part of the records that may be dropped."
+    "--max-lost", default=MOST_LOST, metavar="SHARE", help="The part of the records that may be dropped."
 )
 @click.option(
-    "--lines", type=int, default=30, metavar="N", help="Use at most N steps, the last REJECT included."
+    "--lines", type=int, default=LINES, metavar="N", help="Use at most N steps, the last REJECT included."
 )
 @click.option("--seconds", type=float, metavar="S", help="Search no longer than this.")
 @click.option("--keep", multiple=True, metavar="A,B", help="Quasi-identifiers to change last.")

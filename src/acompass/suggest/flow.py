@@ -62,14 +62,14 @@ def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
         table = _read(source, call, columns, as_text)
         problem = _problem(call.request, table)
         request = call.request
-        found = search(problem, request.style, request.lines, request.seconds, *_callbacks(call))
+        found = search(problem, request.style, request.lines, request.seconds, *_callbacks(source, call))
         _require_few_dropped(problem, found)
         suggestion = _suggestion(call, table, problem, found)
         misread = table.respelled & table.numbers - _numbers(suggestion.policy, source.names)
         if not misread:
             break
         as_text |= misread
-    points = _curve(call, problem) if call.request.compare else ()
+    points = _curve(source, call, problem) if call.request.compare else ()
     return replace(suggestion, curve=points, seconds=time.monotonic() - started)
 
 
@@ -183,14 +183,20 @@ def _numbers(policy: Policy, names: tuple[str, ...]) -> frozenset[int]:
     return frozenset(p for p, use in uses(policy.tree, names).items() if use.use is Use.NUMBER)
 
 
-def _curve(call: SearchCall, problem: Problem) -> tuple[CurvePoint, ...]:
+def _curve(source: OpenTable, call: SearchCall, problem: Problem) -> tuple[CurvePoint, ...]:
     request = call.request
-    points = curve(problem, request.style, request.seconds, *_callbacks(call))
+    points = curve(problem, request.style, request.seconds, *_callbacks(source, call))
     return tuple(CurvePoint(_lines(each), each.outcome.loss, each.outcome.dropped) for each in points)
 
 
-def _callbacks(call: SearchCall) -> tuple[Callable[[], bool], Callable[[float, float], None]]:
-    return call.stopped or (lambda: False), call.progress or (lambda done, loss: None)
+def _callbacks(
+    source: OpenTable, call: SearchCall
+) -> tuple[Callable[[], bool], Callable[[float, float], None]]:
+    def stopped() -> bool:
+        source.cancellation.check()
+        return call.stopped is not None and call.stopped()
+
+    return stopped, call.progress or (lambda done, loss: None)
 
 
 def _lines(found: Found) -> int:

@@ -7,15 +7,10 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.options import HierarchiesArgument
+from acompass.options import LINES, MOST_LOST, HierarchiesArgument
 
 Style: TypeAlias = Literal["cascade", "uniform", "stars"]
 STYLES: tuple[Style, ...] = ("cascade", "uniform", "stars")
-
-#: steps at most, the last REJECT included
-LINES = 30
-#: the part of the records that may be dropped
-MOST_LOST = "5%"
 
 _SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,30})?)\s*(%?)")
 
@@ -26,16 +21,16 @@ class Request:
 
     qi: tuple[str, ...]
     k: int
-    sensitive: tuple[str, ...] = ()
-    l: int | None = None  # noqa: E741
-    t: Fraction | None = None
-    hierarchies: HierarchiesArgument = ()
-    max_lost: Fraction = Fraction(1, 20)
-    lines: int = LINES
-    seconds: float | None = None
-    keep: tuple[str, ...] = ()
-    style: Style = "cascade"
-    compare: bool = False
+    sensitive: tuple[str, ...]
+    l: int | None  # noqa: E741
+    t: Fraction | None
+    hierarchies: HierarchiesArgument
+    max_lost: Fraction
+    lines: int
+    seconds: float | None
+    keep: tuple[str, ...]
+    style: Style
+    compare: bool
 
     @property
     def needs_sensitive(self) -> bool:
@@ -64,7 +59,7 @@ def request_of(
         l=l,
         t=None if t is None else share(t),
         hierarchies=hierarchies or (),
-        max_lost=share(max_lost or MOST_LOST),
+        max_lost=share(MOST_LOST if max_lost is None else max_lost),
         lines=LINES if lines is None else lines,
         seconds=seconds,
         keep=tuple(keep or ()),

@@ -124,6 +124,17 @@ def test_the_rows_of_a_file_count_even_if_the_table_lacks_them(tmp_path: Path) -
     assert loss.total == pytest.approx(((2 / 4 + 1 / 4) / 2 - 1 / 4) / (3 / 4))
 
 
+def test_labels_that_all_values_share(tmp_path: Path) -> None:
+    """A ladder leaves such levels out, or ends there."""
+    path = tmp_path / "x.csv"
+    path.write_text("a;ab;all;*\nb;ab;all;*\n", encoding="utf-8")
+    for label in ("ab", "all", "*"):
+        assert loss_of(column("x", [label, "a"]), column("x", "ab"), {"x": path}).total == 0.5
+    days = column("x", ["2018-03-01", "2018-03-02"])
+    for label in ("2018-03", "2018-Q1", "2018", "2010s", "*"):
+        assert loss_of(column("x", [label, "2018-03-01"]), days, {"x": "dates"}).total == 0.5
+
+
 def test_each_person_counts_with_weights() -> None:
     before = csv_table("x,n", ("a", "2.5"), ("b", "1.5"))
     after = csv_table("x,n", ("*", "2.5"), ("b", "1.5"))

@@ -117,6 +117,7 @@ def test_stars_of_the_table_are_the_coarsest_label(tmp_path: Path) -> None:
     path.write_text(EDUCATION, encoding="utf-8")
     found = ladder_of(["*", "9th"], ByFile(str(path)))
     assert climbed(found, 2) | {"9th": "Any", "*": "*"} == climbed(found, 2)
+    assert set(climbed(found, 3).values()) == {"*"}
     assert ladder_of(["*"]).rungs == ()
     assert ladder_of(["*", "a", "b"]).rows == 2
     assert sizes(ladder_of(["*", "a", "b"]))["*"] == 2

@@ -37,6 +37,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "engine": NOT_TEXT,
     "force": (0, 1, "no", None, [], object()),
     "paper": (0, 1, "no", None, [], object()),
+    "hierarchies": (*NOT_A_DICT, {"Age": 5}, {"Age": "a\0b"}, (5,)),
     "limit": (*NOT_WHOLE, -1, None),
     "memory_limit": (*NOT_TEXT, "\ud800"),
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),

@@ -8,7 +8,7 @@ from decimal import Decimal
 from acompass.checked.maps import numerals
 from acompass.checked.maps.map import SUPPRESSED
 from acompass.checked.maps.numerals import Interval, Place
-from acompass.propose.ladder import Ladder
+from acompass.propose.ladder import Levels
 from acompass.propose.values import is_number
 
 #: numbers are compared in units of their 18th decimal
@@ -18,16 +18,16 @@ _SCALE = 18
 class Covered:
     """With `intervals`, a label of bands that no level has, such as `80+`, stands for the numbers in it."""
 
-    def __init__(self, ladder: Ladder, intervals: bool):
-        sizes = list(zip(ladder.labels, ladder.sizes, strict=True))
-        self._by_text = dict(sizes)
-        self._by_meaning = {_meaning(text): size for text, size in sizes}
-        values = [text for text in ladder.labels[: ladder.values] if text != SUPPRESSED]
+    def __init__(self, levels: Levels, intervals: bool):
+        self._levels = levels
+        self._texts = {_meaning(text): text for text in levels.hierarchy.lowest_level}
+        values = [row[0] for row in levels.hierarchy.rows if row[0] != SUPPRESSED]
         self._units = sorted(map(_unit, values)) if intervals and all(map(is_number, values)) else []
 
     def rows(self, text: str) -> int:
         """0 if the text is on no level. Another file may spell a number or a time in another way."""
-        return self._by_text.get(text) or self._by_meaning.get(_meaning(text)) or self._within(text)
+        size = self._levels.size
+        return size(text) or size(self._texts.get(_meaning(text), "")) or self._within(text)
 
     def _within(self, text: str) -> int:
         interval = _interval(text)

@@ -18,7 +18,7 @@ from acompass.measure.view import View
 from acompass.measures import ColumnLoss, Loss, Persons
 from acompass.options import HierarchiesArgument
 from acompass.propose.given import given_specs
-from acompass.propose.ladder import Ladder, ladder
+from acompass.propose.ladder import levels_in_words, levels_of
 from acompass.propose.loss import column_loss, total_loss
 from acompass.propose.specs import ByFile, Spec
 from acompass.propose.values import values_of
@@ -74,9 +74,13 @@ class _Column:
     """A quasi-identifier before and after, and the levels between."""
 
     def __init__(self, name: str, before: _Cells, after: _Cells, spec: Spec | None):
-        self._before, self._after, self._proposed = before, after, spec is None
-        self._ladder: Ladder = ladder(values_of(name, dict.fromkeys(before.persons, 1)), spec)
-        covered = Covered(self._ladder, intervals=not isinstance(spec, ByFile))
+        values = values_of(name, dict.fromkeys(before.persons, 1))
+        levels = levels_of(values, spec)
+        covered = Covered(levels, intervals=not isinstance(spec, ByFile))
+        self._name, self._before, self._after = name, before, after
+        self._words = levels_in_words([step.rung for step in levels.steps], values, spec)
+        self._proposed = spec is None
+        self._all = levels.rows
         self._rows = {text: covered.rows(text) for text in after.persons}
 
     @property
@@ -86,9 +90,9 @@ class _Column:
 
     def loss(self) -> ColumnLoss:
         records = max(self._before.records, self._after.records)
-        rows = self._labelled() + self._missing() + (records - self._after.records) * self._ladder.rows
-        lost = column_loss(Fraction(rows) / self._ladder.rows, records, self._ladder.rows)
-        return ColumnLoss(self._ladder.column, lost, self._ladder.words, self._proposed)
+        rows = self._labelled() + self._missing() + (records - self._after.records) * self._all
+        lost = column_loss(Fraction(rows) / self._all, records, self._all)
+        return ColumnLoss(self._name, lost, self._words, self._proposed)
 
     def _labelled(self) -> Persons:
         """The rows that the label of each cell stands for, added up."""
@@ -97,10 +101,10 @@ class _Column:
     def _missing(self) -> Persons:
         """A cell that is missing only afterwards was suppressed."""
         kept = min(self._before.missing, self._after.missing)
-        return kept + (self._after.missing - kept) * self._ladder.rows
+        return kept + (self._after.missing - kept) * self._all
 
     def finding(self) -> Diagnostic:
         labels = "1 label" if self.unexplained == 1 else f"{self.unexplained:,} labels"
-        message = f"{labels} in column `{self._ladder.column}` not found on its levels: {self._ladder.words}"
-        help_ = f"give the levels of the release: `--hierarchy {quote(self._ladder.column)}=FILE`"
+        message = f"{labels} in column `{self._name}` not found on its levels: {self._words}"
+        help_ = f"give the levels of the release: `--hierarchy {quote(self._name)}=FILE`"
         return Diagnostic("AC615", message, help=help_)

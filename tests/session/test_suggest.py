@@ -13,7 +13,9 @@ from acompass.suggest.search import evaluate
 TABLE = [{"Age": age} for age in (31, 32, 33) * 4]
 
 
-def _until_stopped(problem: Problem, style: str, lines: int, seconds: Any, stopped: Any, progress: Any) -> Found:
+def _until_stopped(
+    problem: Problem, style: str, lines: int, seconds: Any, stopped: Any, progress: Any
+) -> Found:
     progress(0.5, 0.1)
     while not stopped():
         pass

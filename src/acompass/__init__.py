@@ -9,7 +9,7 @@ from acompass.diagnostics import AcompassError, CallError, Canceled, EngineError
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.api import check, explain, lint, measure, plan, prove, run
+    from acompass.api import check, explain, lint, measure, plan, prove, run, suggest
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
     from acompass.session import Session, open  # noqa: A004
@@ -35,6 +35,7 @@ __all__ = [
     "plan",
     "prove",
     "run",
+    "suggest",
 ]
 
 _HOMES = {
@@ -51,6 +52,7 @@ _HOMES = {
     "plan": "acompass.api",
     "prove": "acompass.api",
     "run": "acompass.api",
+    "suggest": "acompass.api",
 }
 
 

@@ -4,7 +4,7 @@ Each takes `paper`: then a policy with a form that is not in the paper's languag
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from acompass.randomness import TraceValue
     from acompass.result import Plan, Result
     from acompass.session import Session
+    from acompass.suggestion import Suggestion
 
 
 @validated
@@ -165,6 +166,54 @@ def measure(
             hierarchies=hierarchies,
             report=report,
             paper=paper,
+        )
+
+
+@validated
+def suggest(
+    table: Any,
+    qi: Sequence[str],
+    k: int,
+    *,
+    sensitive: Sequence[str] | None = None,
+    l: int | None = None,  # noqa: E741
+    t: str | None = None,
+    hierarchies: HierarchiesArgument | None = None,
+    max_lost: str | None = None,
+    lines: int | None = None,
+    seconds: float | None = None,
+    keep: Sequence[str] | None = None,
+    style: str = "cascade",
+    compare: bool = False,
+    output: str | os.PathLike[str] | None = None,
+    stopped: "Callable[[], bool] | None" = None,
+    progress: "Callable[[float, float], None] | None" = None,
+    **opening: Unpack[Opening],
+) -> "Suggestion":
+    """Search for a policy that reaches k, and l for each sensitive column, with little loss.
+
+    `hierarchies` are the levels of columns: a file, `bands:5,10,20`, `prefix:4,3,2` or `dates`; the others
+    are proposed from the table's values. `max_lost` is the share of records that may be dropped, `lines` the
+    largest number of steps, `keep` columns to change last. `t` is reached on this table and not proved.
+    `output` is where to write the policy. `opening` are arguments of `acompass.open`.
+    """
+    with _open(table, opening) as session:
+        return session.suggest(
+            qi,
+            k,
+            sensitive=sensitive,
+            l=l,
+            t=t,
+            hierarchies=hierarchies,
+            max_lost=max_lost,
+            lines=lines,
+            seconds=seconds,
+            keep=keep,
+            style=style,
+            compare=compare,
+            output=output,
+            stopped=stopped,
+            progress=progress,
         )
 
 

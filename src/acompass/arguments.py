@@ -157,6 +157,12 @@ def _hierarchies(value: Any) -> HierarchiesArgument:
     return {name: _inside(value, _path, levels) for name, levels in _settings(value).items()}
 
 
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise _Unfit(_kind(value))
+    return float(value)
+
+
 def _plain(number: Decimal) -> str:
     if not number.is_finite():
         raise _Unfit("not a finite number")
@@ -338,7 +344,13 @@ EXPECTED = {
     "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
     "delimiter": _Expected("text", '";"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
+    "compare": _Expected("True or False", "True", _boolean),
     "force": _Expected("True or False", "True", _boolean),
+    "k": _Expected("a whole number", "5", _whole),
+    "keep": _NAMES,
+    "l": _Expected("a whole number", "3", _whole),
+    "lines": _Expected("a whole number", "20", _whole),
+    "max_lost": _Expected("a share of the records", '"5%"', _text_or_number),
     "paper": _Expected("True or False", "True", _boolean),
     "hierarchies": _Expected("a dict of column names and levels", '{"Age": "bands:5,10"}', _hierarchies),
     "limit": _Expected("a whole number, at least 0", "5", _count),
@@ -357,9 +369,13 @@ EXPECTED = {
     "record": _Expected("a whole number", "1", _whole),
     "report": _Expected("a path", '"report.html"', _path),
     "schema": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
+    "seconds": _Expected("a number", "10", _number),
     "seed": _Expected("text", '"a secret"', _text),
     "sensitive": _NAMES,
     "show": _Expected("a whole number, at least 0", "3", _count),
+    "stopped": _Expected("a function", "lambda: False", _function),
+    "style": _Expected("text", '"uniform"', _text),
+    "t": _Expected("a number", "0.2", _text_or_number),
     "table": _TABLE,
     "text": _Expected("text", '"EACH RESULT : Age <= 80;"', _text),
     "trace": _Expected("a list of numbers", '["0.5", "0.25"]', _values),

@@ -41,6 +41,13 @@ def note_end() -> None:
     _report(".")
 
 
+def note_stoppable() -> bool:
+    """Note that Ctrl-C is to ask the command for what it has so far (`cli/stopping.py`). False if there is no
+    supervisor to ask it."""
+    _report("?")
+    return _supervisor is not None
+
+
 def folder_until_exit() -> str:
     """A new temporary folder that is removed when the process ends."""
     import tempfile  # here, because every command imports this module

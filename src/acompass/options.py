@@ -20,6 +20,11 @@ DatesArgument: TypeAlias = Mapping[str, str] | tuple[str, ...]
 #: by column a hierarchy file, `bands:5,10`, `prefix:4,3` or `dates`; or texts such as `Age=bands:5,10`
 HierarchiesArgument: TypeAlias = Mapping[str, str | os.PathLike[str]] | tuple[str, ...]
 
+#: the limits of a search that says nothing else: the steps, the last REJECT included, and the part of the
+#: records that may be dropped
+LINES = 30
+MOST_LOST = "5%"
+
 
 @dataclass(frozen=True)
 class MissingOptions:

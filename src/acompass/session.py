@@ -1,7 +1,7 @@
 """A table that stays open for many calls, so that it is read only once."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from threading import Lock
 from types import TracebackType
@@ -14,7 +14,7 @@ from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
 from acompass.engines.engine import About, Destination, Execution
-from acompass.engines.errors import needs_duckdb
+from acompass.engines.errors import needs_duckdb, require_numpy
 from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, Options
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from acompass.explanation import Explanation
     from acompass.measures import Measures
     from acompass.report.html.content import Command
+    from acompass.suggestion import Suggestion
 
 Params: TypeAlias = Mapping[str, ParamValue]
 Path: TypeAlias = str | os.PathLike[str]
@@ -235,6 +236,52 @@ class Session:
         return measures
 
     @validated
+    def suggest(
+        self,
+        qi: Sequence[str],
+        k: int,
+        *,
+        sensitive: Sequence[str] | None = None,
+        l: int | None = None,  # noqa: E741
+        t: str | None = None,
+        hierarchies: HierarchiesArgument | None = None,
+        max_lost: str | None = None,
+        lines: int | None = None,
+        seconds: float | None = None,
+        keep: Sequence[str] | None = None,
+        style: str = "cascade",
+        compare: bool = False,
+        missing: MissingArgument | None = None,
+        dates: DatesArgument | None = None,
+        output: Path | None = None,
+        stopped: Callable[[], bool] | None = None,
+        progress: Callable[[float, float], None] | None = None,
+    ) -> "Suggestion":
+        """Search for a policy that reaches k, and l for each sensitive column, with little loss.
+
+        When `stopped` returns True, the best policy so far is the answer. `progress` is told the part of the
+        search that is done and the least loss so far.
+        """
+        require_numpy()
+        from acompass.suggest.columns import columns_of
+        from acompass.suggest.flow import SearchCall, suggest_policy
+        from acompass.suggest.request import request_of
+        from acompass.suggest.write import require_other_files, write_policy
+
+        request = request_of(
+            qi, k, sensitive, l, t, hierarchies, max_lost, lines, seconds, keep, style, compare
+        )
+        path = None if output is None else os.fspath(output)
+        require_other_files(path, self._table, columns_of(request, self.columns))
+        with self._calling():
+            found = suggest_policy(
+                self._source, SearchCall(request, *self._reading(missing, dates), path, stopped, progress)
+            )
+        if path is not None:
+            write_policy(path, found.text)
+        return found
+
+    @validated
     def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
         """The table's columns, with the types that the policy gives them (D10)."""
         with self._calling():
@@ -270,10 +317,15 @@ class Session:
         return Call(
             as_policy(policy, paper),
             params or {},
-            self._options.missing if missing is None else missing,
-            self._options.dates if dates is None else dates,
+            *self._reading(missing, dates),
             execution,
         )
+
+    def _reading(
+        self, missing: MissingArgument | None, dates: DatesArgument | None
+    ) -> tuple[MissingArgument, DatesArgument]:
+        options = self._options
+        return options.missing if missing is None else missing, options.dates if dates is None else dates
 
     def _duckdb_table(self, what: str) -> "DuckDBTable":
         table = self._source.duckdb_table

@@ -15,7 +15,7 @@ GROUPS = {
     "3": "Engines",
     "4": "The call",
     "5": "Lint: probably a mistake",
-    "6": "Measuring",
+    "6": "Measuring, and searching for a policy",
     "7": "Explaining and reporting",
     "9": "A fault of acompass itself",
 }

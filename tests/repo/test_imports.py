@@ -34,6 +34,20 @@ ARROWS = {
     "conformance": {"checked", "diagnostics", "engines", "plan", "result", "semantics", "syntax"},
     "measure": {"checked", "diagnostics", "engines", "measures", "options", "propose", "syntax", "tables"},
     "propose": {"checked", "diagnostics", "hierarchies", "options", "syntax", "tables"},
+    "suggest": {
+        "checked",
+        "diagnostics",
+        "engines",
+        "measure",
+        "options",
+        "pipeline",
+        "plan",
+        "policy",
+        "propose",
+        "suggestion",
+        "syntax",
+        "tables",
+    },
     "core": {
         "checked",
         "diagnostics",
@@ -68,6 +82,7 @@ ARROWS = {
         "measures",
         "prove",
         "result",
+        "suggestion",
         "syntax",
         "version",
     },
@@ -104,6 +119,7 @@ ARROWS = {
         "propose",
         "report",
         "result",
+        "suggestion",
         "syntax",
         "version",
     },
@@ -116,6 +132,7 @@ HOMES = {
     "ibis": ("tables/to_frame.py",),
     "lark": ("syntax/",),
     "narwhals": ("tables/",),
+    "numpy": ("suggest/",),
     "pandas": ("tables/",),
     "polars": ("tables/",),
     "psycopg": ("engines/postgres",),
@@ -127,7 +144,18 @@ HOMES = {
     "sqlglot": ("conformance/", "engines/", "plan/"),
 }
 
-ENGINES = {"duckdb", "sqlglot", "pyspark", "psycopg", "ibis", "pandas", "polars", "pyarrow", "narwhals"}
+ENGINES = {
+    "duckdb",
+    "ibis",
+    "narwhals",
+    "numpy",
+    "pandas",
+    "polars",
+    "psycopg",
+    "pyarrow",
+    "pyspark",
+    "sqlglot",
+}
 
 
 def _parts(path: Path) -> set[str]:
@@ -201,5 +229,5 @@ def test_commands_without_a_table_import_no_engine(what: str) -> None:
 
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
     code = "import acompass.{0}, acompass; assert callable(acompass.{0}), acompass.{0}"
-    for name in ("explain", "measure", "plan", "prove"):
+    for name in ("explain", "measure", "plan", "prove", "suggest"):
         subprocess.run([sys.executable, "-c", code.format(name)], check=True)

@@ -18,8 +18,20 @@ from acompass.arguments import EXPECTED, Opening
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 PEOPLE = [{"Age": 54, "Zip": "21201"}, {"Age": None, "Zip": "21401"}]
-FUNCTIONS = ("check", "run", "plan", "explain", "measure", "prove", "lint", "open", "load", "parse")
-METHODS = ("check", "run", "plan", "explain", "measure", "schema")
+FUNCTIONS = (
+    "check",
+    "run",
+    "plan",
+    "explain",
+    "measure",
+    "prove",
+    "lint",
+    "suggest",
+    "open",
+    "load",
+    "parse",
+)
+METHODS = ("check", "run", "plan", "explain", "measure", "suggest", "schema")
 
 #: what each argument must refuse
 NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, date(2020, 1, 1), {"a"})
@@ -32,12 +44,18 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
     "below": (*NOT_A_LIST, [1.5], ["5"]),
     "claims": (*NOT_A_LIST, [5]),
+    "compare": (0, 1, "no", None, [], object()),
     "dates": (*NOT_A_DICT, {"Age": 5}, (5,)),
     "delimiter": NOT_TEXT,
     "engine": NOT_TEXT,
     "force": (0, 1, "no", None, [], object()),
     "paper": (0, 1, "no", None, [], object()),
     "hierarchies": (*NOT_A_DICT, {"Age": 5}, {"Age": "a\0b"}, (5,)),
+    "k": NOT_WHOLE,
+    "keep": (*NOT_A_LIST, [5]),
+    "l": NOT_WHOLE,
+    "lines": NOT_WHOLE,
+    "max_lost": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "limit": (*NOT_WHOLE, -1, None),
     "memory_limit": (*NOT_TEXT, "\ud800"),
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
@@ -53,9 +71,13 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "record": NOT_WHOLE,
     "report": NOT_A_PATH,
     "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
+    "seconds": (True, "5", [5], {"a": 1}, object(), len),
     "seed": NOT_TEXT,
     "sensitive": (*NOT_A_LIST, [5]),
     "show": (*NOT_WHOLE, -1, None),
+    "stopped": (5, "a", [len], True),
+    "style": (*NOT_TEXT, None),
+    "t": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "table": NOT_A_TABLE,
     "text": (*NOT_TEXT, None),
     "trace": (5, 1.5, True, "0.5", {"a": 1}, object(), len),
@@ -81,6 +103,7 @@ def _cases() -> Iterator[tuple[bool, str, str]]:
 def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "policy.acp").write_text(POLICY)
     values = {"policy": POLICY, "table": PEOPLE, "path": tmp_path / "policy.acp", "text": POLICY}
+    values |= {"qi": ["Age"], "k": 2} if function.__name__ == "suggest" else {}
     return {name: value for name, value in values.items() if name in _arguments(function)}
 
 

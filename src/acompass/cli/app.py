@@ -18,6 +18,7 @@ COMMANDS = {
     "measure": "acompass.cli.measure:measure_command",
     "prove": "acompass.cli.prove:prove",
     "lint": "acompass.cli.lint:lint",
+    "suggest": "acompass.cli.suggest:suggest",
     "hierarchy": "acompass.cli.hierarchy:hierarchy",
     "conform": "acompass.cli.conform:conform_command",
     "fmt": "acompass.cli.fmt:fmt",

@@ -79,6 +79,7 @@ class _Supervisor:
         self._left: set[str] = set()
         self._processes: set[int] = set()
         self._explained = False
+        self._stoppable = self._asked = False
         self._arrived: int | None = None
         self._deadline: float | None = None
         os.set_blocking(notes, False)
@@ -120,10 +121,23 @@ class _Supervisor:
                 self._stop(number)
 
     def _stop(self, number: int) -> None:
-        """Forward the signal. After Ctrl-C the command has it already, and ignores the second one."""
+        """Forward the signal. After Ctrl-C the command has it already, and ignores the second one.
+
+        A command that is stoppable is first asked to end by itself, in its own time; then it is killed.
+        """
+        if self._stoppable and number == signal.SIGINT:
+            self._ask_or_kill()
+            return
         os.kill(self._child, number)
         if self._arrived is None:
             self._arrived, self._deadline = number, time.monotonic() + GRACE
+
+    def _ask_or_kill(self) -> None:
+        if self._asked:
+            self._arrived, self._deadline = signal.SIGINT, time.monotonic()
+        else:
+            self._asked = True
+            os.kill(self._child, signal.SIGUSR1)
 
     def _read_notes(self) -> None:
         *notes, self._unread = (self._unread + _read(self._notes)).split(b"\0")
@@ -138,6 +152,8 @@ class _Supervisor:
                 self._left.discard(text)
             case "!":
                 self._processes.add(int(text))
+            case "?":
+                self._stoppable = True
             case _:
                 self._explained, self._deadline = True, time.monotonic() + GRACE
 

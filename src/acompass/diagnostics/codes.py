@@ -187,6 +187,12 @@ CODES: dict[str, str] = {
     "AC614": "unsound hierarchy",
     "AC615": "labels on no level of a hierarchy",
     "AC616": "hierarchies that cannot be used",
+    # AC62x: searching for a policy
+    "AC620": "`suggest` without numpy",
+    "AC621": "invalid goal or limit of a search",
+    "AC622": "l or t without a sensitive column",
+    "AC623": "column to keep that is not a quasi-identifier",
+    "AC624": "no policy that drops few enough records",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

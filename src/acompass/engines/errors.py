@@ -1,5 +1,6 @@
 """Errors of several engines. An engine's own message may quote a record, so it is omitted (invariant 4)."""
 
+import importlib.util
 import os
 
 from acompass.checked.types import MOST_DIGITS, Kind, Schema
@@ -53,6 +54,12 @@ def output_not_replaceable(name: str, why: str) -> EngineError:
 
 def library_needed(code: str, what: str, library: str, extra: str) -> EngineError:
     return engine_error(code, f"{what} needs {library}", f"pip install 'acompass[{extra}]'")
+
+
+def require_numpy() -> None:
+    """The search of `suggest` needs it."""
+    if importlib.util.find_spec("numpy") is None:
+        raise library_needed("AC620", "`suggest`", "numpy", "suggest")
 
 
 def no_memory_limit() -> EngineError:

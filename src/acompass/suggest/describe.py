@@ -1,0 +1,89 @@
+"""What each step does to the table, and the comments of the policy that say so."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from acompass.suggest.comments import commented
+from acompass.suggest.problem import Found, Problem
+from acompass.suggest.search.classes import violating
+from acompass.suggest.search.evaluate import lifted, losses, total_loss
+from acompass.suggest.to_syntax import Goal
+from acompass.suggestion import SuggestedStep
+from acompass.syntax import tree
+from acompass.syntax.format import format_requirement
+from acompass.syntax.walk import steps
+
+
+def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[SuggestedStep, ...]:
+    everyone = [problem.records] * len(found.always)
+    after = [*_losses(problem, found), found.outcome.loss]
+    added = [later - before for before, later in zip([0.0, *after], after, strict=False)]
+    return tuple(
+        SuggestedStep(_text(line), affected, loss, isinstance(line.assertion, tree.Always))
+        for line, affected, loss in zip(
+            steps(program), (*everyone, *found.outcome.affected), added, strict=True
+        )
+    )
+
+
+def _losses(problem: Problem, found: Found) -> list[float]:
+    """The loss of the table after each step, before the last one drops records."""
+    columns = [np.ascontiguousarray(column) for column in problem.combinations.T]
+    after: list[float] = []
+    for step in (*found.always, *found.steps):
+        before = columns[step.column]
+        columns[step.column] = lifted(problem, step, before)
+        if len(after) >= len(found.always):
+            kept = ~violating(problem, [*columns[: step.column], before, *columns[step.column + 1 :]])
+            columns[step.column] = np.where(kept, before, columns[step.column])
+        after.append(total_loss(losses(problem, columns, problem.counts, 0)))
+    return after
+
+
+def _text(line: tree.Requirement) -> str:
+    """The action alone."""
+    alone = format_requirement(tree.Requirement(tree.Always(), line.action))
+    return alone.removeprefix("ALWAYS : ").removesuffix(";")
+
+
+def commented_text(
+    program: tree.Program,
+    goal: Goal,
+    records: int,
+    found: Found,
+    described: Sequence[SuggestedStep],
+    t: Fraction | None = None,
+) -> str:
+    outcome = found.outcome
+    by_column = [f"loss {loss:.4f}" for loss in outcome.per_column]
+    losses_by_name = zip(goal.columns, outcome.per_column, strict=True)
+    listed = ", ".join(f"{name} {loss:.4f}" for name, loss in losses_by_name)
+    header = [
+        f"Every class by {listed_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for "
+        "every table.",
+        f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f} "
+        f"({listed}).",
+        "Each step says how many records it was performed on there, and the loss that it added.",
+    ]
+    if t is not None:
+        header.append(
+            f"There, t = {float(t):g} holds as well. That is measured, not proved for another table."
+        )
+    remarks = [f"{_records(step.affected)}, loss +{step.loss:.4f}" for step in described]
+    return commented(program, header, by_column, remarks)
+
+
+def _promise(goal: Goal) -> str:
+    records = f"at least {goal.k:,} records"
+    return f"{records} and {goal.l:,} values of {listed_names(goal.counted)}" if goal.counted else records
+
+
+def listed_names(names: Sequence[str]) -> str:
+    *first, last = (" ".join(name.split()) for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count:,} records"

@@ -1,0 +1,84 @@
+"""Ctrl-C during a search writes the best policy so far; a second one ends the command."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.waiting import PATIENCE
+
+TABLE = "Age\n" + "31\n32\n33\n" * 4
+
+#: the command, with a search that goes on until `{until}`
+COMMAND = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
+from acompass.cli import main
+import acompass.suggest.flow
+from acompass.suggest.problem import Found, Step
+from acompass.suggest.search import evaluate
+
+def search(problem, style, lines, seconds, stopped, progress):
+    stopped()
+    print(os.getpid(), flush=True)
+    while not ({until}):
+        time.sleep(0.01)
+    steps = (Step(0, len(problem.ladders[0].rungs)),)
+    return Found((), steps, evaluate(problem, (), steps), False)
+
+sys.modules["acompass.suggest.flow"].search = search
+sys.argv = "acompass suggest people.csv --qi Age --k 6 -o out.acp --max-lost 100%".split()
+main()
+"""
+
+
+@contextmanager
+def searching(folder: Path, until: str) -> Iterator[tuple["subprocess.Popen[bytes]", int]]:
+    """A command in its search, and the id of its worker."""
+    (folder / "people.csv").write_text(TABLE)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, "-c", COMMAND.format(until=until)], cwd=folder, stdout=pipe, stderr=pipe
+    ) as ran:
+        try:
+            assert ran.stdout is not None
+            yield ran, int(ran.stdout.readline())
+        finally:
+            ran.kill()
+
+
+def _errors(ran: "subprocess.Popen[bytes]") -> str:
+    assert ran.stderr is not None
+    return ran.stderr.read().decode()
+
+
+def test_ctrl_c_ends_the_search_and_writes_what_it_found(tmp_path: Path) -> None:
+    """A terminal sends the signal to both processes. That is one key press."""
+    with searching(tmp_path, "stopped()") as (ran, worker):
+        os.kill(worker, signal.SIGINT)
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(timeout=PATIENCE) == 0
+        assert _errors(ran) == "the search was stopped; this is the best policy that it had found\n"
+    assert "REPLACE Age WITH '*'" in (tmp_path / "out.acp").read_text()
+    assert sorted(os.listdir(tmp_path)) == ["out.acp", "people.csv"]
+
+
+def test_a_second_ctrl_c_ends_the_command(tmp_path: Path) -> None:
+    with searching(tmp_path, "stopped() and print('asked', flush=True)") as (ran, _):
+        ran.send_signal(signal.SIGINT)
+        assert ran.stdout is not None
+        assert ran.stdout.readline() == b"asked\n"
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(timeout=PATIENCE) == 130
+        assert _errors(ran) == "interrupted\n"
+    assert os.listdir(tmp_path) == ["people.csv"]
+
+
+def test_another_signal_ends_the_search_at_once(tmp_path: Path) -> None:
+    with searching(tmp_path, "stopped()") as (ran, _):
+        ran.send_signal(signal.SIGTERM)
+        assert ran.wait(timeout=PATIENCE) == 143
+    assert os.listdir(tmp_path) == ["people.csv"]

@@ -1,0 +1,122 @@
+"""`acompass suggest` writes a policy, prints what it does, and writes nothing else."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import acompass as api
+from tests.cli.conftest import Acompass
+
+KEYS = ["k", "l", "records_in", "records_out", "loss", "per_column", "requirements", "seconds"]
+
+
+@pytest.fixture(autouse=True)
+def people(acompass: Acompass) -> None:
+    """People of whom some stand out by their age or their place."""
+    rows = [f"{20 + n % 7},{21000 + n % 3},{'fm'[n % 2]},{'abc'[n % 3]}" for n in range(120)]
+    odd = ["71,21999,f,a", "72,21999,m,b", "73,21998,f,c"]
+    Path("people.csv").write_text("\n".join(["age,zip,sex,disease", *rows, *odd, ""]), encoding="utf-8")
+
+
+CALL = ("suggest", "people.csv", "--qi", "age,zip,sex", "--k", "3")
+
+
+def test_the_policy_is_written_and_runs_as_the_report_says(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "--sensitive", "disease", "--l", "2", "-o", "release.acp")
+    assert ran.exit_code == 0, ran.stderr
+    assert "proposed from the values: numbers, bands of" in ran.stdout
+    result = api.run(api.load("release.acp"), "people.csv")
+    assert f"123 records in, {123 - result.records_out} rejected, {result.records_out} out" in ran.stdout
+    assert acompass("prove", "release.acp").exit_code == 0
+    assert acompass("lint", "release.acp").stdout == ""
+    assert acompass("fmt", "--check", "release.acp").exit_code == 0
+
+
+def test_json_has_the_keys_that_scripts_rely_on_and_nothing_else_is_printed(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "-o", "release.acp", "--json")
+    printed = json.loads(ran.stdout)
+    assert list(printed) == KEYS
+    assert (printed["k"], printed["l"], printed["records_in"]) == (3, None, 123)
+    assert list(printed["per_column"]) == ["age", "zip", "sex"]
+    result = api.run(api.load("release.acp"), "people.csv")
+    assert printed["requirements"] == len(result.requirements)
+    assert printed["records_out"] == result.records_out
+
+
+def test_a_policy_on_standard_output_is_alone_there(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "-o", "-")
+    assert api.parse(ran.stdout).tree.requirements
+    assert "123 records in" in ran.stderr
+
+
+@pytest.mark.parametrize("output", ["people.csv", "zip.csv"])
+def test_neither_the_table_nor_a_hierarchy_is_overwritten(acompass: Acompass, output: str) -> None:
+    Path("zip.csv").write_text("".join(f"{zip_};*\n" for zip_ in (21000, 21001, 21002, 21998, 21999)))
+    before = Path(output).read_bytes()
+    ran = acompass(*CALL, "--hierarchy", "zip=zip.csv", "-o", output)
+    assert ran.exit_code == 2
+    assert Path(output).read_bytes() == before
+
+
+def test_hierarchies_are_found_from_the_folder_of_the_policy(acompass: Acompass, tmp_path: Path) -> None:
+    Path("levels").mkdir()
+    Path("policies").mkdir()
+    zips = "".join(f"{zip_};{str(zip_)[:4]};*\n" for zip_ in (21000, 21001, 21002, 21998, 21999))
+    Path("levels", "zip.csv").write_text(zips, encoding="utf-8")
+    ran = acompass(*CALL, "--hierarchy", "zip=levels/zip.csv", "--style", "uniform", "-o", "policies/p.acp")
+    assert ran.exit_code == 0, ran.stderr
+    policy = api.load("policies/p.acp")
+    assert {path.resolve() for path in policy.hierarchies} <= {tmp_path / "levels" / "zip.csv"}
+    api.run(policy, "people.csv")
+
+
+def test_what_cannot_be_reached_is_an_answer_and_no_policy(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "--sensitive", "disease", "--l", "4", "-o", "release.acp")
+    assert ran.exit_code == 1
+    assert "error[AC624]: k = 3 and l = 4 drops 100.00% of the records" in ran.stderr
+    assert not Path("release.acp").exists()
+
+
+def test_t_is_said_to_be_measured_and_not_proved(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "--sensitive", "disease", "--t", "0.5", "-o", "release.acp")
+    assert ran.exit_code == 0, ran.stderr
+    assert "t = 0.5: measured on this table, not proved for another" in ran.stdout
+    assert "measured, not proved" in Path("release.acp").read_text()
+
+
+def test_compare_prints_the_curve(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "--compare")
+    assert ran.exit_code == 0, ran.stderr
+    assert "lines    loss  dropped" in ran.stdout
+    assert not Path("release.acp").exists()
+
+
+def test_a_policy_needs_a_place(acompass: Acompass) -> None:
+    assert acompass(*CALL).exit_code == 2
+    assert acompass(*CALL, "-o", "-", "--json").exit_code == 2
+
+
+def test_missing_values_are_those_of_run(acompass: Acompass) -> None:
+    with Path("people.csv").open("a") as file:
+        file.write(",21000,f,a\n")
+    assert "error[AC212]" in acompass(*CALL, "-o", "release.acp").stderr
+    ran = acompass(*CALL, "-o", "release.acp", "--missing", "drop", "--json")
+    result = api.run(api.load("release.acp"), "people.csv", missing="drop")
+    printed = json.loads(ran.stdout)
+    assert (printed["records_in"], printed["records_out"]) == (result.records_in, result.records_out)
+
+
+def test_without_numpy_the_command_says_what_to_install(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.modules['numpy'] = None\n"
+        "import importlib.util; find = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *a: None if name == 'numpy' else find(name, *a)\n"
+        "sys.argv = ['acompass', 'suggest', 'people.csv', '--qi', 'age', '--k', '2', '-o', '-']\n"
+        "from acompass.cli import main; main()"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 2
+    assert "error[AC620]: `suggest` needs numpy\n  = help: pip install 'acompass[suggest]'" in ran.stderr

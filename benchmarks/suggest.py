@@ -2,9 +2,9 @@
 
     python -m benchmarks.suggest [NAME …]
 
-Each question runs the command as a user would, and recomputes the loss from the released file with a function of its
-own (`benchmarks/arx_loss.py`). FARS and the tables of sdcMicro are not shipped: TABLES names a folder that has them,
-and without it their questions are skipped. Print a Markdown table; exit with 1 if a target is missed.
+Each question runs the command as a user would, and recomputes the loss from the released file with a function
+of its own (`benchmarks/arx_loss.py`). FARS and the tables of sdcMicro are not shipped: TABLES names a folder that
+has them, and without it their questions are skipped. Print a Markdown table; exit with 1 if a target is missed.
 """
 
 import json
@@ -175,11 +175,16 @@ def suggested(folder: Path, table: Table, *options: str, k: int = 5, l: int | No
 
 
 def released_loss(
-    folder: Path, table: Table, policy: Path, k: int = 5, l: int | None = None  # noqa: E741
+    folder: Path,
+    table: Table,
+    policy: Path,
+    k: int = 5,
+    l: int | None = None,  # noqa: E741
 ) -> tuple[float, float]:
     """The loss, and the share of records dropped, of what a policy releases."""
     output = folder / "released.csv"
-    command = [sys.executable, "-m", "acompass", "run", str(policy), str(table.path), "-o", str(output), "--json"]
+    files = (str(policy), str(table.path), "-o", str(output))
+    command = [sys.executable, "-m", "acompass", "run", *files, "--json"]
     said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     released = read_records(output, table.delimiter)
     assert smallest_class(released, table.columns) >= k

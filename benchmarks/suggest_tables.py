@@ -25,8 +25,8 @@ ADULT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Table:
-    """`hierarchies` has a file for each quasi-identifier. `given` says that `suggest` is told of them; otherwise it
-    proposes the same ones itself."""
+    """`hierarchies` has a file for each quasi-identifier. `given` says that `suggest` is told of them; otherwise
+    it proposes the same ones itself."""
 
     path: Path
     hierarchies: dict[str, Path]

@@ -1,8 +1,8 @@
 """The roles of a table's columns, from an `acompass.toml` beside the table:
 
-    [table."people.csv"]
-    quasi-identifiers = ["age", "zip", "sex"]
-    sensitive = ["diagnosis"]
+[table."people.csv"]
+quasi-identifiers = ["age", "zip", "sex"]
+sensitive = ["diagnosis"]
 """
 
 import os

@@ -40,11 +40,16 @@ acompass suggest people.csv --qi Age,Zip --k 5 --max-lost 1% --compare
     "--qi",
     multiple=True,
     metavar="A,B",
-    help='The quasi-identifiers; put a name that contains a comma in "". By default those of an acompass.toml '
-    "beside the table.",
+    help='The quasi-identifiers; put a name that contains a comma in "". By default those of an '
+    "acompass.toml beside the table.",
 )
 @click.option("--k", type=int, required=True, metavar="K", help="Every class has at least K records.")
-@click.option("--sensitive", multiple=True, metavar="S", help="A sensitive column; may be repeated.")
+@click.option(
+    "--sensitive",
+    multiple=True,
+    metavar="S",
+    help="A sensitive column; may be repeated. By default those of an acompass.toml beside the table.",
+)
 @click.option(
     "--l", type=int, metavar="L", help="Every class has at least L values of each sensitive column."
 )
@@ -121,14 +126,14 @@ def suggest(
         from acompass import api
         from acompass.table_roles import roles_beside
 
-        roles = roles_beside(table) if not qi else TableRoles()
+        roles = roles_beside(table)
         stop = Stop()
         with progress_bar(not (no_progress or as_json)) as show:
             suggestion = api.suggest(
                 table,
-                names_in(qi) or [],
+                names_in(qi) or roles.quasi_identifiers,
                 k,
-                sensitive=names_in(sensitive),
+                sensitive=names_in(sensitive) or roles.sensitive,
                 l=l,
                 t=t,
                 hierarchies=hierarchies,

@@ -20,7 +20,7 @@ from acompass.suggest.search.fields import Fields, Move
 from acompass.suggest.search.marks import Marks
 
 KEPT = 20.0  # how much dearer the loss of a column is that is to be kept
-OVER = 10.0  # the price of dropping all records, where none may be dropped
+OVER = 10.0  # the price of dropping too many records, above any loss
 
 
 class State(NamedTuple):
@@ -85,7 +85,8 @@ class Board(ABC):
             share + state.left * ladder.rows - rows
             for share, ladder, rows in zip(state.shares, self.problem.ladders, self._rows(state), strict=True)
         ]
-        return self.price(shares) + max(0, state.left - self.problem.most_dropped) * OVER / self.records
+        over = state.left - self.problem.most_dropped
+        return self.price(shares) + (OVER * (1 + over / self.records) if over > 0 else 0.0)
 
     def price(self, shares: Sequence[int]) -> float:
         """What these shares lose; of a state's own shares, a bound of all that can follow it."""

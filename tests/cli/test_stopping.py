@@ -61,7 +61,7 @@ def test_ctrl_c_ends_the_search_and_writes_what_it_found(tmp_path: Path) -> None
         os.kill(worker, signal.SIGINT)
         ran.send_signal(signal.SIGINT)
         assert ran.wait(timeout=PATIENCE) == 0
-        assert _errors(ran) == "the search was stopped; this is the best policy that it had found\n"
+        assert _errors(ran) == "the search ended early; this is the best policy that it had found\n"
     assert "REPLACE Age WITH '*'" in (tmp_path / "out.acp").read_text()
     assert sorted(os.listdir(tmp_path)) == ["out.acp", "people.csv"]
 

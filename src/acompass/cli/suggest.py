@@ -153,7 +153,7 @@ def suggest(
                 memory_limit=memory_limit,
             )
         if not suggestion.finished:
-            print_err("the search was stopped; this is the best policy that it had found")
+            print_err("the search ended early; this is the best policy that it had found")
         _print(suggestion, output, as_json)
 
 

@@ -1,1 +1,1 @@
-"""Find the policy that reaches k and l with little loss: combinations from an engine, a search, a policy tree."""
+"""Find the policy that reaches k and l with little loss, and say it as a policy tree."""

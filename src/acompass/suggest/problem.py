@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from acompass.propose.ladder import Ladder
+from acompass.propose.ladder import Ladder
 
 IntArray = NDArray[np.int64]
 
@@ -26,7 +24,10 @@ class Sensitive:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problem:
-    """One row of `combinations` for each distinct combination of quasi-identifiers, as positions in labels."""
+    """A row of `combinations` for each distinct combination of quasi-identifiers, as positions in labels.
+
+    `named` are the columns whose labels a WHERE may name: not those that the policy reads as numbers.
+    """
 
     ladders: tuple[Ladder, ...]
     combinations: IntArray
@@ -37,18 +38,23 @@ class Problem:
     most_dropped: int
     keep: frozenset[int] = field(default_factory=frozenset)
     t: Fraction | None = None
+    named: frozenset[int] = field(default_factory=frozenset)
 
     @property
     def records(self) -> int:
         return int(self.counts.sum())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Step:
-    """GENERALIZE of a column (a position in the ladders) to a level of its ladder, from 1."""
+    """GENERALIZE of a column (a position in the ladders) to a level of its ladder, from 1.
+
+    Cells with a label of `but` stay: WHERE column != label AND …
+    """
 
     column: int
     level: int
+    but: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

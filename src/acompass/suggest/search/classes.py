@@ -11,7 +11,7 @@ WORD = 62  # bits of a packed key that leave an int64 positive
 
 
 def class_ids(columns: list[IntArray], sizes: list[int]) -> IntArray:
-    """A number for each row, the same exactly for rows of equal labels; `sizes` bounds each column's labels."""
+    """A number for each row, the same for rows of equal labels only; `sizes` bounds the labels of columns."""
     ids, bound = columns[0], sizes[0]
     for column, size in zip(columns[1:], sizes[1:], strict=True):
         if (bound * size).bit_length() > WORD:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import expm1, log1p
 
 import numpy as np
 
+from acompass.propose.loss import column_loss, total_loss
 from acompass.suggest.problem import IntArray, Outcome, Problem, Step
 from acompass.suggest.search.classes import violating
 
@@ -18,10 +18,10 @@ def evaluate(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) ->
         columns[step.column] = lifted(problem, step, columns[step.column])
     affected = []
     for step in steps:
-        bad = violating(problem, columns)
-        affected.append(int(problem.counts[bad].sum()))
         before = columns[step.column]
-        columns[step.column] = np.where(bad, lifted(problem, step, before), before)
+        hit = violating(problem, columns) & ~np.isin(before, step.but)
+        affected.append(int(problem.counts[hit].sum()))
+        columns[step.column] = np.where(hit, lifted(problem, step, before), before)
     bad = violating(problem, columns)
     dropped = int(problem.counts[bad].sum())
     per_column = losses(problem, columns, np.where(bad, 0, problem.counts), dropped)
@@ -29,7 +29,7 @@ def evaluate(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) ->
 
 
 def lifted(problem: Problem, step: Step, labels: IntArray) -> IntArray:
-    return np.asarray(problem.ladders[step.column].up[step.level - 1], np.int64)[labels]
+    return np.array(problem.ladders[step.column].up[step.level - 1], np.int64)[labels]
 
 
 def losses(problem: Problem, columns: list[IntArray], kept: IntArray, dropped: int) -> tuple[float, ...]:
@@ -39,13 +39,3 @@ def losses(problem: Problem, columns: list[IntArray], kept: IntArray, dropped: i
         carried = int(kept @ np.asarray(ladder.sizes, np.int64)[labels])
         out.append(column_loss((carried + dropped * ladder.rows) / ladder.rows, problem.records, ladder.rows))
     return tuple(out)
-
-
-def column_loss(shares: float, records: int, rows: int) -> float:
-    if rows == 1 or not records:
-        return 0.0
-    return max(0.0, (shares / records - 1 / rows) / (1 - 1 / rows))
-
-
-def total_loss(per_column: Sequence[float]) -> float:
-    return expm1(sum(map(log1p, per_column)) / len(per_column))

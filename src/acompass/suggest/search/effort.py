@@ -1,0 +1,44 @@
+"""When a search ends: by the work it has done, so that the same problem gives the same answer, or by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import monotonic
+
+START = 2_000  # the work of a step on no rows at all, in rows
+
+
+@dataclass(slots=True)
+class Effort:
+    """`most` is work in rows; None, where `seconds` alone decide."""
+
+    most: float | None
+    seconds: float | None
+    stopped: Callable[[], bool]
+    progress: Callable[[float, float], None]
+    done: float = 0.0
+    early: bool = False
+    _begin: float = field(default_factory=monotonic)
+
+    def spend(self, rows: int) -> None:
+        self.done += rows + START
+
+    def over(self) -> bool:
+        """Whether to end now. Once it is, it stays so."""
+        if self.early:
+            return True
+        if self.stopped() or (self.seconds is not None and monotonic() - self._begin > self.seconds):
+            self.early = True
+        return self.early or (self.most is not None and self.done > self.most)
+
+    def tell(self, loss: float) -> None:
+        self.progress(self._part(), loss)
+
+    def _part(self) -> float:
+        parts = [0.0]
+        if self.most is not None:
+            parts.append(self.done / self.most)
+        if self.seconds is not None:
+            parts.append((monotonic() - self._begin) / self.seconds)
+        return min(1.0, max(parts))

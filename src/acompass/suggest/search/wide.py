@@ -53,7 +53,9 @@ class WideBoard(Board):
         order, ordered = _sorted(state.keys, self.fields.bits)
         starts = _starts(ordered)
         counts = np.add.reduceat(state.counts[order], starts)
-        return state._replace(keys=ordered[:, starts], counts=counts, marks=merged(state.marks, order, starts))
+        return state._replace(
+            keys=ordered[:, starts], counts=counts, marks=merged(state.marks, order, starts)
+        )
 
 
 def _labels(keys: IntArray, move: Move) -> IntArray:

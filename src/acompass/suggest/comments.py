@@ -24,6 +24,11 @@ def commented(
     return text if is_faithful else above + format_tree(program)
 
 
+def has_long_group_by(program: tree.Program) -> bool:
+    """Whether the remarks on columns are shown."""
+    return len(format_requirement(program.requirements[-1]).partition("\n")[0]) > WIDTH
+
+
 def _wrapped(paragraph: str) -> list[str]:
     lines = textwrap.wrap(paragraph, WIDTH - 3, break_long_words=False, break_on_hyphens=False)
     return [f"-- {line}" for line in lines]

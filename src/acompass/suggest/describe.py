@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from acompass.suggest.comments import commented
+from acompass.suggest.comments import commented, has_long_group_by
 from acompass.suggest.problem import Found, Problem
 from acompass.suggest.search.classes import violating
 from acompass.suggest.search.evaluate import lifted, losses, total_loss
@@ -63,8 +63,8 @@ def commented_text(
     header = [
         f"Every class by {listed_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for "
         "every table.",
-        f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f} "
-        f"({listed}).",
+        f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f}"
+        f"{'' if has_long_group_by(program) else f' ({listed})'}.",
         "Each step says how many records it was performed on there, and the loss that it added.",
     ]
     if t is not None:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-
+from acompass.propose.loss import total_loss
 from acompass.suggest.comments import commented, has_long_group_by
 from acompass.suggest.problem import Found, Problem
-from acompass.suggest.search.classes import violating
-from acompass.suggest.search.evaluate import lifted, losses, total_loss
+from acompass.suggest.search.evaluate import losses, performed
 from acompass.suggest.to_syntax import Goal
 from acompass.suggestion import SuggestedStep
 from acompass.syntax import tree
@@ -30,16 +28,10 @@ def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[Sug
 
 def _losses(problem: Problem, found: Found) -> list[float]:
     """The loss of the table after each step, before the last one drops records."""
-    columns = [np.ascontiguousarray(column) for column in problem.combinations.T]
-    after: list[float] = []
-    for step in (*found.always, *found.steps):
-        before = columns[step.column]
-        columns[step.column] = lifted(problem, step, before)
-        if len(after) >= len(found.always):
-            kept = ~violating(problem, [*columns[: step.column], before, *columns[step.column + 1 :]])
-            columns[step.column] = np.where(kept, before, columns[step.column])
-        after.append(total_loss(losses(problem, columns, problem.counts, 0)))
-    return after
+    return [
+        total_loss(losses(problem, columns, problem.counts, 0))
+        for _, columns in performed(problem, found.always, found.steps)
+    ]
 
 
 def _text(line: tree.Requirement) -> str:

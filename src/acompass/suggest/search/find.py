@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import inf
 from typing import Literal, assert_never
 
 from acompass.suggest.problem import Found, Problem, Step
@@ -55,14 +56,15 @@ def curve(
         found.append(_found(board, style, lines, effort))
         if effort.early or len(found[-1].steps) + len(found[-1].always) + 1 < lines:
             break
-    return list(_falling(found))
+    return list(_falling(found, problem.most_dropped))
 
 
-def _falling(found: list[Found]) -> Iterator[Found]:
-    least = None
+def _falling(found: list[Found], most_dropped: int) -> Iterator[Found]:
+    least = (inf, inf)
     for each in found:
-        if least is None or (each.outcome.dropped, each.outcome.loss) < least:
-            least = (each.outcome.dropped, each.outcome.loss)
+        worth = (max(0, each.outcome.dropped - most_dropped), each.outcome.loss)
+        if worth < least:
+            least = worth
             yield each
 
 

@@ -53,7 +53,7 @@ class NarrowBoard(Board):
         ]
 
     def _settle(self, keys: IntArray, shares: tuple[int, ...], settled: IntArray) -> State:
-        """Equal combinations merged; those that satisfy the assertion, or join a class that does, set aside."""
+        """Equal combinations merged; those that satisfy the assertion or join a settled class set aside."""
         both = np.concatenate((keys, settled, (LAST,)))
         both.sort()
         labels = both >> self._room

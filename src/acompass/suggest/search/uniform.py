@@ -89,9 +89,10 @@ def _rows_by_level(problem: Problem, column: int) -> list[int]:
 
 def _raised(heights: list[int]) -> NDArray[np.int64]:
     """How many levels of each vector are above 0."""
-    return sum(np.indices(heights, sparse=True)[column] > 0 for column in range(len(heights))) + np.zeros(
-        heights, np.int64
-    )
+    raised = np.zeros(heights, np.int64)
+    for levels in np.indices(heights, sparse=True):
+        raised += levels > 0
+    return raised
 
 
 def _descent(board: Board, levels: list[int], most: int, effort: Effort) -> Levels:

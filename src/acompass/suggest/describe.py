@@ -10,8 +10,8 @@ from acompass.suggest.search.evaluate import losses, performed
 from acompass.suggest.to_syntax import Goal
 from acompass.suggestion import SuggestedStep
 from acompass.syntax import tree
-from acompass.syntax.format import format_requirement
-from acompass.syntax.walk import steps
+from acompass.syntax.format import format_condition, format_requirement
+from acompass.syntax.walk import assertion_of, process_of, steps
 
 
 def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[SuggestedStep, ...]:
@@ -19,7 +19,7 @@ def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[Sug
     after = [*_losses(problem, found), found.outcome.loss]
     added = [later - before for before, later in zip([0.0, *after], after, strict=False)]
     return tuple(
-        SuggestedStep(_text(line), affected, loss, isinstance(line.assertion, tree.Always))
+        SuggestedStep(_text(line), affected, loss, assertion_of(line) is None, _where(line))
         for line, affected, loss in zip(
             steps(program), (*everyone, *found.outcome.affected), added, strict=True
         )
@@ -38,6 +38,11 @@ def _text(line: tree.Requirement) -> str:
     """The action alone."""
     alone = format_requirement(tree.Requirement(tree.Always(), line.action))
     return alone.removeprefix("ALWAYS : ").removesuffix(";")
+
+
+def _where(line: tree.Requirement) -> str | None:
+    process = process_of(line)
+    return None if process is None or process.where is None else format_condition(process.where)
 
 
 def commented_text(

@@ -14,12 +14,15 @@ class Unreachable(CallError):
 
 @dataclass(frozen=True, slots=True)
 class SuggestedStep:
-    """`affected` is the number of records that the step is performed on, `loss` what it adds to the loss."""
+    """`affected` is the number of records that the step is performed on, `loss` what it adds to the loss.
+
+    `where` is the condition of the classes that it is for."""
 
     text: str
     affected: int
     loss: float
     is_always: bool = False
+    where: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

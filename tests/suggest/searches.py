@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -70,7 +70,7 @@ def any_steps(random: Random, style: str) -> Any:
     def search(problem: Problem, *_: object) -> Found:
         steps = _rising(random, problem, random.randint(0, 6))
         cut = {"cascade": 0, "uniform": len(steps)}.get(style, len(steps) // 2)
-        always, chain = steps[:cut], steps[cut:]
+        always, chain = tuple(replace(step, but=()) for step in steps[:cut]), steps[cut:]
         return Found(always, chain, evaluate(problem, always, chain), True)
 
     return search
@@ -85,5 +85,13 @@ def _rising(random: Random, problem: Problem, count: int) -> tuple[Step, ...]:
         levels = range(reached[column] + 1, len(problem.ladders[column].rungs) + 1)
         if levels:
             reached[column] = random.choice(levels)
-            steps.append(Step(column, reached[column]))
+            steps.append(Step(column, reached[column], _but(random, problem, column)))
     return tuple(steps)
+
+
+def _but(random: Random, problem: Problem, column: int) -> tuple[int, ...]:
+    """Labels that a step leaves, where a WHERE can name them; mostly none."""
+    if column not in problem.named or random.random() < 0.5:
+        return ()
+    labels = range(len(problem.ladders[column].labels))
+    return tuple(sorted(random.sample(labels, min(random.randint(1, 2), len(labels)))))

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from acompass.suggest.comments import WIDTH, commented
-from acompass.suggest.to_syntax import Goal, policy_tree, suppression
+from acompass.suggest.to_syntax import Goal, Line, policy_tree, suppression
 from acompass.syntax import tree
 from acompass.syntax.format import format_program
 from acompass.syntax.parse import parse
@@ -13,20 +13,26 @@ from acompass.syntax.parse import parse
 LONG = "a-very-long-folder-of-hierarchies-that-somebody-made/"
 
 
-def _level(column: str, file: str) -> tree.Generalize:
+def _level(column: str, file: str, where: tree.Condition | None = None) -> Line:
     level, else_ = tree.Number(Decimal(2)), tree.String("*")
-    return tree.Generalize(tree.Name(column), tree.LevelOf(level, tree.String(file), else_))
+    return Line(tree.Generalize(tree.Name(column), tree.LevelOf(level, tree.String(file), else_)), where)
 
 
-def _bands(column: str) -> tree.Generalize:
-    return tree.Generalize(tree.Name(column), tree.BandsOf(tree.Number(Decimal(5))))
+def _bands(column: str) -> Line:
+    return Line(tree.Generalize(tree.Name(column), tree.BandsOf(tree.Number(Decimal(5)))))
 
 
+def _star(column: str) -> Line:
+    return Line(suppression(tree.Name(column)))
+
+
+BUT = tree.Unequal(tree.Name("TO TO"), tree.Inequality.C, tree.String("it's " + "long " * 6))
 STEPS = [
     _bands("age"),
+    _level("TO TO", "short.csv", BUT),
     _level("age", f"{LONG}age.csv"),
     _level("TO TO", f"{LONG}{'x' * 20}.csv"),
-    suppression("age"),
+    _star("age"),
 ]
 NAMES = [
     ("age", "TO TO"),
@@ -49,7 +55,7 @@ def test_fmt_changes_nothing(columns: tuple[str, ...], cut: int) -> None:
 
 
 def test_a_name_with_a_line_break_leaves_only_the_header() -> None:
-    program = policy_tree(Goal(("a\nb",), (), 2, None, ("a\nb",)), (), [suppression("a\nb")])
+    program = policy_tree(Goal(("a\nb",), (), 2, None, ("a\nb",)), (), [_star("a\nb")])
     text = commented(program, ["header"], ["loss"], ["one", "two"])
     assert text.startswith("-- header\nEACH PROCESS")
     assert "one" not in text

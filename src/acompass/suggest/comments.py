@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from acompass.syntax import tree, walk
-from acompass.syntax.format import format_program, format_requirement, format_tree
+from acompass.syntax.format import format_condition, format_program, format_requirement, format_tree
 from acompass.syntax.parse import parse
 from acompass.syntax.pieces import BELOW
 from acompass.syntax.spelling import spell_name
@@ -24,17 +24,28 @@ def commented(
     return text if is_faithful else above + format_tree(program)
 
 
+def has_long_group_by(program: tree.Program) -> bool:
+    """Whether the remarks on columns are shown."""
+    first = next(each for each in program.requirements if walk.assertion_of(each) is not None)
+    return len(format_requirement(first).partition("\n")[0]) > WIDTH
+
+
 def _wrapped(paragraph: str) -> list[str]:
     lines = textwrap.wrap(paragraph, WIDTH - 3, break_long_words=False, break_on_hyphens=False)
     return [f"-- {line}" for line in lines]
 
 
 def _text(program: tree.Program, columns: Sequence[str], remarks: Sequence[str]) -> str:
-    *always, last = program.requirements
-    rest = iter(remarks)
-    lines = [line for requirement in always for line in _always(requirement, next(rest))]
-    apart = [""] if lines else []
-    return "\n".join([*lines, *apart, *_chain(last, columns, list(rest))]) + "\n"
+    """Blocks are apart, lines are not."""
+    rest, shown, out = iter(remarks), columns, [""]
+    for requirement in program.requirements:
+        own = [next(rest) for _ in walk.steps_of(requirement)]
+        if walk.assertion_of(requirement) is None:
+            out[-1] += "".join(f"{line}\n" for line in _always(requirement, own[0]))
+        else:
+            out.append("".join(f"{line}\n" for line in _chain(requirement, shown, own)))
+            shown = ()
+    return "\n".join(part for part in out if part)
 
 
 def _always(requirement: tree.Requirement, remark: str) -> list[str]:
@@ -43,7 +54,7 @@ def _always(requirement: tree.Requirement, remark: str) -> list[str]:
 
 def _chain(requirement: tree.Requirement, columns: Sequence[str], remarks: Sequence[str]) -> Iterator[str]:
     assertion, condition, *lines = format_requirement(requirement).split("\n")
-    yield from [assertion] if len(assertion) <= WIDTH else _assertion(requirement, assertion, columns)
+    yield from [assertion] if len(assertion) <= WIDTH else _assertion(requirement, columns)
     yield condition
     for line, step, remark in zip(lines, walk.steps_of(requirement), remarks, strict=False):
         yield from _remarked(line, step, remark, _BELOW)
@@ -71,27 +82,38 @@ def _broken(line: str, step: tree.Requirement, remark: str) -> list[str]:
     return [f"{head} -- {remark}", _BELOW + tail]
 
 
-def _assertion(requirement: tree.Requirement, line: str, remarks: Sequence[str]) -> Iterator[str]:
-    """Each column of GROUP BY on a line of its own, with a remark; where needed, each aggregate too."""
+def _assertion(requirement: tree.Requirement, remarks: Sequence[str]) -> Iterator[str]:
+    """An assertion that is too long for a line. With remarks, each column of GROUP BY has its own line."""
     process = walk.process_of(requirement)
     assert process is not None
-    first, *others = _listed([spell_name(name.text) for name in process.group_by], remarks)
-    head = line.partition(" GROUP BY ")[0]
-    if len(f"{head} GROUP BY {first}") <= WIDTH:
-        yield f"{head} GROUP BY {first}"
-    else:
-        counts = ["records of a class", *("values in a class" for _ in process.others)]
-        aggregates = _listed([_aggregate(named) for named in process.aggregates], counts)
-        yield f"EACH PROCESS {next(aggregates)}"
-        yield from (f"{_BELOW}{aggregate}" for aggregate in aggregates)
-        yield f"{_BELOW}GROUP BY {first}"
-    yield from (f"{_BELOW}{name}" for name in others)
+    aggregates = _with_commas([_aggregate(named) for named in process.aggregates])
+    where = [] if process.where is None else [f"WHERE {format_condition(process.where)}"]
+    first, *others = _with_commas([spell_name(name.text) for name in process.group_by])
+    head = [f"EACH PROCESS {aggregates[0]}", *aggregates[1:], *where, f"GROUP BY {first}"]
+    if not remarks:
+        yield from _filled([*head, *others], "as above")
+        return
+    *above, last = _filled(head, "in each class", f" -- {remarks[0]}")
+    yield from above
+    yield f"{last} -- {remarks[0]}"
+    yield from (f"{_BELOW}{name} -- {remark}" for name, remark in zip(others, remarks[1:], strict=True))
 
 
-def _listed(items: Sequence[str], remarks: Sequence[str]) -> Iterator[str]:
-    commas = [*("," for _ in items[1:]), ""]
-    for item, comma, remark in zip(items, commas, remarks, strict=True):
-        yield f"{item}{comma} -- {remark}"
+def _filled(parts: Sequence[str], remark: str, end: str = "") -> Iterator[str]:
+    """As many parts on each line as fit. A remark ends each but the last, which needs room for `end`."""
+    line = parts[0]
+    for place, part in enumerate(parts[1:], start=2):
+        longer = f"{line} {part}"
+        if len(longer + (end if place == len(parts) else f" -- {remark}")) <= WIDTH:
+            line = longer
+        else:
+            yield f"{line} -- {remark}"
+            line = _BELOW + part
+    yield line
+
+
+def _with_commas(items: Sequence[str]) -> list[str]:
+    return [*(f"{item}," for item in items[:-1]), items[-1]]
 
 
 def _aggregate(named: tree.NamedAggregate) -> str:

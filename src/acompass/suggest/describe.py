@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-
-from acompass.suggest.comments import commented
+from acompass.propose.loss import total_loss
+from acompass.suggest.comments import commented, has_long_group_by
 from acompass.suggest.problem import Found, Problem
-from acompass.suggest.search.classes import violating
-from acompass.suggest.search.evaluate import lifted, losses, total_loss
+from acompass.suggest.search.evaluate import losses, performed
 from acompass.suggest.to_syntax import Goal
 from acompass.suggestion import SuggestedStep
 from acompass.syntax import tree
-from acompass.syntax.format import format_requirement
-from acompass.syntax.walk import steps
+from acompass.syntax.format import format_condition, format_requirement
+from acompass.syntax.walk import assertion_of, process_of, steps
 
 
 def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[SuggestedStep, ...]:
@@ -21,7 +19,7 @@ def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[Sug
     after = [*_losses(problem, found), found.outcome.loss]
     added = [later - before for before, later in zip([0.0, *after], after, strict=False)]
     return tuple(
-        SuggestedStep(_text(line), affected, loss, isinstance(line.assertion, tree.Always))
+        SuggestedStep(_text(line), affected, loss, assertion_of(line) is None, _where(line))
         for line, affected, loss in zip(
             steps(program), (*everyone, *found.outcome.affected), added, strict=True
         )
@@ -30,22 +28,21 @@ def steps_of(problem: Problem, found: Found, program: tree.Program) -> tuple[Sug
 
 def _losses(problem: Problem, found: Found) -> list[float]:
     """The loss of the table after each step, before the last one drops records."""
-    columns = [np.ascontiguousarray(column) for column in problem.combinations.T]
-    after: list[float] = []
-    for step in (*found.always, *found.steps):
-        before = columns[step.column]
-        columns[step.column] = lifted(problem, step, before)
-        if len(after) >= len(found.always):
-            kept = ~violating(problem, [*columns[: step.column], before, *columns[step.column + 1 :]])
-            columns[step.column] = np.where(kept, before, columns[step.column])
-        after.append(total_loss(losses(problem, columns, problem.counts, 0)))
-    return after
+    return [
+        total_loss(losses(problem, columns, problem.counts, 0))
+        for _, columns in performed(problem, found.always, found.steps)
+    ]
 
 
 def _text(line: tree.Requirement) -> str:
     """The action alone."""
     alone = format_requirement(tree.Requirement(tree.Always(), line.action))
     return alone.removeprefix("ALWAYS : ").removesuffix(";")
+
+
+def _where(line: tree.Requirement) -> str | None:
+    process = process_of(line)
+    return None if process is None or process.where is None else format_condition(process.where)
 
 
 def commented_text(
@@ -63,8 +60,8 @@ def commented_text(
     header = [
         f"Every class by {listed_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for "
         "every table.",
-        f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f} "
-        f"({listed}).",
+        f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f}"
+        f"{'' if has_long_group_by(program) else f' ({listed})'}.",
         "Each step says how many records it was performed on there, and the loss that it added.",
     ]
     if t is not None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from acompass import pipeline
+from acompass.checked.types import Kind
 from acompass.checked.uses import Use, uses
 from acompass.diagnostics import Diagnostic
 from acompass.engines.engine import LoadedTable, OpenTable
@@ -22,9 +23,10 @@ from acompass.suggest.describe import commented_text, steps_of
 from acompass.suggest.problem import Found, Problem
 from acompass.suggest.request import Request
 from acompass.suggest.search import curve, search
-from acompass.suggest.to_syntax import line_of, policy_tree, suppression
+from acompass.suggest.to_syntax import Line, line_of, policy_tree, suppression
 from acompass.suggestion import CurvePoint, Levels, Suggestion, Unreachable
 from acompass.syntax import tree
+from acompass.syntax.walk import is_bands
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class SearchCall:
 @dataclass(frozen=True, eq=False)
 class Table:
     """What a search needs of a table. `numbers` are the columns that were read as numbers, `respelled` those
-    in which a number is spelled in two ways, so that this matters (D26)."""
+    in which a number is spelled in two ways, so that this matters (D26). `texts` are places of
+    quasi-identifiers whose labels can be compared with text from the first line on."""
 
     columns: Columns
     combinations: Combinations
@@ -51,6 +54,7 @@ class Table:
     incomplete: int
     numbers: frozenset[int]
     respelled: frozenset[int]
+    texts: frozenset[int]
 
 
 def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
@@ -94,7 +98,13 @@ def _read_as(
         _require_records(loaded, columns)
         found = combinations_of(loaded, columns.quasi_identifiers, columns.sensitive, ladder_of)
         respelled = frozenset(p for p, name in enumerate(columns.names) if loaded.respelled.get(name))
-        return Table(columns, found, loaded.state.records, loaded.dropped, numbers, respelled)
+        kinds = [loaded.schema[p].type.kind for p in columns.quasi_identifiers]
+        texts = frozenset(
+            place
+            for place, (kind, each) in enumerate(zip(kinds, found.ladders, strict=True))
+            if kind is Kind.TEXT and not _has_bands(each)
+        )
+        return Table(columns, found, loaded.state.records, loaded.dropped, numbers, respelled, texts)
 
 
 def _draft(request: Request, columns: Columns, numbers: frozenset[int]) -> Policy:
@@ -103,10 +113,11 @@ def _draft(request: Request, columns: Columns, numbers: frozenset[int]) -> Polic
     return Policy.from_tree(policy_tree(columns.goal(request), (), steps), "the policy to be suggested")
 
 
-def _draft_step(column: str, as_number: bool) -> tree.Step:
+def _draft_step(column: str, as_number: bool) -> Line:
+    name = tree.Name(column)
     if not as_number:
-        return suppression(column)
-    return tree.Generalize(tree.Name(column), tree.BandsOf(tree.Number(Decimal(1))))
+        return Line(suppression(name))
+    return Line(tree.Generalize(name, tree.BandsOf(tree.Number(Decimal(1)))))
 
 
 def _require_records(loaded: LoadedTable, columns: Columns) -> None:
@@ -116,9 +127,12 @@ def _require_records(loaded: LoadedTable, columns: Columns) -> None:
 
 def _bands_of_decimals(table: Table) -> Iterator[int]:
     for position, each in zip(table.columns.quasi_identifiers, table.combinations.ladders, strict=True):
-        has_bands = any(isinstance(rung.tree, tree.BandsOf) for rung in each.rungs)
-        if has_bands and not all(map(is_integer, each.labels[: each.values])):
+        if _has_bands(each) and not all(map(is_integer, each.labels[: each.values])):
             yield position
+
+
+def _has_bands(found: Ladder) -> bool:
+    return any(rung.tree is not None and is_bands(rung.tree) for rung in found.rungs)
 
 
 def _top_only(found: Ladder) -> Ladder:
@@ -136,6 +150,7 @@ def _problem(request: Request, table: Table) -> Problem:
         int(request.max_lost * table.records),
         table.columns.keep,
         request.t,
+        table.texts,
     )
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import groupby
 from pathlib import Path
 
 from acompass.checked.maps.map import SUPPRESSED
 from acompass.propose.ladder import Ladder
 from acompass.suggest.problem import Step
 from acompass.syntax import tree
-from acompass.syntax.tree import Function, Operator, Quantifier
+from acompass.syntax.tree import Function, Inequality, Operator, Quantifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,24 +30,49 @@ class Goal:
         return () if self.l is None else self.sensitive
 
 
-def policy_tree(goal: Goal, always: Iterable[tree.Step], steps: Iterable[tree.Step]) -> tree.Program:
-    """The steps for all records, then those for the records of classes that miss the goal, until REJECT."""
-    lines = (tree.Requirement(tree.Always(), step) for step in always)
-    chain = (*steps, tree.Reject())
-    action = tree.Then(chain) if len(chain) > 1 else chain[0]
-    return tree.Program((*lines, tree.Requirement(_assertion(goal), action)))
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A step of a policy, for the classes that satisfy `where`."""
+
+    action: tree.Step
+    where: tree.Condition | None = None
 
 
-def line_of(ladder: Ladder, step: Step, folder: Path | None) -> tree.Step:
+def policy_tree(goal: Goal, always: Iterable[Line], chain: Iterable[Line]) -> tree.Program:
+    """The lines for all records, then those for the records of classes that miss the goal, until REJECT.
+
+    Neighbours with the same WHERE are steps of one THEN.
+    """
+    lines = (tree.Requirement(tree.Always(), line.action) for line in always)
+    runs = groupby((*chain, Line(tree.Reject())), key=lambda line: line.where)
+    blocks = (tree.Requirement(_assertion(goal, where), _action(list(run))) for where, run in runs)
+    return tree.Program((*lines, *blocks))
+
+
+def _action(lines: Sequence[Line]) -> tree.Action:
+    steps = tuple(line.action for line in lines)
+    return tree.Then(steps) if len(steps) > 1 else steps[0]
+
+
+def line_of(ladder: Ladder, step: Step, folder: Path | None) -> Line:
     """The step as a line of a policy in a folder; None: where the policy runs in the current one."""
     name, map_ = tree.Name(ladder.column), ladder.rungs[step.level - 1].tree
-    if map_ is None:
-        return suppression(ladder.column)
-    return tree.Generalize(name, _placed(map_, folder))
+    where = _but(name, [ladder.labels[label] for label in step.but])
+    return Line(suppression(name) if map_ is None else tree.Generalize(name, _placed(map_, folder)), where)
 
 
-def suppression(column: str) -> tree.Replace:
-    return tree.Replace(tree.Name(column), tree.String(SUPPRESSED))
+def suppression(column: tree.Name) -> tree.Replace:
+    return tree.Replace(column, tree.String(SUPPRESSED))
+
+
+def _but(column: tree.Name, labels: Sequence[str]) -> tree.Condition | None:
+    match [tree.String(label) for label in labels]:
+        case []:
+            return None
+        case [label]:
+            return tree.Unequal(column, Inequality.C, label)
+        case several:
+            return tree.In(column, tuple(several), negated=True)
 
 
 def _placed(map_: tree.Map, folder: Path | None) -> tree.Map:
@@ -65,13 +91,14 @@ def _relative(path: Path, folder: Path) -> str:
     return Path(*up, path.relative_to(shared)).as_posix()
 
 
-def _assertion(goal: Goal) -> tree.Assertion:
+def _assertion(goal: Goal, where: tree.Condition | None) -> tree.Assertion:
     names = _fresh(goal)
     records = tree.Name(next(names))
     values = [(tree.Name(column), tree.Name(next(names))) for column in goal.counted]
     process = tree.Process(
         tree.Aggregate(Function.COUNT),
         records,
+        where,
         group_by=tuple(map(tree.Name, goal.columns)),
         others=tuple(
             tree.NamedAggregate(tree.Aggregate(Function.COUNT_DISTINCT, column), alias)

@@ -28,7 +28,8 @@ def _steps(suggestion: Suggestion) -> Iterator[tuple[str, str, str]]:
     yield "records", "loss", "step"
     width = max(len(f"{step.affected:,}") for step in suggestion.steps)
     for step in suggestion.steps:
-        text = f"ALWAYS : {step.text}" if step.is_always else step.text
+        where = "" if step.where is None else f"WHERE {step.where} : "
+        text = ("ALWAYS : " if step.is_always else where) + step.text
         yield f"{step.affected:>{width},}", f"+{_loss(step.loss)}", on_one_line(text)
 
 

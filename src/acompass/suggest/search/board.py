@@ -29,7 +29,9 @@ class State(NamedTuple):
     keys: IntArray
     counts: IntArray
     marks: Marks
-    shares: tuple[int, ...]  # of each column: rows of the labels that records have now, summed over all records
+    shares: tuple[
+        int, ...
+    ]  # of each column: rows of the labels that records have now, summed over all records
     left: int  # records that still violate
     settled: IntArray  # classes that satisfy and that others may join
 
@@ -94,6 +96,11 @@ class Board(ABC):
         for share, (scale, weight) in zip(shares, self._scales, strict=True):
             total += weight * log1p((share - self.records) * scale)
         return expm1(total / len(shares))
+
+    def part(self, column: int, share: int) -> float:
+        """What one column's share has in the sum within the price."""
+        scale, weight = self._scales[column]
+        return weight * log1p((share - self.records) * scale)
 
     @cached_property
     def _scales(self) -> list[tuple[float, float]]:

@@ -27,8 +27,8 @@ def best_chain(board: Board, start: State, menu: Menu, most: int, effort: Effort
         best = _better(best, improved(chains, menu, trail, most, random))
     in_vain = 0
     while in_vain < PATIENCE and best.chain and not effort.over():
-        begin = Trail(chains, kicked(menu, best.chain, most, random))
-        trail = improved(chains, menu, begin, most, random)
+        elsewhere = Trail(chains, kicked(menu, best.chain, most, random))
+        trail = improved(chains, menu, elsewhere, most, random)
         in_vain = 0 if trail.loss < best.loss else in_vain + 1
         best = _better(best, trail)
         effort.tell(best.loss)

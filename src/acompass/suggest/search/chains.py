@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from acompass.suggest.problem import Step
 from acompass.suggest.search.board import Board, State
 from acompass.suggest.search.effort import Effort

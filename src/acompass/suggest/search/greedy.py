@@ -11,7 +11,7 @@ NONE_SETTLED = 1e-3  # the worth of a step that settles nobody, in records
 
 
 def greedy(chains: Chains, menu: Menu, power: float) -> Chain:
-    """A power below 1 prefers cheap steps, above 1 steps that settle many. Ends early where effort is over."""
+    """A power below 1 prefers cheap steps, one above 1 steps that settle many."""
     chain: Chain = ()
     state, levels = chains.start, dict.fromkeys((step.column for step in menu.steps), 0)
     while state.left and not chains.effort.over():

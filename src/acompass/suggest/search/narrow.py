@@ -10,13 +10,13 @@ import numpy as np
 
 from acompass.suggest.problem import IntArray, Problem, Step
 from acompass.suggest.search.board import Board, State
-from acompass.suggest.search.fields import WORD
+from acompass.suggest.search.fields import WORD, Fields
 
 LAST = np.iinfo(np.int64).max
 
 
-def fits(board: Board) -> bool:
-    fields, problem = board.fields, board.problem
+def fits(problem: Problem) -> bool:
+    fields = Fields.of(problem.ladders)
     return problem.l is None and fields.words == 1 and fields.bits + problem.k.bit_length() <= WORD
 
 
@@ -53,7 +53,7 @@ class NarrowBoard(Board):
         ]
 
     def _settle(self, keys: IntArray, shares: tuple[int, ...], settled: IntArray) -> State:
-        """Equal combinations merged; those that satisfy the assertion, or join a class that does, set aside."""
+        """Equal combinations merged; those that satisfy the assertion or join a settled class set aside."""
         both = np.concatenate((keys, settled, (LAST,)))
         both.sort()
         labels = both >> self._room

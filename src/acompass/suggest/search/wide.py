@@ -7,7 +7,7 @@ import numpy as np
 from acompass.suggest.problem import IntArray, Step
 from acompass.suggest.search.board import Board, State
 from acompass.suggest.search.fields import WORD, Move
-from acompass.suggest.search.marks import Marks, diverse, marks_of, merged, with_all
+from acompass.suggest.search.marks import diverse, marks_of, merged, with_all
 
 
 class WideBoard(Board):
@@ -37,7 +37,7 @@ class WideBoard(Board):
         ]
 
     def _settle(self, state: State) -> State:
-        """Equal combinations merged; those that satisfy the assertion, or join a class that does, set aside."""
+        """Equal combinations merged; those that satisfy the assertion or join a settled class set aside."""
         if not state.size:
             return state
         merged_state = self._merged(_with_settled(state, self.problem.k))
@@ -53,11 +53,14 @@ class WideBoard(Board):
         order, ordered = _sorted(state.keys, self.fields.bits)
         starts = _starts(ordered)
         counts = np.add.reduceat(state.counts[order], starts)
-        return state._replace(keys=ordered[:, starts], counts=counts, marks=merged(state.marks, order, starts))
+        return state._replace(
+            keys=ordered[:, starts], counts=counts, marks=merged(state.marks, order, starts)
+        )
 
 
 def _labels(keys: IntArray, move: Move) -> IntArray:
-    return (keys[move.word] >> move.shift) & move.mask
+    labels: IntArray = (keys[move.word] >> move.shift) & move.mask
+    return labels
 
 
 def _with_settled(state: State, enough: int) -> State:

@@ -1,0 +1,95 @@
+"""What the rest of suggest asks the search for: one policy, or one for each number of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf
+from typing import Literal, assert_never
+
+from acompass.suggest.problem import Found, Problem, Step
+from acompass.suggest.search.board import Board
+from acompass.suggest.search.cascade import best_chain
+from acompass.suggest.search.effort import Effort
+from acompass.suggest.search.evaluate import evaluate
+from acompass.suggest.search.menu import full_menu
+from acompass.suggest.search.narrow import NarrowBoard, fits
+from acompass.suggest.search.stars import best_stars
+from acompass.suggest.search.uniform import best_levels
+from acompass.suggest.search.wide import WideBoard
+
+Style = Literal["cascade", "uniform", "stars"]
+
+WORK = 16_000_000  # rows, where no time is given: half a second
+WORK_OF_A_ROW = 200  # more of it for each combination
+LINES = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
+
+
+def search(
+    problem: Problem,
+    style: Style,
+    lines: int,
+    seconds: float | None,
+    stopped: Callable[[], bool],
+    progress: Callable[[float, float], None],
+) -> Found:
+    """The steps of least loss found: `lines` of them at most, the final REJECT included.
+
+    `progress` is told the part of the work that is done (0 to 1) and the least loss so far. Without
+    `seconds`, the same problem gives the same answer.
+    """
+    effort = Effort(_work(problem, seconds), seconds, stopped, progress)
+    return _found(_board(problem), style, lines, effort)
+
+
+def curve(
+    problem: Problem,
+    style: Style,
+    seconds: float | None,
+    stopped: Callable[[], bool],
+    progress: Callable[[float, float], None],
+) -> list[Found]:
+    """The best found for rising numbers of lines, while more lines lose less."""
+    board, found = _board(problem), []
+    for lines in LINES:
+        share = None if seconds is None else seconds / len(LINES)
+        effort = Effort(_work(problem, share), share, stopped, progress)
+        found.append(_found(board, style, lines, effort))
+        if effort.early or len(found[-1].steps) + len(found[-1].always) + 1 < lines:
+            break
+    return list(_falling(found, problem.most_dropped))
+
+
+def _falling(found: list[Found], most_dropped: int) -> Iterator[Found]:
+    least = (inf, inf)
+    for each in found:
+        worth = (max(0, each.outcome.dropped - most_dropped), each.outcome.loss)
+        if worth < least:
+            least = worth
+            yield each
+
+
+def _work(problem: Problem, seconds: float | None) -> float | None:
+    return None if seconds is not None else WORK + WORK_OF_A_ROW * len(problem.counts)
+
+
+def _board(problem: Problem) -> Board:
+    return NarrowBoard(problem) if fits(problem) else WideBoard(problem)
+
+
+def _found(board: Board, style: Style, lines: int, effort: Effort) -> Found:
+    always, steps = _steps(board, style, max(0, lines - 1), effort)
+    return Found(always, steps, evaluate(board.problem, always, steps), not effort.early)
+
+
+def _steps(
+    board: Board, style: Style, most: int, effort: Effort
+) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+    match style:
+        case "cascade":
+            return (), best_chain(board, board.start, full_menu(board.problem), most, effort).chain
+        case "uniform":
+            return best_levels(board, most, effort), ()
+        case "stars":
+            return best_stars(board, most, effort)
+        case _:
+            assert_never(style)

@@ -62,7 +62,9 @@ def test_a_kept_column_is_dearer_and_too_many_dropped_are_dearer_than_any_loss()
     assert NarrowBoard(problem).loss(NarrowBoard(problem).start) > OVER
     lenient = replace(problem, most_dropped=60)
     kept = replace(lenient, keep=frozenset({0}))
-    assert NarrowBoard(kept).loss(NarrowBoard(kept).start) > NarrowBoard(lenient).loss(NarrowBoard(lenient).start)
+    assert NarrowBoard(kept).loss(NarrowBoard(kept).start) > NarrowBoard(lenient).loss(
+        NarrowBoard(lenient).start
+    )
 
 
 def _boards(problem: Problem) -> list[Board]:

@@ -28,6 +28,12 @@ def towns(folder: Path, records: int, number: int) -> str:
     return _generated(folder / f"towns-{records}.parquet", query)
 
 
+def many_combinations(folder: Path, records: int) -> str:
+    """The same people in 7,000 zip codes: about a million combinations of age, zip and sex."""
+    query = _PEOPLE.format(records=records).replace("% 5000", "% 7000")
+    return _generated(folder / f"combinations-{records}.parquet", query)
+
+
 def numbers(folder: Path, records: int, columns: str) -> str:
     """A Parquet file with that many records of numbers below 1,000, generated once per folder."""
     values = (f"CAST(hash(range * {2 * i + 3} + {i}) % 1000 AS BIGINT) AS {c}" for i, c in enumerate(columns))

@@ -35,6 +35,12 @@ def test_a_policy_without_requirements_has_no_table() -> None:
     assert check_text(EMPTY) == "1 record, every requirement holds\n"
 
 
+def test_comments_inside_a_requirement_are_not_shown() -> None:
+    first = replace(MIXED.requirements[0], text="EACH RESULT -- old people\n : Age /* in years */ <= '-- 80'")
+    line = run_text(replace(MIXED, requirements=(first,))).splitlines()[1]
+    assert line.endswith("EACH RESULT : Age <= '-- 80'")
+
+
 def test_a_terminal_cuts_long_lines_and_colours_only_the_verdict() -> None:
     text = run_text(MIXED, Style(color=True, width=60))
     violated = text.splitlines()[1]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from acompass.diagnostics import Diagnostic
-from acompass.report.words import on_one_line, violation
+from acompass.report.words import policy_line, violation
 from acompass.result import RequirementOutcome, Result
 
 
@@ -34,7 +34,7 @@ def _suite(policy: str, **counts: int) -> Xml.Element:
 
 
 def _add_case(suite: Xml.Element, outcome: RequirementOutcome, policy: str) -> None:
-    name = f"line {outcome.line}: {on_one_line(outcome.text)}"
+    name = f"line {outcome.line}: {policy_line(outcome.text)}"
     case = Xml.SubElement(suite, "testcase", classname=_legal(policy), name=_legal(name))
     if outcome.holds is None:
         Xml.SubElement(case, "skipped", message="no verdict")

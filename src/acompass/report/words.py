@@ -11,6 +11,7 @@ from acompass.checked.types import Type
 from acompass.measures import Persons
 from acompass.result import ActionName, Note, RequirementOutcome, Result
 from acompass.syntax.spelling import spell_string
+from acompass.syntax.tokens import tokenize
 
 #: headings for the columns that the policy never names, in a check and in a run (D30)
 UNNAMED = "columns that the policy never names"
@@ -24,6 +25,14 @@ def counted(number: int, noun: str) -> str:
 def on_one_line(text: str) -> str:
     """Escape control characters, so that text from a policy or a table cannot control a terminal."""
     return "".join(map(_visible, " ".join(text.split())))
+
+
+def policy_line(text: str) -> str:
+    """A part of a policy without its comments: on one line, a comment would seem to hide what follows it."""
+    comments = tokenize(text)[1]
+    starts = (0, *(comment.span.end for comment in comments))
+    ends = (*(comment.span.start for comment in comments), len(text))
+    return on_one_line(" ".join(text[start:end] for start, end in zip(starts, ends, strict=True)))
 
 
 def _visible(letter: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from acompass.explanation import ClassSeen, Explanation, Life, Step
-from acompass.report.words import counted, on_one_line, shown
+from acompass.report.words import counted, on_one_line, policy_line, shown
 
 
 def explanation_text(explanation: Explanation) -> str:
@@ -42,7 +42,7 @@ def _end(life: Life) -> str:
 
 
 def _step(step: Step) -> Iterator[str]:
-    yield f"line {step.line}: {on_one_line(step.text)}"
+    yield f"line {step.line}: {policy_line(step.text)}"
     if step.seen is not None:
         yield f"  {_class(step.seen)}"
     if not step.affected:

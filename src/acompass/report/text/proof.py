@@ -6,7 +6,7 @@ from acompass.checked.convert import to_text
 from acompass.checked.types import Column, Kind, Schema, Value
 from acompass.prove.proof import Claim, Counterexample, Proof
 from acompass.report.text.columns import left_aligned
-from acompass.report.words import on_one_line
+from acompass.report.words import on_one_line, policy_line
 
 
 def proof_text(proof: Proof) -> str:
@@ -23,7 +23,7 @@ def _types(proof: Proof) -> list[str]:
 
 def _claim(claim: Claim) -> str:
     place = "" if claim.line is None else f"line {claim.line}: "
-    lines = [f"{claim.verdict}  {place}{on_one_line(claim.text)}"]
+    lines = [f"{claim.verdict}  {place}{policy_line(claim.text)}"]
     lines += [f"  {step}" for step in claim.reason.splitlines()]
     if claim.counterexample is not None:
         lines += _counterexample(claim.counterexample)

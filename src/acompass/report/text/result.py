@@ -15,6 +15,7 @@ from acompass.report.words import (
     dropped,
     note_text,
     on_one_line,
+    policy_line,
     records_in_and_out,
     verdict,
 )
@@ -69,7 +70,7 @@ def _action_taken(outcome: RequirementOutcome) -> str:
 
 def _row(outcome: RequirementOutcome, action: str) -> _Row:
     tint = GREEN if outcome.holds else RED if outcome.is_violated else ""
-    text = on_one_line(outcome.text)
+    text = policy_line(outcome.text)
     return _Row(str(outcome.line), verdict(outcome), affected_of(outcome), action, text, tint)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from acompass.suggest.problem import IntArray, Problem, Step
 
-OFTEN = 0.05  # of the records: a label that a step may leave as it is
+OFTEN = 0.2  # of the records: a label that a step may leave as it is
 MOST = 3  # labels that a step leaves as they are
 
 

@@ -112,6 +112,5 @@ class Board(ABC):
 
     def _move(self, step: Step) -> Move:
         if step not in self._moves:
-            up = self.problem.ladders[step.column].up[step.level - 1]
-            self._moves[step] = self.fields.move(step, up)
+            self._moves[step] = self.fields.move(step, self.problem.ladders[step.column].up)
         return self._moves[step]

@@ -32,6 +32,11 @@ class Effort:
             self.early = True
         return self.early or (self.most is not None and self.done > self.most)
 
+    def again(self) -> Effort:
+        """As much once more, but no more time."""
+        left = None if self.seconds is None else max(0.0, self.seconds - (monotonic() - self._begin))
+        return Effort(self.most, left, self.stopped, self.progress)
+
     def tell(self, loss: float) -> None:
         self.progress(self._part(), loss)
 
@@ -39,6 +44,6 @@ class Effort:
         parts = [0.0]
         if self.most is not None:
             parts.append(self.done / self.most)
-        if self.seconds is not None:
+        if self.seconds:
             parts.append((monotonic() - self._begin) / self.seconds)
         return min(1.0, max(parts))

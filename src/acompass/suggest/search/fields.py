@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from acompass.propose.ladder import Ladder
 from acompass.suggest.problem import IntArray, Step
@@ -15,7 +16,11 @@ WORD = 62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Move:
-    """A step as tables that are looked up by a label: what its key and the rows of a cell's label rise by."""
+    """A step as tables that are looked up by a label: what its key and the rows of a cell's label rise by.
+
+    `met` are the labels that a combination can still have after the step, or get by a later one of a lower
+    level: settled classes with other labels are not met again.
+    """
 
     column: int
     word: int
@@ -23,6 +28,7 @@ class Move:
     mask: int
     rise: IntArray
     added: IntArray
+    met: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,11 +64,12 @@ class Fields:
             keys[word] |= column << shift
         return keys
 
-    def move(self, step: Step, up: Sequence[int]) -> Move:
+    def move(self, step: Step, ups: Sequence[Sequence[int]]) -> Move:
+        """`ups`: of each level of the column."""
         word, shift, mask = self.places[step.column]
-        after = np.array(up, np.int64)
+        after = np.array(ups[step.level - 1], np.int64)
         after[list(step.but)] = step.but
-        sizes = self.sizes[step.column]
-        return Move(
-            step.column, word, shift, mask, (after - np.arange(len(up))) << shift, sizes[after] - sizes
-        )
+        rise, sizes = after - np.arange(len(after)), self.sizes[step.column]
+        met = rise == 0
+        met[[up[label] for up in ups[: step.level - 1] for label in step.but]] = True
+        return Move(step.column, word, shift, mask, rise << shift, sizes[after] - sizes, met)

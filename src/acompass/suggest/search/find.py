@@ -77,8 +77,17 @@ def _board(problem: Problem) -> Board:
 
 
 def _found(board: Board, style: Style, lines: int, effort: Effort) -> Found:
-    always, steps = _steps(board, style, max(0, lines - 1), effort)
-    return Found(always, steps, evaluate(board.problem, always, steps), not effort.early)
+    """A chain can be stuck with a last few records that look like nobody. Levels for all never are."""
+    most = max(0, lines - 1)
+    found = _run(board, _steps(board, style, most, effort), effort)
+    if found.outcome.dropped <= board.problem.most_dropped or style == "uniform":
+        return found
+    for_all = _run(board, (best_levels(board, most, effort.again()), ()), effort)
+    return min(found, for_all, key=lambda each: each.outcome.dropped)
+
+
+def _run(board: Board, steps: tuple[tuple[Step, ...], tuple[Step, ...]], effort: Effort) -> Found:
+    return Found(*steps, evaluate(board.problem, *steps), not effort.early)
 
 
 def _steps(

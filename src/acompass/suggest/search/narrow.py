@@ -39,7 +39,7 @@ class NarrowBoard(Board):
         shares[move.column] += int(state.counts.dot(move.added.take(labels)))
         settled = state.settled
         if len(settled):
-            settled = settled[move.rise.take((settled >> shift) & mask) == 0]
+            settled = settled[move.met.take((settled >> shift) & mask)]
         return self._settle(state.keys + (rise << self._room), tuple(shares), settled)
 
     def _begin(self, keys: IntArray, shares: tuple[int, ...]) -> State:

@@ -23,7 +23,7 @@ class WideBoard(Board):
         keys[move.word] += rise
         shares = list(state.shares)
         shares[move.column] += int(state.counts @ move.added[labels])
-        settled = state.settled[:, move.rise[_labels(state.settled, move)] == 0]
+        settled = state.settled[:, move.met[_labels(state.settled, move)]]
         return self._settle(State(keys, state.counts, state.marks, tuple(shares), 0, settled))
 
     def _begin(self, keys: IntArray, shares: tuple[int, ...]) -> State:

@@ -4,6 +4,7 @@ The larger a class, the more its distribution is like the table's.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 
@@ -32,9 +33,16 @@ def closest(problem: Problem, t: Fraction, solved: Callable[[Problem], Found]) -
         middle = replace(problem, k=(low + best[0].k) // 2)
         if middle.k in (low, best[0].k):
             break
-        tried = middle, solved(middle)
-        low, best = (low, tried) if closeness(*tried) <= t else (middle.k, best)
+        tried = _tried(middle, t, solved)
+        low, best = (middle.k, best) if tried is None else (low, tried)
     return best
+
+
+def _tried(problem: Problem, t: Fraction, solved: Callable[[Problem], Found]) -> tuple[Problem, Found] | None:
+    with suppress(Unreachable):
+        found = solved(problem)
+        return (problem, found) if closeness(problem, found) <= t else None
+    return None
 
 
 def closeness(problem: Problem, found: Found) -> Fraction:
@@ -59,7 +67,8 @@ def _distance(sensitive: Sensitive, ids: IntArray, kept: NDArray[np.bool_]) -> F
     own = pairs // width
     gained = np.maximum(0, _sums(place, counts) * records - table[pairs % width] * sizes[own])
     moved = _sums(own, gained)
-    largest = int(np.argmax(moved / np.maximum(sizes, 1)))
+    sizes = np.maximum(sizes, 1)  # a class that was dropped has no records, and moves none
+    largest = int(np.argmax(moved / sizes))
     return Fraction(int(moved[largest]), int(sizes[largest]) * records)
 
 

@@ -20,7 +20,7 @@ PATIENCE = 12  # kicks in vain
 def best_chain(board: Board, start: State, menu: Menu, most: int, effort: Effort) -> Trail:
     """The chain of at most `most` steps that loses least of those seen."""
     chains, random = Chains(board, start, effort), Random(0)
-    begin = sorted(_beginnings(chains, menu, most), key=lambda trail: trail.loss)
+    begin = sorted(_beginnings(chains, menu, most), key=lambda trail: trail.burden)
     best = begin[0]
     for trail in begin[:WALKS]:
         effort.tell(best.loss)
@@ -29,7 +29,7 @@ def best_chain(board: Board, start: State, menu: Menu, most: int, effort: Effort
     while in_vain < PATIENCE and best.chain and not effort.over():
         elsewhere = Trail(chains, kicked(menu, best.chain, most, random))
         trail = improved(chains, menu, elsewhere, most, random)
-        in_vain = 0 if trail.loss < best.loss else in_vain + 1
+        in_vain = 0 if trail.burden < best.burden else in_vain + 1
         best = _better(best, trail)
         effort.tell(best.loss)
     return best
@@ -44,4 +44,4 @@ def _beginnings(chains: Chains, menu: Menu, most: int) -> Iterator[Trail]:
 
 
 def _better(one: Trail, other: Trail) -> Trail:
-    return other if other.loss < one.loss else one
+    return other if other.burden < one.burden else one

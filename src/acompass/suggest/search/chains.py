@@ -10,6 +10,7 @@ Chain = tuple[Step, ...]
 
 ROOM = 256 * 2**20  # bytes of remembered states
 DOUBT = 1e-3  # by which an estimate may exceed the loss to beat, as a part of it
+STEP, BUT = 1e-4, 4e-4  # what a step, and labels that it leaves, must gain to be worth reading
 
 
 class Trail:
@@ -28,6 +29,7 @@ class Trail:
                 self.passed.pop()
             state = following
         self.loss = chains.board.loss(state)
+        self.burden = self.loss * burden(self.chain)
 
     def estimate(self, to_come: int, price: float, left: int) -> float:
         """The loss of another chain that has this price and so many left, and ends in the same steps."""
@@ -51,7 +53,7 @@ class Chains:
             if price >= best.loss or (to_come <= same and best.estimate(to_come, price, state.left) > limit):
                 return False
             state, at = self.after(chain[:at], state, chain[at]), at + 1
-        return self.board.loss(state) < best.loss - 1e-9
+        return self.board.loss(state) * burden(chain) < best.burden - 1e-9
 
     def loss(self, chain: Chain) -> float:
         state, at = self._longest(chain)
@@ -81,6 +83,11 @@ class Chains:
         self._room -= state.nbytes
         while self._room < 0 and len(self._known) > 1:
             self._room += self._known.pop(next(iter(self._known))).nbytes
+
+
+def burden(chain: Chain) -> float:
+    """By how much a reader's trouble makes a loss greater."""
+    return 1 + STEP * len(chain) + BUT * sum(bool(step.but) for step in chain)
 
 
 def _common_end(one: Chain, other: Chain) -> int:

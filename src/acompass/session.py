@@ -265,6 +265,7 @@ class Session:
         require_numpy()
         from acompass.suggest.columns import columns_of
         from acompass.suggest.flow import SearchCall, suggest_policy
+        from acompass.suggest.read import Reading
         from acompass.suggest.request import request_of
         from acompass.suggest.write import require_other_files, write_policy
 
@@ -273,10 +274,9 @@ class Session:
         )
         path = None if output is None else os.fspath(output)
         require_other_files(path, self._table, columns_of(request, self.columns))
+        reading = Reading(request, *self._reading(missing, dates))
         with self._calling():
-            found = suggest_policy(
-                self._source, SearchCall(request, *self._reading(missing, dates), path, stopped, progress)
-            )
+            found = suggest_policy(self._source, SearchCall(reading, path, stopped, progress))
         if path is not None:
             write_policy(path, found.text)
         return found

@@ -45,7 +45,9 @@ class CurvePoint:
 @dataclass(frozen=True)
 class Suggestion:
     """`dropped` are the records that the last step rejects, `incomplete` those with missing values, which
-    were left out before (D11). `finished` is False if the search was stopped."""
+    were left out before (D11). `k` is what the policy promises: where `t` was asked for, it can be more than
+    was asked for. `t` is how close the classes of this table are then. `finished` is False if the search was
+    stopped."""
 
     policy: Policy
     k: int

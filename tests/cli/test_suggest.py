@@ -1,6 +1,7 @@
 """`acompass suggest` writes a policy, prints what it does, and writes nothing else."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +84,7 @@ def test_what_cannot_be_reached_is_an_answer_and_no_policy(acompass: Acompass) -
 def test_t_is_said_to_be_measured_and_not_proved(acompass: Acompass) -> None:
     ran = acompass(*CALL, "--sensitive", "disease", "--t", "0.5", "-o", "release.acp")
     assert ran.exit_code == 0, ran.stderr
-    assert "t = 0.5: measured on this table, not proved for another" in ran.stdout
+    assert re.search(r"t = 0\.[0-4]\d*: measured on this table, not proved for another", ran.stdout)
     assert "measured, not proved" in Path("release.acp").read_text()
 
 

@@ -65,9 +65,8 @@ def commented_text(
         "Each step says how many records it was performed on there, and the loss that it added.",
     ]
     if t is not None:
-        header.append(
-            f"There, t = {float(t):g} holds as well. That is measured, not proved for another table."
-        )
+        close = f"There, the classes are t-close with t = {float(t):.4f}."
+        header.append(f"{close} That is measured, not proved for another table.")
     remarks = [f"{_records(step.affected)}, loss +{step.loss:.4f}" for step in described]
     return commented(program, header, by_column, remarks)
 

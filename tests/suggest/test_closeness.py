@@ -1,0 +1,33 @@
+"""t-closeness of a suggestion: reached on the table of the search, and what `measure` says of the release."""
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import acompass
+from tests.suggest.searches import COLUMNS, write_table
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_t_is_what_measure_finds_in_the_release(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    random = Random(seed)
+    columns = random.sample(COLUMNS, 2)
+    table, names = str(write_table(random, tmp_path, columns, 60)), [column.name for column in columns]
+    found = acompass.suggest(table, names, 2, sensitive=["d"], t="0.2", max_lost="60%")
+    acompass.run(found.policy, table, output="released.csv")
+    (measured,) = acompass.measure("released.csv", names, ["d"]).sensitive
+    assert found.t is not None
+    assert found.t == measured.t_equal
+    assert found.t <= 0.2
+    assert found.k >= 2
+
+
+def test_one_class_of_all_records_is_close_to_the_table(tmp_path: Path) -> None:
+    people = [{"Age": age, "Disease": "ab"[age >= 25]} for age in range(20, 30)]
+    found = acompass.suggest(people, ["Age"], 2, sensitive=["Disease"], t="0.01")
+    assert found.t == 0
+    assert (found.k, found.records_out) == (3, 10)

@@ -11,6 +11,8 @@ from acompass.suggest.search.menu import Menu
 def shortened(chains: Chains, chain: Chain, most: int) -> Chain:
     """The chain without the steps that are missed least, until it has at most `most`."""
     while len(chain) > most:
+        if chains.effort.cut_short():
+            return chain[:most]
         shorter = [chain[:place] + chain[place + 1 :] for place in range(len(chain))]
         chain = min(shorter, key=chains.loss)
     return chain

@@ -1,5 +1,6 @@
 """Hypothesis without time limits, markers by what a test needs, servers that several folders share."""
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ settings.register_profile("acompass", deadline=None, suppress_health_check=[Heal
 settings.register_profile("fast", settings.get_profile("acompass"), max_examples=30)
 settings.load_profile("acompass")
 
+# trees of SQL are garbage in cycles, and searching for it after every 700 objects takes time
+gc.set_threshold(50_000, 20, 100)
+
 #: the markers of tests that use a fixture or an engine of this name, or have it in the name of their file
 NEEDS = {
     "browser": ("browser",),
@@ -31,6 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for need in _needs(item):
             for marker in NEEDS.get(need, ()):
                 item.add_marker(marker)
+    # pytest-xdist gives the first half to one process, so only that one starts Spark
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 
 def _needs(item: pytest.Item) -> set[str]:

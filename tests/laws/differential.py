@@ -6,6 +6,7 @@ runs without the plan's rewrites. Progress goes to standard error.
 """
 
 import argparse
+import gc
 import multiprocessing
 import sys
 import time
@@ -73,6 +74,7 @@ def _url(engine: str) -> Iterator[str]:
 
 
 def _prepare(engine: str) -> None:
+    gc.set_threshold(50_000, 20, 100)
     if engine == "spark":
         opened = ExitStack()
         opened.enter_context(local_spark(_HOTSPOT))

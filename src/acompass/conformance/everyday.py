@@ -57,8 +57,8 @@ class EverydayWriter(PolicyWriter):
         text = self._everyday_requirement() if self._rng.random() < 0.5 else None
         if text is None:
             text = super().requirement()
+            self._requirements += _parsed(text)
             self._done += 1
-        self._requirements += _parsed(text)
         return text
 
     def _everyday_requirement(self) -> str | None:
@@ -66,9 +66,11 @@ class EverydayWriter(PolicyWriter):
         for _ in range(_ATTEMPTS):
             attributes, params = list(self._attributes), dict(self.params)
             text = self._rng.choice((self._always, self._cascade, self._then))()
-            program = self._checked(text)
+            requirements = [*self._requirements, *_parsed(text)]
+            program = self._checked(requirements, text)
             self._attributes[:] = attributes
             if program is not None:
+                self._requirements = requirements
                 self._follow(program)
                 return text
             self.params = params
@@ -146,9 +148,8 @@ class EverydayWriter(PolicyWriter):
     def _constants(self, attribute: Attribute) -> list[str]:
         return [self._constant(self._near(attribute), attribute.type) for _ in range(2)]
 
-    def _checked(self, text: str) -> Program | None:
-        policy = tree.Program((*self._requirements, *_parsed(text)))
-        return check(policy, text, self._schema, self.params)[0]
+    def _checked(self, requirements: Sequence[tree.Requirement], text: str) -> Program | None:
+        return check(tree.Program(tuple(requirements)), text, self._schema, self.params)[0]
 
     def _follow(self, program: Program) -> None:
         """The columns as the new requirements leave them."""

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from acompass.checked.types import Kind
 from acompass.conformance.compare import Disagreement, compare, observe_session
 from acompass.conformance.generate import Case, random_case
+from acompass.conformance.once import Once
 from acompass.conformance.shrink import shrunk
 from acompass.conformance.values import KINDS
 from acompass.diagnostics import AcompassError
@@ -68,8 +69,8 @@ def _conform(
 
 class _Judge:
     def __init__(self, session: Session, rewrites: Sequence[Rewrite]):
-        self._session = session
-        self._observe = observe_session(session, rewrites)
+        self._session = Once(session)
+        self._observe = observe_session(self._session, rewrites)
 
     def __call__(self, case: Case) -> Disagreement | None:
         try:

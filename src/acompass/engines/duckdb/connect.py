@@ -29,7 +29,9 @@ class DuckDBEngine:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
+        """A session for small tables: more threads would only wait for one another."""
         with connection(None) as con:
+            con.execute("SET threads = 1")
             yield DuckDBSession(con)
 
 

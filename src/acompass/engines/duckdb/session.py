@@ -11,6 +11,7 @@ from sqlglot import exp
 from acompass.engines.cancellation import Cancellation
 from acompass.engines.duckdb.errors import failures
 from acompass.plan.lowering.dialects.duckdb import DUCKDB
+from acompass.plan.lowering.statement_text import text_of
 
 
 class DuckDBSession:
@@ -24,13 +25,13 @@ class DuckDBSession:
         self.statements: list[str] = []
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        executed = self._execute(query.sql("duckdb"))
+        executed = self._execute(text_of(query, self.dialect.name))
         with failures():
             return executed.fetchall()
 
     def store(self, query: exp.Select) -> str:
         name = self._fresh()
-        self._execute(f"CREATE TEMP TABLE {name} AS {query.sql('duckdb')}")
+        self._execute(f"CREATE TEMP TABLE {name} AS {text_of(query, self.dialect.name)}")
         return name
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
@@ -13,6 +14,8 @@ from acompass.plan.lowering.sql import Sql
 #: the column that holds the position of a record in the input
 ROW_KEY = "rk"
 
+#: marks the subqueries that `State.source` makes
+_SOURCE = "acompass source"
 
 #: the column that holds the number of records with a combination of values
 WEIGHT = "w"
@@ -98,8 +101,14 @@ class State:
         return _summed(exp.Case(ifs=[exp.If(this=condition.copy(), true=_weight("t"))]))
 
     def source(self) -> Sql:
-        """This state, as a subquery called `t`."""
-        return self.select.subquery("t")
+        """This state, as a subquery called `t`. The queries that read it share it, so it must not change."""
+        return self._source
+
+    @cached_property
+    def _source(self) -> Sql:
+        source = self.select.subquery("t", copy=False)
+        source.meta[_SOURCE] = True
+        return source
 
     def derive(
         self,
@@ -165,6 +174,11 @@ class State:
             columns.append(exp.column(ROW_KEY, table="t"))
         further = self.flags if self.counted is None else (*self.counted.further, *self.flags)
         return columns + [exp.column(name, table="t") for name in further]
+
+
+def is_source(subquery: exp.Subquery) -> bool:
+    """Whether the subquery is a state that several queries may share."""
+    return bool(subquery.meta_get(_SOURCE))
 
 
 def _weight(table: str) -> Sql:

@@ -122,6 +122,6 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     new_value = session.dialect.convert(drawn.value, INTEGER, state.schema[action.column].type)
     replaced = numbered.derive({action.column: new_value}, joins=[drawn.join])
     kept = state.stored_as(session.store(replaced.select))
-    both = exp.union(rest.select, kept.projection(), distinct=False)
-    union = sql.everything(both.subquery("t"))
+    both = exp.union(rest.select, kept.projection(), distinct=False, copy=False)
+    union = sql.everything(both.subquery("t", copy=False))
     return replace(state, select=union, depth=rest.depth, in_order=False)

@@ -6,6 +6,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from acompass.checked.effects import column_written, record_comparisons
+from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.cascades import run_cascade
@@ -126,10 +127,10 @@ class _Store:
 def final_select(context: Context, state: State, *, canonical: bool, keep_order: bool) -> exp.Select:
     """The output: the columns of the state that no DROP removed, in the requested order."""
     columns = state.columns()
-    select = exp.select(*(columns[i] for i in state.kept)).from_(state.source())
+    select = sql.query((columns[i] for i in state.kept), state.source())
     order: list[Sql] = []
     if canonical:
         order = canonical_order(context, state)
     elif keep_order and state.has_row_key and not state.in_order:
         order = [exp.column(ROW_KEY, table="t")]
-    return select.order_by(*order) if order else select
+    return select.order_by(*order, copy=False) if order else select

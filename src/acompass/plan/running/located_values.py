@@ -33,9 +33,13 @@ class LocatedValues:
             select = select.select(exp.alias_(sql.column(column, "t"), f"v{j}"))
         if not self._can_join():
             regions = [self._search(column) for column in self.columns]
-            return self._with_regions(select, regions).from_(self._distinct()).subquery("q")
+            return (
+                self._with_regions(select, regions)
+                .from_(self._distinct(), copy=False)
+                .subquery("q", copy=False)
+            )
         regions = [region_of_match(sql.column(column, "t"), f"m{j}") for j, column in enumerate(self.columns)]
-        select = self._with_regions(select, regions).from_(self._distinct())
+        select = self._with_regions(select, regions).from_(self._distinct(), copy=False)
         for j, column in enumerate(self.columns):
             select.append("joins", ordered_join(sql.column(column, "t"), self._uploaded(column), f"m{j}"))
         return sql.table(self.session.store(select), "q")
@@ -44,8 +48,8 @@ class LocatedValues:
         values = [self.state.value(column) for column in self.columns]
         named = (sql.named(value, sql.name(c)) for value, c in zip(values, self.columns, strict=True))
         count = exp.alias_(self.state.count(), "n")
-        select = exp.select(*named, count).from_(self.state.source())
-        return select.group_by(*(value.copy() for value in values)).subquery("t")
+        select = sql.query([*named, count], self.state.source())
+        return select.group_by(*(value.copy() for value in values), copy=False).subquery("t", copy=False)
 
     @staticmethod
     def _with_regions(select: exp.Select, regions: list[Sql]) -> exp.Select:

@@ -46,7 +46,7 @@ def ranked(context: Context, state: State) -> exp.Select:
         return _ranked_by_groups(context, state, most_groups)
     order = exp.Order(expressions=canonical_order(context, state))
     place = exp.Window(this=exp.RowNumber(), order=order)
-    return state.projection().select(exp.alias_(place, "i"))
+    return state.projection().select(exp.alias_(place, "i"), copy=False)
 
 
 def _ranked_by_groups(context: Context, state: State, most_groups: int) -> exp.Select:
@@ -62,7 +62,7 @@ def _ranked_by_groups(context: Context, state: State, most_groups: int) -> exp.S
         order=exp.Order(expressions=canonical_order(context, stored)),
     )
     place = exp.Add(this=exp.column("before", table="g"), expression=window)
-    numbered = stored.projection().select(exp.alias_(place, "i"))
+    numbered = stored.projection().select(exp.alias_(place, "i"), copy=False)
     pairs = zip(group, _group_columns(group, "g"), strict=True)
     on = exp.and_(*(exp.NullSafeEQ(this=exp.paren(key.copy()), expression=column) for key, column in pairs))
     numbered.append("joins", exp.Join(this=_records_before(stored, group).subquery("g"), on=on))

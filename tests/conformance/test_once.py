@@ -1,0 +1,42 @@
+"""The runs of a case share what they ask in common, and nothing that is gone."""
+
+import pytest
+
+from acompass.conformance.once import Once
+from acompass.diagnostics import AcompassError
+from acompass.engines.connect import open_session
+from acompass.engines.duckdb.session import DuckDBSession
+from acompass.plan.lowering import sql
+
+COLUMNS = (("c0", "BIGINT"),)
+
+
+def test_a_statement_is_sent_once() -> None:
+    with open_session("duckdb") as session:
+        assert isinstance(session, DuckDBSession)
+        once = Once(session)
+        table = once.upload(COLUMNS, [(1,), (2,)])
+        assert once.upload(COLUMNS, [(1,), (2,)]) == table
+        query = sql.everything(sql.table(table))
+        assert once.store(query) == once.store(query.copy())
+        assert once.fetch(query) == once.fetch(query.copy()) == [(1,), (2,)]
+        assert len(session.statements) == 3
+
+
+def test_other_rows_are_another_table() -> None:
+    with open_session("duckdb") as session:
+        once = Once(session)
+        assert once.upload(COLUMNS, [(1,)]) != once.upload(COLUMNS, [(True,)])
+
+
+def test_a_dropped_table_cannot_be_read() -> None:
+    with open_session("duckdb") as session:
+        once = Once(session)
+        query = sql.everything(sql.table(once.upload(COLUMNS, [(1,)])))
+        stored = once.store(query)
+        reading = sql.everything(sql.table(stored))
+        assert once.fetch(reading) == [(1,)]
+        once.drop(stored)
+        with pytest.raises(AcompassError):
+            once.fetch(reading)
+        assert once.fetch(sql.everything(sql.table(once.store(query)))) == [(1,)]

@@ -1,4 +1,4 @@
-"""What a search promises: k and l, few dropped where that can be, few lines, and one answer to one question."""
+"""What a search promises: k and l, few dropped where that can be, few lines, one answer to one question."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -38,7 +38,9 @@ def best_chain(board: Board, start: State, menu: Menu, most: int, effort: Effort
 def _beginnings(chains: Chains, menu: Menu, most: int) -> Iterator[Trail]:
     """First all columns to their last level: nothing settles more."""
     top = top_menu(chains.board.problem).steps
-    yield Trail(chains, shortened(chains, top, most))
+    first = Trail(chains, shortened(chains, top, most))
+    chains.effort.tell(first.loss)
+    yield first
     for power in POWERS:
         yield Trail(chains, shortened(chains, greedy(chains, menu, power), most))
 

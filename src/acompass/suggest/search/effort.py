@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from time import monotonic
 
 START = 2_000  # the work of a step on no rows at all, in rows
@@ -19,18 +20,22 @@ class Effort:
     progress: Callable[[float, float], None]
     done: float = 0.0
     early: bool = False
+    least: float = inf
     _begin: float = field(default_factory=monotonic)
 
     def spend(self, rows: int) -> None:
         self.done += rows + START
 
     def over(self) -> bool:
-        """Whether to end now. Once it is, it stays so."""
-        if self.early:
-            return True
-        if self.stopped() or (self.seconds is not None and monotonic() - self._begin > self.seconds):
-            self.early = True
-        return self.early or (self.most is not None and self.done > self.most)
+        """Whether to end now."""
+        return self.cut_short() or (self.most is not None and self.done > self.most)
+
+    def cut_short(self) -> bool:
+        """Whether to end at once, by hand or by time, with what there is. Once it is so, it stays so."""
+        if not self.early:
+            late = self.seconds is not None and monotonic() - self._begin > self.seconds
+            self.early = late or self.stopped()
+        return self.early
 
     def again(self) -> Effort:
         """As much once more, but no more time."""
@@ -38,7 +43,8 @@ class Effort:
         return Effort(self.most, left, self.stopped, self.progress)
 
     def tell(self, loss: float) -> None:
-        self.progress(self._part(), loss)
+        self.least = min(self.least, loss)
+        self.progress(self._part(), self.least)
 
     def _part(self) -> float:
         parts = [0.0]

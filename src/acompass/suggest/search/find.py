@@ -9,6 +9,7 @@ from typing import Literal, assert_never
 from acompass.suggest.problem import Found, Problem, Step
 from acompass.suggest.search.board import Board
 from acompass.suggest.search.cascade import best_chain
+from acompass.suggest.search.closeness import is_close
 from acompass.suggest.search.effort import Effort
 from acompass.suggest.search.evaluate import evaluate
 from acompass.suggest.search.menu import full_menu
@@ -19,8 +20,8 @@ from acompass.suggest.search.wide import WideBoard
 
 Style = Literal["cascade", "uniform", "stars"]
 
-WORK = 16_000_000  # rows, where no time is given: half a second
-WORK_OF_A_ROW = 200  # more of it for each combination
+WORK = 12_000_000  # rows, where no time is given: less than half a second
+WORK_OF_A_ROW = 400  # more of it for each combination
 LINES = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 
 
@@ -77,13 +78,18 @@ def _board(problem: Problem) -> Board:
 
 
 def _found(board: Board, style: Style, lines: int, effort: Effort) -> Found:
-    """A chain can be stuck with a last few records that look like nobody. Levels for all never are."""
+    """Levels for all, where a chain is stuck with a last few records, or is not close: they never are."""
     most = max(0, lines - 1)
     found = _run(board, _steps(board, style, most, effort), effort)
-    if found.outcome.dropped <= board.problem.most_dropped or style == "uniform":
+    if style == "uniform" or _is_allowed(board.problem, found):
         return found
     for_all = _run(board, (best_levels(board, most, effort.again()), ()), effort)
-    return min(found, for_all, key=lambda each: each.outcome.dropped)
+    return for_all if _is_allowed(board.problem, for_all) else found
+
+
+def _is_allowed(problem: Problem, found: Found) -> bool:
+    few = found.outcome.dropped <= problem.most_dropped
+    return few and is_close(problem, found.always, found.steps)
 
 
 def _run(board: Board, steps: tuple[tuple[Step, ...], tuple[Step, ...]], effort: Effort) -> Found:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from acompass.suggest.problem import Step
 from acompass.suggest.search.board import State
 from acompass.suggest.search.chains import Chain, Chains
-from acompass.suggest.search.menu import Menu
+from acompass.suggest.search.menu import Menu, top_menu
 
 NONE_SETTLED = 1e-3  # the worth of a step that settles nobody, in records
 
@@ -14,7 +16,8 @@ def greedy(chains: Chains, menu: Menu, power: float) -> Chain:
     """A power below 1 prefers cheap steps, one above 1 steps that settle many."""
     chain: Chain = ()
     state, levels = chains.start, dict.fromkeys((step.column for step in menu.steps), 0)
-    while state.left and not chains.effort.over():
+    while state.left and not chains.effort.cut_short():
+        chains.effort.tell(inf)
         options = [step for step in menu.steps if _is_next(menu, step, levels[step.column])]
         tried = [(step, chains.after(chain, state, step)) for step in options]
         moving = [(step, following) for step, following in tried if following is not state]
@@ -22,7 +25,7 @@ def greedy(chains: Chains, menu: Menu, power: float) -> Chain:
             break
         step, following = max(moving, key=lambda each: _worth(chains, state, each[1], power))
         chain, state, levels[step.column] = (*chain, step), following, step.level
-    return chain
+    return chain if not state.left else (*chain, *top_menu(chains.board.problem).steps)
 
 
 def _is_next(menu: Menu, step: Step, level: int) -> bool:

@@ -1,7 +1,7 @@
 """One level of each column for all records: the vector of levels that loses least, and provably so.
 
-A vector's loss without drops bounds its loss from below. A vector that drops too many records rules out all
-vectors below it, since lower levels only split classes.
+A vector's loss without drops bounds its loss from below. A vector that drops too many records, or that is
+not close enough, rules out all vectors below it, since lower levels only split classes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from acompass.suggest.problem import Problem, Step
 from acompass.suggest.search.board import OVER, Board
+from acompass.suggest.search.closeness import is_close
 from acompass.suggest.search.effort import Effort
 
 Levels = tuple[int, ...]
@@ -30,6 +31,12 @@ def best_levels(board: Board, most: int, effort: Effort) -> tuple[Step, ...]:
 
 def _steps(levels: Levels) -> tuple[Step, ...]:
     return tuple(Step(column, level) for column, level in enumerate(levels) if level)
+
+
+def _loss(board: Board, levels: Levels) -> float:
+    steps = _steps(levels)
+    loss = board.loss(board.under(steps))
+    return loss if loss >= OVER or is_close(board.problem, steps, ()) else OVER
 
 
 class _Lattice:
@@ -54,7 +61,7 @@ class _Lattice:
 
     def _checked(self, levels: Levels) -> float:
         """The loss of a vector. It is open no more, nor are those below it where it drops too many."""
-        found = self._board.loss(self._board.under(_steps(levels)))
+        found = _loss(self._board, levels)
         self._open[levels] = False
         if found >= OVER:
             self._open[tuple(slice(0, level + 1) for level in levels)] = False
@@ -97,14 +104,14 @@ def _raised(heights: list[int]) -> NDArray[np.int64]:
 
 def _descent(board: Board, levels: list[int], most: int, effort: Effort) -> Levels:
     """From the highest vector down, each time by the level that gains most."""
-    loss = board.loss(board.under(_steps(tuple(levels))))
+    loss = _loss(board, tuple(levels))
     while not effort.over():
         lower = [
             (*levels[:column], level - 1, *levels[column + 1 :])
             for column, level in enumerate(levels)
             if level
         ]
-        tried = [(board.loss(board.under(_steps(each))), each) for each in lower]
+        tried = [(_loss(board, each), each) for each in lower]
         effort.spend(len(tried) * len(board.problem.counts))
         found, best = min(tried, default=(np.inf, tuple(levels)))
         if found >= loss and sum(level > 0 for level in levels) <= most:

@@ -14,6 +14,7 @@ from acompass.plan.lowering.state import WEIGHT, Counted, State
 from acompass.plan.lowering.type_changes import converted_by_all, retyped
 from acompass.plan.running.actions import converted
 from acompass.plan.running.context import Context
+from acompass.plan.running.repeats import are_repeats, in_repeats, run_repeats
 from acompass.plan.stages import CascadeStage, Stage
 
 #: the depth at which the combinations are stored: they are few
@@ -32,7 +33,12 @@ def run_cascade(context: Context, state: State, stage: CascadeStage, execute: Ex
     counted = None if context.show else _counted(context, state, stage)
     if counted is None:
         return execute(context, state, stage.stages, deepest=context.session.dialect.deepest_cascade)
-    after = execute(context, counted, stage.stages, deepest=DEEPEST)
+    after = counted
+    for run in in_repeats(stage.stages):
+        if are_repeats(run):
+            after = run_repeats(context, after, run)
+        else:
+            after = execute(context, after, run, deepest=DEEPEST)
     if not any(_takes_effect(context, requirement) for requirement in stage.requirements):
         for requirement in stage.requirements:
             state = converted(context, state, requirement)

@@ -66,10 +66,10 @@ def _affected_by_each(context: Context, classes: Classes, requirement: Requireme
 
     PROCESS without GROUP BY affects all of R' or nothing (Definition 11).
     """
-    violating, size = sql.negated(classes.satisfied(requirement)), exp.column("n", table="k")
     if requirement.action is not None and classes.process.group_by:
-        affected = _stored_classes(context, classes, violating)
+        affected = violating_classes(context, classes, requirement)
         return affected, affected.count == 0 and _selects_none(context, classes)
+    violating, size = sql.negated(classes.satisfied(requirement)), exp.column("n", table="k")
     count, selects_none = _aggregated(context, classes, _sum_where(size, violating))
     predicate = sql.FALSE.copy() if classes.process.group_by else classes.where
     return Affected(predicate, count), selects_none
@@ -82,14 +82,19 @@ def _aggregated(context: Context, classes: Classes, aggregate: Sql) -> tuple[int
     return int(value), classes.process.where is not None and not number
 
 
-def _stored_classes(context: Context, classes: Classes, violating: Sql) -> Affected:
-    size = exp.column("n", table="k")
+def violating_classes(context: Context, classes: Classes, requirement: Requirement) -> Affected:
+    """The affected bag, with the violating classes stored."""
+    violating, size = sql.negated(classes.satisfied(requirement)), exp.column("n", table="k")
     table = context.session.store(sql.query([*classes.keys("k"), size], classes.grouped(), violating))
     total = sql.query([_sum(exp.column("n"))], sql.table(table))
     count = int(context.session.fetch(total)[0][0])
-    found = exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
     distinct = {g: _distinct(table, f"g{j}") for j, g in enumerate(classes.process.group_by)}
-    return Affected(sql.all_of(found, classes.where), count, [classes.join(table)], distinct)
+    return Affected(sql.all_of(found_class(), classes.where), count, [classes.join(table)], distinct)
+
+
+def found_class() -> Sql:
+    """Whether a record found its class among stored ones, called `v`."""
+    return exp.Not(this=exp.Is(this=exp.column("n", table="v"), expression=exp.null()))
 
 
 def _distinct(table: str, key: str) -> exp.Select:

@@ -9,6 +9,7 @@ from typing import Literal, assert_never
 from acompass.suggest.problem import Found, Problem, Step
 from acompass.suggest.search.board import Board
 from acompass.suggest.search.cascade import best_chain
+from acompass.suggest.search.closeness import is_close
 from acompass.suggest.search.effort import Effort
 from acompass.suggest.search.evaluate import evaluate
 from acompass.suggest.search.menu import full_menu
@@ -77,7 +78,7 @@ def _board(problem: Problem) -> Board:
 
 
 def _found(board: Board, style: Style, lines: int, effort: Effort) -> Found:
-    """Levels for all, where a chain is stuck with a last few records that look like nobody."""
+    """Levels for all, where a chain is stuck with a last few records, or is not close: they never are."""
     most = max(0, lines - 1)
     found = _run(board, _steps(board, style, most, effort), effort)
     if style == "uniform" or _is_allowed(board.problem, found):
@@ -87,7 +88,8 @@ def _found(board: Board, style: Style, lines: int, effort: Effort) -> Found:
 
 
 def _is_allowed(problem: Problem, found: Found) -> bool:
-    return found.outcome.dropped <= problem.most_dropped
+    few = found.outcome.dropped <= problem.most_dropped
+    return few and is_close(problem, found.always, found.steps)
 
 
 def _run(board: Board, steps: tuple[tuple[Step, ...], tuple[Step, ...]], effort: Effort) -> Found:

@@ -1,7 +1,7 @@
 """One level of each column for all records: the vector of levels that loses least, and provably so.
 
-A vector's loss without drops bounds its loss from below. A vector that drops too many records rules out all
-vectors below it, since lower levels only split classes.
+A vector's loss without drops bounds its loss from below. A vector that drops too many records, or that is
+not close enough, rules out all vectors below it, since lower levels only split classes.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from acompass.suggest.problem import Problem, Step
 from acompass.suggest.search.board import OVER, Board
+from acompass.suggest.search.closeness import is_close
 from acompass.suggest.search.effort import Effort
 
 Levels = tuple[int, ...]
@@ -33,7 +34,9 @@ def _steps(levels: Levels) -> tuple[Step, ...]:
 
 
 def _loss(board: Board, levels: Levels) -> float:
-    return board.loss(board.under(_steps(levels)))
+    steps = _steps(levels)
+    loss = board.loss(board.under(steps))
+    return loss if loss >= OVER or is_close(board.problem, steps, ()) else OVER
 
 
 class _Lattice:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from acompass.diagnostics import CallError
 from acompass.policy import Policy
@@ -45,14 +44,13 @@ class CurvePoint:
 @dataclass(frozen=True)
 class Suggestion:
     """`dropped` are the records that the last step rejects, `incomplete` those with missing values, which
-    were left out before (D11). `k` is what the policy promises: where `t` was asked for, it can be more than
-    was asked for. `t` is how close the classes of this table are then. `finished` is False if the search was
-    stopped."""
+    were left out before (D11). `t` is how close the classes of this table are, where that was asked for.
+    `finished` is False if the search was stopped."""
 
     policy: Policy
     k: int
     l: int | None  # noqa: E741
-    t: Fraction | None
+    t: float | None
     records_in: int
     dropped: int
     incomplete: int

@@ -100,6 +100,15 @@ def test_a_policy_needs_a_place(acompass: Acompass) -> None:
     assert acompass(*CALL, "-o", "-", "--json").exit_code == 2
 
 
+def test_a_sensitive_column_without_a_goal_is_said_to_have_no_effect(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "--sensitive", "disease", "-o", "release.acp")
+    assert ran.stderr == "`--sensitive` has no effect without `--l` or `--t`\n"
+
+
+def test_a_folder_that_does_not_exist_is_said_before_the_search(acompass: Acompass) -> None:
+    assert "error[AC221]" in acompass(*CALL, "--k", "1000", "-o", "none/release.acp").stderr
+
+
 def test_missing_values_are_those_of_run(acompass: Acompass) -> None:
     with Path("people.csv").open("a") as file:
         file.write(",21000,f,a\n")

@@ -110,7 +110,7 @@ class Release:
 
 
 def released(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> Release:
-    """Record after record, in the words of the language: V before each step, and what is left of V dropped."""
+    """Record after record, as the language says: V before each step, and what is left of V dropped."""
     records = _records(problem)
     for step in always:
         records = [(_generalized(problem, step, row), values) for row, values in records]

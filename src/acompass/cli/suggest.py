@@ -152,6 +152,8 @@ def suggest(
                 delimiter=delimiter,
                 memory_limit=memory_limit,
             )
+        if sensitive and l is None and t is None:
+            print_err("`--sensitive` has no effect without `--l` or `--t`")
         if not suggestion.finished:
             print_err("the search ended early; this is the best policy that it had found")
         _print(suggestion, output, as_json)

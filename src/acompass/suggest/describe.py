@@ -1,7 +1,6 @@
 """What each step does to the table, and the comments of the policy that say so."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 
 from acompass.propose.loss import total_loss
 from acompass.suggest.comments import commented, has_long_group_by
@@ -51,7 +50,7 @@ def commented_text(
     records: int,
     found: Found,
     described: Sequence[SuggestedStep],
-    t: Fraction | None = None,
+    t: float | None = None,
 ) -> str:
     outcome = found.outcome
     by_column = [f"loss {loss:.4f}" for loss in outcome.per_column]
@@ -65,7 +64,7 @@ def commented_text(
         "Each step says how many records it was performed on there, and the loss that it added.",
     ]
     if t is not None:
-        close = f"There, the classes are t-close with t = {float(t):.4f}."
+        close = f"There, the classes are t-close with t = {t:.4f}."
         header.append(f"{close} That is measured, not proved for another table.")
     remarks = [f"{_records(step.affected)}, loss +{step.loss:.4f}" for step in described]
     return commented(program, header, by_column, remarks)

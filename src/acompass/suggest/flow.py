@@ -9,13 +9,12 @@ from acompass.checked.uses import Use, uses
 from acompass.diagnostics import Diagnostic
 from acompass.engines.engine import OpenTable
 from acompass.policy import Policy, parse, parse_file
-from acompass.suggest.closeness import closeness, closest
 from acompass.suggest.columns import columns_of
 from acompass.suggest.describe import commented_text, steps_of
 from acompass.suggest.problem import Found, Problem
 from acompass.suggest.read import Reading, Table, read_table
 from acompass.suggest.request import Request
-from acompass.suggest.search import curve, search
+from acompass.suggest.search import closeness, curve, is_close, search
 from acompass.suggest.to_syntax import line_of, policy_tree
 from acompass.suggestion import CurvePoint, Levels, Suggestion, Unreachable
 
@@ -42,7 +41,9 @@ def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
     as_text: frozenset[int] = frozenset()
     while True:
         table = read_table(source, call.reading, columns, as_text)
-        problem, found = _found(source, call, _problem(call.request, table))
+        problem, request = _problem(call.request, table), call.request
+        found = search(problem, request.style, request.lines, request.seconds, *_callbacks(source, call))
+        _require_reached(problem, found)
         suggestion = _suggestion(call, table, problem, found)
         misread = table.respelled & table.numbers - _numbers(suggestion.policy, source.names)
         if not misread:
@@ -67,37 +68,31 @@ def _problem(request: Request, table: Table) -> Problem:
     )
 
 
-def _found(source: OpenTable, call: SearchCall, problem: Problem) -> tuple[Problem, Found]:
-    """The steps found, and the problem that they solve: t may take a larger k."""
-    request = call.request
-
-    def solved(problem: Problem) -> Found:
-        found = search(problem, request.style, request.lines, request.seconds, *_callbacks(source, call))
-        _require_few_dropped(problem, found)
-        return found
-
-    return (problem, solved(problem)) if problem.t is None else closest(problem, problem.t, solved)
-
-
-def _require_few_dropped(problem: Problem, found: Found) -> None:
+def _require_reached(problem: Problem, found: Found) -> None:
     dropped = found.outcome.dropped
-    if dropped <= problem.most_dropped:
-        return
-    goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
-    message = f"{goal} drops {dropped / problem.records:.2%} of the records at least, as far as was searched"
-    help_ = f"allow more: `--max-lost {-(-dropped * 100 // problem.records)}%`, or ask for less"
-    raise Unreachable([Diagnostic("AC624", message, help=help_)])
+    if dropped > problem.most_dropped:
+        goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
+        share = f"{dropped / problem.records:.2%} of the records"
+        help_ = f"allow more: `--max-lost {-(-dropped * 100 // problem.records)}%`, or ask for less"
+        raise _unreachable(f"{goal} drops {share} at least, as far as was searched", help_)
+    if not is_close(problem, found.always, found.steps):
+        reached = closeness(problem, found.always, found.steps)
+        message = f"the classes are t-close with t = {reached:.4f} at best, as far as was searched"
+        raise _unreachable(message, "ask for less, or allow more: `--max-lost 10%`")
+
+
+def _unreachable(message: str, help_: str) -> Unreachable:
+    return Unreachable([Diagnostic("AC624", message, help=help_)])
 
 
 def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) -> Suggestion:
-    request, ladders = call.request, problem.ladders
-    goal = replace(table.columns.goal(request), k=problem.k)
+    ladders, goal = problem.ladders, table.columns.goal(call.request)
     folder = None if call.output is None else Path(call.output).parent
     always = [line_of(ladders[step.column], step, folder) for step in found.always]
     chain = [line_of(ladders[step.column], step, folder) for step in found.steps]
     program = policy_tree(goal, always, chain)
     steps = steps_of(problem, found, program)
-    close = None if problem.t is None else closeness(problem, found)
+    close = None if problem.t is None else closeness(problem, found.always, found.steps)
     text = commented_text(program, goal, table.records, found, steps, close)
     return Suggestion(
         policy=parse(text) if call.output is None else parse_file(text, call.output),

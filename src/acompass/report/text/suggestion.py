@@ -50,7 +50,7 @@ def _summary(suggestion: Suggestion) -> Iterator[str]:
         goal += f" and l = {suggestion.l:,}"
     yield f"{goal}: on this table and, as `acompass prove` shows, on every other"
     if suggestion.t is not None:
-        yield f"t = {float(suggestion.t):.4f}: measured on this table, not proved for another"
+        yield f"t = {suggestion.t:.4f}: measured on this table, not proved for another"
 
 
 def _loss(loss: float) -> str:

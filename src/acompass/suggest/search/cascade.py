@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 
 from acompass.suggest.search.board import Board, State
@@ -13,18 +12,19 @@ from acompass.suggest.search.improve import improved, kicked, shortened
 from acompass.suggest.search.menu import Menu, top_menu
 
 POWERS = (1.05, 0.95)
-WALKS = 2  # from the best beginnings
 PATIENCE = 12  # kicks in vain
 
 
 def best_chain(board: Board, start: State, menu: Menu, most: int, effort: Effort) -> Trail:
     """The chain of at most `most` steps that loses least of those seen."""
     chains, random = Chains(board, start, effort), Random(0)
-    begin = sorted(_beginnings(chains, menu, most), key=lambda trail: trail.burden)
-    best = begin[0]
-    for trail in begin[:WALKS]:
+    best = _first(chains, most)
+    for power in POWERS:
+        begin = Trail(chains, shortened(chains, greedy(chains, menu, power), most))
+        best = _better(best, improved(chains, menu, begin, most, random))
         effort.tell(best.loss)
-        best = _better(best, improved(chains, menu, trail, most, random))
+        if effort.over():
+            break
     in_vain = 0
     while in_vain < PATIENCE and best.chain and not effort.over():
         elsewhere = Trail(chains, kicked(menu, best.chain, most, random))
@@ -35,14 +35,11 @@ def best_chain(board: Board, start: State, menu: Menu, most: int, effort: Effort
     return best
 
 
-def _beginnings(chains: Chains, menu: Menu, most: int) -> Iterator[Trail]:
-    """First all columns to their last level: nothing settles more."""
-    top = top_menu(chains.board.problem).steps
-    first = Trail(chains, shortened(chains, top, most))
+def _first(chains: Chains, most: int) -> Trail:
+    """All columns to their last level: nothing settles more."""
+    first = Trail(chains, shortened(chains, top_menu(chains.board.problem).steps, most))
     chains.effort.tell(first.loss)
-    yield first
-    for power in POWERS:
-        yield Trail(chains, shortened(chains, greedy(chains, menu, power), most))
+    return first
 
 
 def _better(one: Trail, other: Trail) -> Trail:

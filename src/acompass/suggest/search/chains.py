@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from acompass.suggest.problem import Step
 from acompass.suggest.search.board import Board, State
 from acompass.suggest.search.effort import Effort
@@ -10,7 +12,7 @@ Chain = tuple[Step, ...]
 
 ROOM = 256 * 2**20  # bytes of remembered states
 DOUBT = 1e-3  # by which an estimate may exceed the loss to beat, as a part of it
-STEP, BUT = 1e-4, 4e-4  # what a step, and labels that it leaves, must gain to be worth reading
+STEP, BLOCK = 1e-4, 2e-4  # what a step, and an assertion of its own, must gain to be worth reading
 
 
 class Trail:
@@ -87,7 +89,9 @@ class Chains:
 
 def burden(chain: Chain) -> float:
     """By how much a reader's trouble makes a loss greater."""
-    return 1 + STEP * len(chain) + BUT * sum(bool(step.but) for step in chain)
+    asserted = [(step.column, step.but) if step.but else None for step in chain]
+    blocks = sum(one != other for one, other in pairwise((*asserted, None)))
+    return 1 + STEP * len(chain) + BLOCK * blocks
 
 
 def _common_end(one: Chain, other: Chain) -> int:

@@ -14,14 +14,17 @@ from acompass.suggest.search.evaluate import performed, whole
 
 def is_close(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> bool:
     """Whether no class of the release is further than t from all of it, where a t is asked for."""
-    if problem.t is None:
-        return True
+    return problem.t is None or closeness(problem, always, steps) <= float(problem.t) + 1e-12
+
+
+def closeness(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> float:
+    """How far a class of the release is from all of it, at most."""
     columns = whole(problem)
     for _, columns in performed(problem, always, steps):  # noqa: B007
         pass
     ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
     kept = ~violating(problem, columns)
-    return all(_distance(each, ids, kept) <= float(problem.t) + 1e-12 for each in problem.sensitive)
+    return max((_distance(each, ids, kept) for each in problem.sensitive), default=0.0)
 
 
 def _distance(sensitive: Sensitive, ids: IntArray, kept: NDArray[np.bool_]) -> float:

@@ -1,8 +1,8 @@
 """ARX's default loss of a released file, computed from the files alone: no code of the package takes part.
 
 A cell's share is the share of its hierarchy's rows that carry the cell's label, at the lowest level that has
-it. A dropped record has the share 1 in every column. An unchanged column has the loss 0, a suppressed one 1. The
-total of m columns is the m-th root of the product of all 1 + loss, less 1.
+it. A dropped record has the share 1 in every column. An unchanged column has the loss 0, a suppressed one 1.
+The total of m columns is the m-th root of the product of all 1 + loss, less 1.
 """
 
 import csv

@@ -3,8 +3,9 @@
     python -m benchmarks.suggest [NAME …]
 
 Each question runs the command as a user would, and recomputes the loss from the released file with a function
-of its own (`benchmarks/arx_loss.py`). FARS and the tables of sdcMicro are not shipped: TABLES names a folder that
-has them, and without it their questions are skipped. Print a Markdown table; exit with 1 if a target is missed.
+of its own (`benchmarks/arx_loss.py`). FARS and the tables of sdcMicro are not shipped: TABLES names a folder
+that has them, and without it their questions are skipped. Print a Markdown table; exit with 1 if a target is
+missed.
 """
 
 import json

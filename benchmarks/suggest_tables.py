@@ -25,8 +25,8 @@ ADULT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Table:
-    """`hierarchies` has a file for each quasi-identifier. `given` says that `suggest` is told of them; otherwise
-    it proposes the same ones itself."""
+    """`hierarchies` has a file for each quasi-identifier. If they are `given`, `suggest` is told of them;
+    otherwise, it proposes the same ones itself."""
 
     path: Path
     hierarchies: dict[str, Path]
@@ -52,6 +52,27 @@ def adult(folder: Path, name: str = "adult", start: int = 0, step: int = 1) -> T
     _write(path, header, complete[start::step])
     hierarchies = {column: ADULT / "hierarchies" / f"{column}.csv" for column in ADULT_COLUMNS}
     return Table(path, hierarchies, given=True, sensitive="occupation")
+
+
+#: the widths of ARX's levels for FARS; its files group the codes by their meaning, which is not in the table
+FARS_BANDS = {
+    "iage": "5,10,20,40",
+    "irace": "5",
+    "ideathmon": "3,6",
+    "ideathday": "8,16",
+    "isex": None,
+    "ihispanic": None,
+    "istatenum": "10,20",
+}
+
+
+def fars(folder: Path, path: Path) -> Table:
+    """US road fatalities. The codes are in bands as wide as ARX's levels, so its figures are only near."""
+    hierarchies = {column: folder / f"fars-{column}.csv" for column in FARS_BANDS}
+    for column, widths in FARS_BANDS.items():
+        levels = ("--from-values",) if widths is None else ("--bands", widths)
+        _acompass("hierarchy", str(path), column, *levels, "-o", str(hierarchies[column]))
+    return Table(path, hierarchies, given=True, delimiter=";")
 
 
 def proposed(folder: Path, path: Path, columns: Sequence[str], delimiter: str = ",") -> Table:

@@ -68,7 +68,7 @@ def _names(section: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _unusable(message: str, help_: str) -> CallError:
-    return CallError([Diagnostic("AC411", f"`{FILE}`: {message}", help=help_)])
+    return CallError([Diagnostic("AC625", f"`{FILE}`: {message}", help=help_)])
 
 
 def _listed(names: tuple[str, ...]) -> str:

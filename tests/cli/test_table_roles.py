@@ -42,5 +42,5 @@ def test_what_has_no_meaning_is_an_error(tmp_path: Path, text: str, found: str) 
     with pytest.raises(CallError) as error:
         said(tmp_path, text)
     (diagnostic,) = error.value.diagnostics
-    assert diagnostic.code == "AC411"
+    assert diagnostic.code == "AC625"
     assert found in diagnostic.message

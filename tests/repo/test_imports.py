@@ -84,6 +84,7 @@ ARROWS = {
         "result",
         "suggestion",
         "syntax",
+        "table_roles",
         "version",
     },
     "pages": {
@@ -121,6 +122,7 @@ ARROWS = {
         "result",
         "suggestion",
         "syntax",
+        "table_roles",
         "version",
     },
 }

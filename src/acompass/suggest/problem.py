@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +46,7 @@ class Problem:
         return int(self.counts.sum())
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Step:
+class Step(NamedTuple):
     """GENERALIZE of a column (a position in the ladders) to a level of its ladder, from 1.
 
     Cells with a label of `but` stay: WHERE column != label AND …

@@ -44,6 +44,7 @@ bench: $(VENV)/.test ## run the benchmarks
 	$(BIN)/python benchmarks/parse_and_check.py
 	$(BIN)/python benchmarks/prove_scaling.py
 	$(BIN)/python benchmarks/measure_pycanon.py
+	$(BIN)/python -m benchmarks.suggest
 	$(BIN)/python -m benchmarks.performance
 
 docs: $(VENV)/.docs ## build the documentation in site/

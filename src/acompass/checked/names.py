@@ -27,6 +27,14 @@ class Names:
         """The positions of the columns that the name matches: one, none, or several if it is ambiguous."""
         return self._exact.get(text) or self._folded.get(text.casefold(), ())
 
+    def before_equals(self, text: str) -> tuple[str, str] | None:
+        """The name before `=` and what follows it; None without `=`. A column's name may contain `=`."""
+        places = [place for place, character in enumerate(text) if character == "="]
+        if not places:
+            return None
+        place = next((place for place in places if self.find(text[:place])), places[0])
+        return text[:place], text[place + 1 :]
+
     def spelling(self, text: str, position: int | None) -> str:
         """The spelling of the column at the position, or the text itself without a position."""
         return text if position is None else self.texts[position]

@@ -148,12 +148,10 @@ def date_formats(given: DatesArgument, names: Sequence[str]) -> dict[int, DateFo
 
 
 def _split(text: str, columns: Names) -> tuple[str, str]:
-    """A column's name may contain `=`."""
-    places = [place for place, character in enumerate(text) if character == "="]
-    if not places:
+    found = columns.before_equals(text)
+    if found is None:
         raise errors.dates_without_column(text)
-    place = next((place for place in places if columns.find(text[:place])), places[0])
-    return text[:place], text[place + 1 :]
+    return found
 
 
 def _position(columns: Names, name: str) -> int:

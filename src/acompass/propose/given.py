@@ -23,13 +23,11 @@ def given_specs(given: HierarchiesArgument, quasi_identifiers: Sequence[str]) ->
 
 
 def _split(text: str, columns: Names) -> tuple[str, str]:
-    """A column's name may contain `=`."""
-    places = [place for place, character in enumerate(text) if character == "="]
-    if not places:
+    found = columns.before_equals(text)
+    if found is None:
         message = f"expected a column and its levels, found `{text}`"
         raise _unusable(message, f"write for example `--hierarchy {text}=bands:5,10,20`")
-    place = next((place for place in places if columns.find(text[:place])), places[0])
-    return text[:place], text[place + 1 :]
+    return found
 
 
 def _position(columns: Names, name: str) -> int:

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -70,7 +70,7 @@ def any_steps(random: Random, style: str) -> Any:
     def search(problem: Problem, *_: object) -> Found:
         steps = _rising(random, problem, random.randint(0, 6))
         cut = {"cascade": 0, "uniform": len(steps)}.get(style, len(steps) // 2)
-        always, chain = tuple(replace(step, but=()) for step in steps[:cut]), steps[cut:]
+        always, chain = tuple(step._replace(but=()) for step in steps[:cut]), steps[cut:]
         return Found(always, chain, evaluate(problem, always, chain), True)
 
     return search

@@ -19,7 +19,7 @@ SEEDS = range(150)
 def test_an_outcome_is_what_happens_to_each_record(seed: int) -> None:
     random = Random(seed)
     problem = random_problem(random)
-    always = tuple(replace(step, but=()) for step in random_steps(random, problem, 1))
+    always = tuple(step._replace(but=()) for step in random_steps(random, problem, 1))
     steps = random_steps(random, problem, 6)
     expected = released(problem, always, steps)
     outcome = evaluate(problem, always, steps)

@@ -25,8 +25,8 @@ Sql: TypeAlias = exp.Expr
 TRUE = exp.true()
 FALSE = exp.false()
 
-#: the largest whole number that the widest exact type of every engine holds
-_LARGEST = Decimal(10) ** MOST_DIGITS - 1
+#: the largest whole number that the widest exact type of every engine holds; arithmetic would round it
+_LARGEST = Decimal("9" * MOST_DIGITS)
 
 _NODE: dict[Operator, type[exp.Binary]] = {
     Operator.LT: exp.LT,
@@ -199,7 +199,7 @@ def _exact_comparison(expression: Sql, type_: Type, operator: Operator, value: D
     A constant between two values of that scale is replaced by the lower of the two.
     """
     floor = at_scale(value, type_.scale, ROUND_FLOOR)
-    if not -_LARGEST <= floor.scaleb(type_.scale, context=EXACT) <= _LARGEST:
+    if floor.scaleb(type_.scale, context=EXACT).copy_abs() > _LARGEST:
         below = operator in (Operator.LT, Operator.LE)
         return (TRUE if operator is not Operator.EQ and below == (value > 0) else FALSE).copy()
     bound = literal(int(floor) if type_.kind is Kind.INTEGER else floor)

@@ -156,7 +156,8 @@ def large(folder: Path) -> Iterator[Row]:
 
 
 OTHERS = (
-    ("cahousing.csv", ("housing_median_age", "population", "households", "ocean_proximity"), ";"),
+    ("cahousing.csv", ("longitude", "latitude", "housing_median_age", "ocean_proximity"), ";"),
+    ("students.csv", ("Teacher", "Gender", "Ethnic", "Freeredu"), ","),
     ("sdc_testdata.csv", ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex", "age"), ","),
     ("free1.csv", ("REGION", "SEX", "AGE", "MARSTAT", "ETNI", "EDUC1"), ","),
 )

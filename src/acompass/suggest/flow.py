@@ -123,7 +123,7 @@ def _numbers(policy: Policy, names: tuple[str, ...]) -> frozenset[int]:
 def _curve(source: OpenTable, call: SearchCall, problem: Problem) -> tuple[CurvePoint, ...]:
     request = call.request
     points = curve(problem, request.style, request.seconds, *_callbacks(source, call))
-    return tuple(CurvePoint(_lines(each), each.outcome.loss, each.outcome.dropped) for each in points)
+    return tuple(CurvePoint(each.lines, each.outcome.loss, each.outcome.dropped) for each in points)
 
 
 def _callbacks(
@@ -134,8 +134,3 @@ def _callbacks(
         return call.stopped is not None and call.stopped()
 
     return stopped, call.progress or (lambda done, loss: None)
-
-
-def _lines(found: Found) -> int:
-    """The steps, the last REJECT included."""
-    return len(found.always) + len(found.steps) + 1

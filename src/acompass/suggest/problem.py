@@ -73,3 +73,8 @@ class Found:
     steps: tuple[Step, ...]  # of the THEN chain, before the final REJECT
     outcome: Outcome
     finished: bool  # False if stopped early, by time or by hand
+
+    @property
+    def lines(self) -> int:
+        """The steps of the policy, the final REJECT included."""
+        return len(self.always) + len(self.steps) + 1

@@ -55,15 +55,10 @@ def curve(
         share = None if seconds is None else seconds / len(LINES)
         effort = Effort(_work(problem, share), share, stopped, progress)
         found.append(_found(board, style, lines, effort))
-        if effort.early or _length(found[-1]) < lines:
+        if effort.early or found[-1].lines < lines:
             break
     falling = _falling(found, problem.most_dropped)
-    return list({_length(each): each for each in falling}.values())
-
-
-def _length(found: Found) -> int:
-    """The lines of a policy, the final REJECT included."""
-    return len(found.always) + len(found.steps) + 1
+    return list({each.lines: each for each in falling}.values())
 
 
 def _falling(found: list[Found], most_dropped: int) -> Iterator[Found]:

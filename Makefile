@@ -78,7 +78,7 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/.python
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.python
-	$(PIP) install --editable '.[postgres,spark]' --group test --group lint
+	$(PIP) install --editable '.[lsp,postgres,spark,studio]' --group test --group lint
 	@touch $(VENV)/.demo $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.python

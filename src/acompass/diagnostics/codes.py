@@ -193,6 +193,7 @@ CODES: dict[str, str] = {
     "AC623": "column to keep that is not a quasi-identifier",
     "AC624": "no policy that drops few enough records",
     "AC625": "unusable acompass.toml",
+    "AC626": "no table",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

@@ -78,7 +78,7 @@ def test_a_policy_in_another_folder_has_its_table_there(acompass, tmp_path):
 def test_without_a_table_both_remedies_are_named(acompass, policy):
     ran = acompass("run", policy(TOP_CODES), "-o", "out.csv", "--set", "top=80")
     assert ran.exit_code == 2
-    assert "AC626" in ran.stderr
+    assert "AC411" in ran.stderr
     assert "`people.csv`" in ran.stderr
     assert '`[policy."policy.acp"]`' in ran.stderr
 
@@ -86,7 +86,7 @@ def test_without_a_table_both_remedies_are_named(acompass, policy):
 def test_a_policy_on_standard_input_has_no_settings(settled):
     ran = settled("check", "-", given=TOP_CODES)
     assert ran.exit_code == 2
-    assert "AC626" in ran.stderr
+    assert "AC411" in ran.stderr
     assert "acompass.toml" not in ran.stderr
     assert "AC106" in settled("check", "-", "people.csv", given=TOP_CODES).stderr
 
@@ -94,7 +94,7 @@ def test_a_policy_on_standard_input_has_no_settings(settled):
 def test_a_mistake_in_the_policy_comes_before_a_missing_table(acompass, policy):
     ran = acompass("check", policy("EACH;"))
     assert ran.exit_code == 2
-    assert "AC626" not in ran.stderr
+    assert "AC411" not in ran.stderr
     assert "AC408" in acompass("check", "people.csv").stderr
 
 

@@ -57,7 +57,7 @@ def _no_table(policy: str) -> Diagnostic:
     if policy != STANDARD_INPUT:
         section = f'`table = "people.csv"` under `[policy."{Path(policy).name}"]`'
         help_ += f"; or write {section} in an `acompass.toml` beside the policy"
-    return Diagnostic("AC626", "no table is given", help=help_)
+    return Diagnostic("AC411", "no table is given", help=help_)
 
 
 def policy_and_table(policy: str, table: str | None) -> "Policy":

@@ -150,6 +150,7 @@ CODES: dict[str, str] = {
     "AC408": "a table in place of the policy",
     "AC409": "policy too large",
     "AC410": "policy without requirements",
+    "AC411": "no table",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove
@@ -193,7 +194,6 @@ CODES: dict[str, str] = {
     "AC623": "column to keep that is not a quasi-identifier",
     "AC624": "no policy that drops few enough records",
     "AC625": "unusable acompass.toml",
-    "AC626": "no table",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

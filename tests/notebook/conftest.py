@@ -11,6 +11,10 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
+from tests.report.browser import browser
+
+__all__ = ["Cell", "Ran", "browser", "cell", "shell"]
+
 
 @dataclass(frozen=True)
 class Ran:

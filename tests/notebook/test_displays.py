@@ -51,7 +51,6 @@ def test_a_display_has_no_colours(displays: dict[str, str], kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_only_an_explanation_shows_records(displays: dict[str, str], kind: str) -> None:
     assert ("Zebulon" in displays[kind]) == (kind == "explanation")
-    assert ("person 1" in displays[kind]) is False or kind == "explanation"
 
 
 def test_a_result_says_what_each_requirement_did(displays: dict[str, str], tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_measures_have_a_table_for_each_question(displays: dict[str, str], tmp_p
 def test_a_suggestion_shows_its_policy(displays: dict[str, str], tmp_path: Path) -> None:
     display = _read(displays["suggestion"], tmp_path)
     (policy,) = display.all("pre")
-    assert "Class Size >= 3" in policy.words or ">= 3" in policy.words
+    assert ">= 3" in policy.words
     assert "k = 3" in display.words
 
 

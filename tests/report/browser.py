@@ -3,9 +3,9 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, sync_playwright
 
@@ -49,9 +49,11 @@ def printed(page: Path, document: Path) -> None:
     _browse("--no-pdf-header-footer", f"--print-to-pdf={document}", page.resolve().as_uri())
 
 
-@contextmanager
-def driven() -> Iterator[Browser]:
-    """A browser that a test can click in."""
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser to click in. It ends with its module, because tests of asyncio need its thread."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser

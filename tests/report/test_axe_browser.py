@@ -1,25 +1,16 @@
 """axe-core finds nothing on a report: WCAG 2.2 AA, and what it recommends beyond."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
 import acompass
-from tests.report.browser import CHROMIUM, driven, inaccessible
+from tests.report.browser import inaccessible
 from tests.report.people import POLICY, people
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
-
 WIDE, NARROW = 1280, 390
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with driven() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from acompass.report.html.elements import Html, joined, tag
 
 # notebooks align cells to the right and may make captions pale
-_CELL = "text-align:left;vertical-align:top"
+_CELL = "text-align:left;vertical-align:top;padding:.2em 1.5em .2em 0"
+_TABLE = "min-width:min(40em,100%);margin:.5em 0"
 _CAPTION = "caption-side:top;text-align:left;color:inherit;font-weight:600"
 _CODE = "white-space:pre-wrap;color:inherit;background:none"
 
@@ -19,9 +20,8 @@ def table(caption: str, rows: Iterable[Sequence[str]]) -> Html:
     its own, with the mouse or the keyboard."""
     header, *body = rows
     head = tag("tr", *(tag("th", name, scope="col", style=_CELL) for name in header))
-    filled = tag(
-        "table", tag("caption", caption, style=_CAPTION), tag("thead", head), tag("tbody", *map(_row, body))
-    )
+    titled = tag("caption", caption, style=_CAPTION)
+    filled = tag("table", titled, tag("thead", head), tag("tbody", *map(_row, body)), style=_TABLE)
     return tag("div", filled, style="overflow-x:auto", tabindex="0", role="group", aria_label=caption)
 
 

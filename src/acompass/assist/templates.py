@@ -6,10 +6,10 @@ from decimal import Decimal
 
 from acompass.checked.types import Kind, Schema
 from acompass.measures import ColumnFacts, Form
+from acompass.project import TableRoles
 from acompass.syntax import tree
 from acompass.syntax.format import format_requirement
 from acompass.syntax.tree import Function, Operator, Quantifier
-from acompass.project import TableRoles
 
 _STAR = tree.String("*")
 _WIDTH = tree.Number(Decimal(10))

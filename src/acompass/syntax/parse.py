@@ -191,17 +191,40 @@ def _accepted(before: tuple[str, ...]) -> frozenset[str]:
     return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
 
 
+#: terminals that say where in a requirement they stand, and what someone may have left out before one
+_LANDMARKS = frozenset({"AND", "OR", "COLON", "COMMA", "WHERE", "GROUP_BY", "AS", "WITH", "TO", "THEN"})
+_LEFT_OUT = (
+    *(("NUMBER",), ("WORD",), ("RPAR",), ("OPERATOR", "NUMBER"), ("WORD", "OPERATOR", "NUMBER")),
+    *(("LPAR", "STAR", "RPAR"), ("AS", "WORD"), ("RESULT",)),
+)
+
+
 def fitting(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
-    """The tokens without those that do not fit where they stand, and the terminals that may follow."""
+    """The tokens that fit where they stand, and the terminals that may follow.
+
+    Before a landmark, something may have been left out or be wrong; other tokens that do not fit are skipped.
+    """
     parser = _grammar(None).parse_interactive()
     kept = []
     for token in tokens:
-        try:
-            parser.feed_token(LarkToken(token.type, ""))
-        except UnexpectedInput:
-            continue
-        kept.append(token)
+        left_out = _LEFT_OUT if token.type in _LANDMARKS else ()
+        following = (_after(parser, (*before, token.type)) for before in ((), *left_out))
+        found = next((each for each in following if each is not None), None)
+        if found is not None:
+            parser = found
+            kept.append(token)
     return kept, frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+
+
+def _after(parser: InteractiveParser, kinds: tuple[str, ...]) -> InteractiveParser | None:
+    """The parser after terminals of these kinds; None if they do not fit."""
+    following: InteractiveParser = parser.copy()  # type: ignore[no-untyped-call]
+    try:
+        for kind in kinds:
+            following.feed_token(LarkToken(kind, ""))
+    except UnexpectedInput:
+        return None
+    return following
 
 
 def _interactive() -> InteractiveParser:

@@ -207,24 +207,29 @@ def fitting(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
     parser = _grammar(None).parse_interactive()
     kept = []
     for token in tokens:
-        left_out = _LEFT_OUT if token.type in _LANDMARKS else ()
-        following = (_after(parser, (*before, token.type)) for before in ((), *left_out))
-        found = next((each for each in following if each is not None), None)
+        found = parser if _feeds(parser, token.type) else _after_landmark(parser, token.type)
         if found is not None:
             parser = found
             kept.append(token)
     return kept, frozenset(parser.accepts())  # type: ignore[no-untyped-call]
 
 
-def _after(parser: InteractiveParser, kinds: tuple[str, ...]) -> InteractiveParser | None:
-    """The parser after terminals of these kinds; None if they do not fit."""
-    following: InteractiveParser = parser.copy()  # type: ignore[no-untyped-call]
+def _feeds(parser: InteractiveParser, *kinds: str) -> bool:
+    """Whether the terminals fit. The parser has read those that do."""
     try:
         for kind in kinds:
-            following.feed_token(LarkToken(kind, ""))
+            parser.feed_token(LarkToken(kind, ""))
     except UnexpectedInput:
-        return None
-    return following
+        return False
+    return True
+
+
+def _after_landmark(parser: InteractiveParser, kind: str) -> InteractiveParser | None:
+    for left_out in _LEFT_OUT if kind in _LANDMARKS else ():
+        following: InteractiveParser = parser.copy()  # type: ignore[no-untyped-call]
+        if _feeds(following, *left_out, kind):
+            return following
+    return None
 
 
 def _interactive() -> InteractiveParser:

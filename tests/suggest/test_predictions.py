@@ -39,6 +39,17 @@ def test_a_run_of_the_found_steps_does_what_was_predicted(
     _assert_predicted(style, seed, k, least, records)
 
 
+def test_a_class_of_different_values_is_left_as_it_is_whichever_of_many_they_are(tmp_path: Path) -> None:
+    """Of 600 values, three that are 256 apart are a class of their own, and three others are another."""
+    rows = [f"{min(20 + number % 256, 60)},d{number:03}" for number in range(600)]
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(["age,d", *rows, ""]), encoding="utf-8")
+    found = acompass.suggest(str(table), ["age"], 3, sensitive=["d"], l=2, max_lost="0%")
+    result = acompass.run(found.policy, str(table), engine="reference")
+    assert [step.text for step in found.steps] == ["REJECT"]
+    assert result.records_out == 600
+
+
 def _assert_predicted(style: str, seed: int, k: int, least: int | None, records: int) -> None:
     random = Random(seed)
     columns = random.sample(COLUMNS, random.randint(1, 3))

@@ -43,8 +43,9 @@ def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
         table = read_table(source, call.reading, columns, as_text)
         problem, request = _problem(call.request, table), call.request
         found = search(problem, request.style, request.lines, request.seconds, *_callbacks(source, call))
-        _require_reached(problem, found)
-        suggestion = _suggestion(call, table, problem, found)
+        asserted = replace(problem, k=found.k)
+        _require_reached(asserted, found)
+        suggestion = _suggestion(call, table, asserted, found)
         misread = table.respelled & table.numbers - _numbers(suggestion.policy, source.names)
         if not misread:
             break
@@ -86,7 +87,7 @@ def _unreachable(message: str, help_: str) -> Unreachable:
 
 
 def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) -> Suggestion:
-    ladders, goal = problem.ladders, table.columns.goal(call.request)
+    ladders, goal = problem.ladders, replace(table.columns.goal(call.request), k=problem.k)
     folder = None if call.output is None else Path(call.output).parent
     always = [line_of(ladders[step.column], step, folder) for step in found.always]
     chain = [line_of(ladders[step.column], step, folder) for step in found.steps]

@@ -62,7 +62,7 @@ def _problem(request: Request, table: Table) -> Problem:
         table.combinations.sensitive,
         request.k,
         request.l,
-        int(request.max_lost * table.records),
+        min(int(request.max_lost * table.records), table.records - 1),  # a release has records
         table.columns.keep,
         request.t,
         table.texts,
@@ -71,8 +71,11 @@ def _problem(request: Request, table: Table) -> Problem:
 
 def _require_reached(problem: Problem, found: Found) -> None:
     dropped = found.outcome.dropped
+    goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
+    if dropped == problem.records:
+        help_ = "ask for less, or allow more steps with `--lines`"
+        raise _unreachable(f"{goal} leaves no record, as far as was searched", help_)
     if dropped > problem.most_dropped:
-        goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
         share = f"{dropped / problem.records:.2%} of the records"
         help_ = f"allow more: `--max-lost {-(-dropped * 100 // problem.records)}%`, or ask for less"
         raise _unreachable(f"{goal} drops {share} at least, as far as was searched", help_)

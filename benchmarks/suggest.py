@@ -131,9 +131,14 @@ def fars_cascade(folder: Path) -> Iterator[Row]:
         return
     table = fars(folder, source)
     found = suggested(folder, table, "--lines", "30")
-    yield at_most("FARS, k = 5, 30 steps: loss", found.loss, 0.0476)
+    yield at_most("FARS in our bands, not ARX's hierarchies, k = 5, 30 steps: loss", found.loss, 0.0476)
     uniform = suggested(folder, table, "--style", "uniform", "--max-lost", "5%")
-    yield Row("FARS, uniform, k = 5, 5% dropped: loss", f"{uniform.loss:.4f}", "(ARX: 0.1191)", True)
+    yield Row(
+        "FARS in our bands, uniform, k = 5, 5% dropped: loss",
+        f"{uniform.loss:.4f}",
+        "(ARX in its own: 0.1191)",
+        True,
+    )
 
 
 def other_tables(folder: Path) -> Iterator[Row]:

@@ -98,5 +98,7 @@ def _open_browser(address: str) -> None:
     A browser in the terminal would block, so it has a thread of its own.
     """
     page = Path(folder_until_exit(), "studio.html")
-    page.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
+    page.write_text(
+        f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8"
+    )
     Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()

@@ -48,4 +48,6 @@ def _internal(error: Exception) -> Refused:
     """Only the type of the exception is told: its text may contain a value of a record."""
     if os.environ.get("ACOMPASS_DEBUG"):
         traceback.print_exception(error)
-    return Refused(HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error: `{type(error).__name__}`", code="AC901")
+    return Refused(
+        HTTPStatus.INTERNAL_SERVER_ERROR, f"internal error: `{type(error).__name__}`", code="AC901"
+    )

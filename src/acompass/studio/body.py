@@ -1,4 +1,4 @@
-"""The JSON object of a request, field by field. A field that a page of the studio would not send is refused."""
+"""The JSON object of a request, field by field. What no page of the studio would send is refused."""
 
 import json
 from typing import Any

@@ -84,7 +84,9 @@ class PolicyFile:
                 if isinstance(error, FileNotFoundError):
                     raise
                 reason = (error.strerror or "unknown reason").lower()
-                raise CallError([Diagnostic("AC402", f"cannot read policy `{self.path}`: {reason}")]) from None
+                raise CallError(
+                    [Diagnostic("AC402", f"cannot read policy `{self.path}`: {reason}")]
+                ) from None
         return None
 
 

@@ -60,7 +60,9 @@ def _only_policy() -> str:
         return found[0]
     help_ = "name a policy or a table: `acompass studio people.csv`"
     if not found:
-        raise CallError([Diagnostic("AC803", f"no policy is given, and `{FILE}` names none here", help=help_)])
+        raise CallError(
+            [Diagnostic("AC803", f"no policy is given, and `{FILE}` names none here", help=help_)]
+        )
     listed = ", ".join(f"`{name}`" for name in found)
     raise CallError([Diagnostic("AC803", f"`{FILE}` names several policies: {listed}", help=help_)])
 

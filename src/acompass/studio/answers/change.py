@@ -88,7 +88,7 @@ def _dropped(name: str, losses: dict[str, float]) -> dict[str, Any]:
 
 
 def _line(ask: Ask, state: RequirementState, step: tree.Requirement) -> dict[str, Any]:
-    """A REJECT takes records; any other action writes a cell of each affected record, DROP all of a column."""
+    """A REJECT takes records. Another action writes a cell of each affected record, DROP whole columns."""
     cells = len(step.action.names) if isinstance(step.action, tree.Drop) else 1
     is_written = state.action not in (None, "REJECT")
     return {

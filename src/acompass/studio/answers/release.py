@@ -78,7 +78,9 @@ def _beside(studio: Studio, name: str) -> Path:
     """A file in the policy's folder, also behind links."""
     folder = studio.file.folder
     path = folder / name
-    is_plain = name == Path(name).name and name not in ("", ".", "..") and "\\" not in name and "\0" not in name
+    is_plain = (
+        name == Path(name).name and name not in ("", ".", "..") and "\\" not in name and "\0" not in name
+    )
     if not is_plain or path.resolve().parent != folder.resolve() or is_same_file(str(path), studio.file.path):
         raise Refused(HTTPStatus.BAD_REQUEST, "a release is written beside the policy: give a name, no path")
     return path

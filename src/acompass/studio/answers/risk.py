@@ -71,7 +71,10 @@ def _side(measures: Measures) -> dict[str, Any]:
         "classes": classes.number,
         "uniques": number(classes.uniques),
         "below": [{"k": k, "records": number(classes.records_below(k))} for k in classes.thresholds],
-        "prosecutor": {"max": number(classes.prosecutor_maximum), "average": number(classes.prosecutor_average)},
+        "prosecutor": {
+            "max": number(classes.prosecutor_maximum),
+            "average": number(classes.prosecutor_average),
+        },
         "journalist": None,
         "sensitive": [_sensitive(each) for each in measures.sensitive],
     }

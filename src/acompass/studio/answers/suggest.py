@@ -68,9 +68,7 @@ def _json(found: Suggestion) -> dict[str, Any]:
         "text": found.text,
         "loss": found.loss,
         "dropped": found.dropped,
-        "steps": [
-            {"text": step.text, "affected": step.affected, "loss": step.loss} for step in found.steps
-        ],
+        "steps": [{"text": step.text, "affected": step.affected, "loss": step.loss} for step in found.steps],
         "curve": [
             {"lines": point.lines, "loss": point.loss, "dropped": point.dropped} for point in found.curve
         ],

@@ -79,7 +79,7 @@ class Ask:
         with suppress(AcompassError):
             schema = self.schema
         columns = self.studio.desk.session.columns
-        return Context(self.params, columns, schema, {each.name: each for each in found})
+        return Context(self.params, columns, schema, {each.name: each for each in found}, self.studio.roles)
 
 
 def facts(studio: Studio, body: Body) -> tuple[ColumnFacts, ...]:

@@ -17,6 +17,8 @@ class Refused(Exception):
 class Body:
     def __init__(self, fields: dict[str, Any]):
         self._fields = fields
+        #: nobody waits for the answer any more
+        self.is_withdrawn = False
 
     @classmethod
     def read(cls, content: bytes) -> "Body":

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import TypeVar
 
-from acompass.assist.desk import SAMPLE, SAMPLE_FROM, Desk
+from acompass.assist.desk import SAMPLE, SAMPLE_FROM, Desk, Stale
 from acompass.options import DROP, ERROR
 from acompass.project import TableRoles, roles_beside
 from acompass.session import Session
@@ -56,6 +56,7 @@ class Studio:
 
     def ask(self, body: Body, topic: str, question: Callable[[Session], T]) -> T:
         """Raise Stale if the page asks again about the topic, or is closed."""
+        _require_waiting(body)
         return self._desk.ask(f"{topic} {body.page}", question, body)
 
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
@@ -63,12 +64,14 @@ class Studio:
         with self.open_table() as session:
             self._beside[body] = session
             try:
+                _require_waiting(body)
                 return question(session)
             finally:
                 del self._beside[body]
 
     def withdraw(self, body: Body) -> None:
         """Nobody waits for the answer any more."""
+        body.is_withdrawn = True
         self._desk.withdraw(body)
         if (session := self._beside.get(body)) is not None:
             session.cancel()
@@ -112,3 +115,8 @@ class Studio:
             delimiter=start.delimiter,
             memory_limit=start.memory_limit,
         )
+
+
+def _require_waiting(body: Body) -> None:
+    if body.is_withdrawn:
+        raise Stale

@@ -7,7 +7,9 @@ from acompass.assist.context import Context
 from acompass.assist.diagnose import diagnose
 from acompass.assist.formatting import format_edits
 from acompass.assist.hover import hover
-from acompass.assist.names import Symbol, definition, references, rename, symbols
+from acompass.assist.names import Symbol, definition, references, symbols
+from acompass.assist.parameters import parameters
+from acompass.assist.renaming import rename
 from acompass.studio.asking import Ask
 from acompass.studio.body import Body
 from acompass.studio.in_json import diagnostics_json, edits_json
@@ -22,11 +24,7 @@ def find_diagnostics(studio: Studio, body: Body) -> dict[str, Any]:
         ("diagnose", ask.key),
         lambda: studio.ask(body, "diagnose", lambda session: diagnose(ask.document, context, session)),
     )
-    return {"diagnostics": diagnostics_json(found, ask.offsets), "parameters": _parameters(ask)}
-
-
-def _parameters(ask: Ask) -> list[str]:
-    return [symbol.name for symbol in symbols(ask.document) if symbol.kind == "parameter"]
+    return {"diagnostics": diagnostics_json(found, ask.offsets), "parameters": list(parameters(ask.document))}
 
 
 def hover_at(studio: Studio, body: Body) -> dict[str, Any]:

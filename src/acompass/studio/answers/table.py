@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from acompass.assist.parameters import parameters
 from acompass.assist.templates import Template, templates
 from acompass.measures import Bar, ColumnFacts, Distribution
 from acompass.project import TableRoles
@@ -33,7 +34,9 @@ def set_roles(studio: Studio, body: Body) -> dict[str, Any]:
 
 
 def list_templates(studio: Studio, body: Body) -> dict[str, Any]:
-    found = templates(studio.roles, facts(studio, body)) if not body.has("text") else _fitting(studio, body)
+    taken = parameters(Ask.of(studio, body).document) if body.has("text") else ()
+    known = {each.name: each for each in facts(studio, body)}
+    found = templates(studio.roles, None, taken, known)
     return {"templates": [_template(each) for each in found]}
 
 
@@ -69,8 +72,3 @@ def _bars(distribution: Distribution) -> list[dict[str, Any]]:
 
 def _template(template: Template) -> dict[str, str]:
     return {"key": template.key, "title": template.title, "text": template.text, "why": template.why}
-
-
-def _fitting(studio: Studio, body: Body) -> tuple[Template, ...]:
-    ask = Ask.of(studio, body)
-    return templates(studio.roles, ask.schema)

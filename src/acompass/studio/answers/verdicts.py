@@ -15,12 +15,10 @@ def judge(studio: Studio, body: Body) -> dict[str, Any]:
 
 
 def judged(ask: Ask) -> Verdicts:
-    document, params, sample = ask.document, ask.params, ask.studio.desk.sample
+    document, params = ask.document, ask.params
     return ask.studio.remembered(
         ("verdicts", ask.key),
-        lambda: ask.studio.ask(
-            ask.body, "verdicts", lambda session: verdicts(document, params, session, sample=sample)
-        ),
+        lambda: ask.studio.ask(ask.body, "verdicts", lambda session: verdicts(document, params, session)),
     )
 
 

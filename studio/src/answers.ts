@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { Answer, steady } from "./answer";
 import type { Proof, Requirement } from "./api";
+import { told } from "./roles";
 import { ask, opened, panel, parameterNames, roles, type PanelName } from "./state";
 
 const ready = () => opened.value !== null;
@@ -12,7 +13,7 @@ export const diagnosis = new Answer("diagnose", () => (ready() ? ask.value : nul
 export const verdicts = new Answer("verdicts", () => (ready() ? ask.value : null));
 export const proofs = new Answer("proofs", () => (ready() ? ask.value : null));
 export const table = new Answer("table", () => (shows("Table") ? {} : null), 0);
-export const templates = new Answer("templates", () => (shows("Table") ? { ...ask.value, roles: roles.value } : null));
+export const templates = new Answer("templates", () => (shows("Table") ? { ...ask.value, told: told.value } : null));
 export const risk = new Answer("risk", () => (shows("Risk") ? { ...ask.value, roles: roles.value } : null));
 export const change = new Answer("change", () => (shows("Change") ? { ...ask.value, roles: roles.value } : null));
 

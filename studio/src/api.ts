@@ -83,8 +83,8 @@ export type Column = {
   missing: number;
   distinct: number;
   summary: string;
-  chart: string;
-  bars: { label: string; count: number }[];
+  /** values that many records share; the last pools the others. A count may be withheld */
+  bars: { label: string; count: number | null }[];
   role: Role;
 };
 export type Template = { key: string; title: string; text: string; why: string };
@@ -92,23 +92,34 @@ export type Template = { key: string; title: string; text: string; why: string }
 type Probability = { max: number; average: number };
 export type RiskSide = {
   records: number;
+  quasi_identifiers: string[];
   k: number | null;
   classes: number;
   uniques: number;
   below: { k: number; records: number }[];
   prosecutor: Probability | null;
+  /** null without a population */
   journalist: Probability | null;
-  sizes: { size: string; records: number }[];
   sensitive: { column: string; distinct_l: number; entropy_l: number; t: number }[];
 };
-export type Driver = { column: string; k_with: number; k_without: number; uniques_without: number };
-export type Risk = { before: RiskSide; after: RiskSide; drivers: Driver[]; chart: string; sample: Sample };
+export type Without = { k_with: number | null; k_without: number | null; uniques_without: number };
+export type Driver = Without & { column: string; before: Without };
+type InClasses = { classes: number; records: number };
+export type Risk = {
+  before: RiskSide;
+  /** null while the policy cannot be performed */
+  after: RiskSide | null;
+  drivers: Driver[];
+  sizes: { size: string; before: InClasses; after?: InClasses }[];
+  chart: string;
+  sample: Sample;
+};
 
 export type ColumnChange = {
   column: string;
   distance: number;
-  values_before: number;
-  values_after: number;
+  values_before: number | null;
+  values_after: number | null;
   information_lost: number | null;
   loss: number | null;
 };
@@ -153,7 +164,7 @@ export type SuggestAsk = {
   roles: Roles;
   k: number;
   l?: number;
-  max_lost?: number;
+  max_lost?: string;
   lines?: number;
   style?: string;
 };
@@ -164,8 +175,10 @@ export type Suggestion = {
   steps: { text: string; affected: number; loss: number }[];
   curve: { lines: number; loss: number; dropped: number }[];
   seconds: number;
+  finished: boolean;
+  records_out: number;
 };
-export type Released = { table: string; report: string | null; records_in: number; records_out: number; ok: boolean };
+export type Released = { table: string | null; report: string | null; records_in: number; records_out: number; ok: boolean };
 export type ReleaseAsk = Ask & { seen: string; table: string; report: string | null; replace: boolean };
 
 /** Each route with its question and its answer. */
@@ -205,7 +218,8 @@ export class Refused extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly code: string | null,
+    /** files that exist already, where that is the reason */
+    readonly exists: string[] | null,
   ) {
     super(message);
   }
@@ -239,8 +253,8 @@ async function send(address: string, body: string, signal?: AbortSignal): Promis
 }
 
 function refusal(status: number, answer: unknown): Refused {
-  const error = (answer as { error?: { message?: string; code?: string } } | null)?.error;
-  return new Refused(status, error?.message ?? `the studio answered ${status}`, error?.code ?? null);
+  const { error, exists } = (answer ?? {}) as { error?: { message?: string }; exists?: string[] };
+  return new Refused(status, error?.message ?? `the studio answered ${status}`, exists ?? null);
 }
 
 export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";

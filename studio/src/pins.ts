@@ -1,21 +1,21 @@
 /** Versions of the policy that stay beside the next ones until they are unpinned or the page is closed. */
 
 import { signal } from "@preact/signals";
-import type { Params, Risk } from "./api";
+import type { Params, RiskSide } from "./api";
 import { setText } from "./editor/holder";
 import { announce } from "./live";
 import { parameterValues } from "./state";
 
-export type Pin = { name: string; about: string; text: string; params: Params; risk: Risk };
+export type Pin = { name: string; about: string; text: string; params: Params; after: RiskSide };
 
 export const pins = signal<Pin[]>([]);
 let made = 0;
 
-export function pin(text: string, params: Params, risk: Risk): void {
+export function pin(text: string, params: Params, after: RiskSide): void {
   const values = Object.entries(params).map(([name, value]) => `${name} = ${value}`);
   const lines = `${text.trim().split("\n").length} lines`;
   made++;
-  pins.value = [...pins.value, { name: `Pin ${made}`, about: [...values, lines].join(", "), text, params, risk }];
+  pins.value = [...pins.value, { name: `Pin ${made}`, about: [...values, lines].join(", "), text, params, after }];
   announce(`Pinned as Pin ${made}`);
 }
 

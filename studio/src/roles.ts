@@ -1,5 +1,6 @@
 /** The role of each column. Kept by the server until it ends: the policy file is the only state on disk. */
 
+import { signal } from "@preact/signals";
 import { post, type Role, type Roles } from "./api";
 import { lostContact, roles } from "./state";
 
@@ -29,7 +30,15 @@ export function withRole(old: Roles, column: string, role: Role): Roles {
   return next;
 }
 
-export function markRole(column: string, role: Role): void {
+/** how often the server was told: templates for roles that it does not know yet would be wrong */
+export const told = signal(0);
+
+export async function markRole(column: string, role: Role): Promise<void> {
   roles.value = withRole(roles.value, column, role);
-  void post("roles", { roles: roles.value }).catch(lostContact);
+  try {
+    await post("roles", { roles: roles.value });
+    told.value++;
+  } catch (error) {
+    lostContact(error);
+  }
 }

@@ -1,6 +1,6 @@
 /** The policy's editor: CodeMirror, kept in step with the page's state. */
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { history, historyKeymap, standardKeymap, toggleComment } from "@codemirror/commands";
 import { completionKeymap } from "@codemirror/autocomplete";
 import { lintGutter, lintKeymap } from "@codemirror/lint";
 import { EditorState, type Extension } from "@codemirror/state";
@@ -38,7 +38,7 @@ const extensions: Extension = [
   EditorView.lineWrapping,
   EditorView.contentAttributes.of({ "aria-label": "Policy text", spellcheck: "false", autocapitalize: "off" }),
   // Tab is not bound: it leaves the editor, as everywhere else on the page
-  keymap.of([...editorKeys, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
+  keymap.of([...editorKeys, { key: "Mod-/", run: toggleComment }, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...standardKeymap]),
   EditorView.updateListener.of((update) => {
     if (update.docChanged) text.value = update.state.doc.toString();
   }),

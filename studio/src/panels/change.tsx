@@ -113,8 +113,8 @@ function Moved({ column }: { column: ColumnChange }) {
       <td class="share">
         {fraction(column.distance)} <ShareBar part={column.distance} />
       </td>
-      <Num>{count(column.values_before)}</Num>
-      <Num>{count(column.values_after)}</Num>
+      <Num>{column.values_before === null ? "–" : count(column.values_before)}</Num>
+      <Num>{column.values_after === null ? "–" : count(column.values_after)}</Num>
       <td class="share">
         {column.information_lost === null ? "–" : <>{share(column.information_lost)} <ShareBar part={column.information_lost} /></>}
       </td>

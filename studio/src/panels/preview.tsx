@@ -11,7 +11,7 @@ const shown = signal<{ about: string; count: number } | null>(null);
 async function prepare(): Promise<void> {
   const asked = ask.peek();
   const answer = await prepared.start(asked);
-  if (answer?.ok) shown.value = { about: JSON.stringify(asked), count: (shown.peek()?.count ?? 0) + 1 };
+  if (answer?.diagnostics.length === 0) shown.value = { about: JSON.stringify(asked), count: (shown.peek()?.count ?? 0) + 1 };
 }
 
 export function Preview() {
@@ -29,6 +29,7 @@ export function Preview() {
       {old && <p class="stale">The policy has changed since this report was made.</p>}
       {(answer !== null || prepared.failure.value !== null) && (
         <Asked diagnostics={answer?.diagnostics} failure={prepared.failure.value} waiting={false}>
+          {answer?.ok === false && answer.diagnostics.length === 0 && <p class="stale">✗ A check is violated: the report says which.</p>}
           {shown.value !== null && <iframe title="Preview of the report" sandbox="" src={`/preview?${shown.value.count}`} />}
         </Asked>
       )}

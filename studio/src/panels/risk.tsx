@@ -6,14 +6,14 @@ import { Asked } from "../parts/asked";
 import { Chart } from "../parts/chart";
 import { DataTable, Num } from "../parts/table";
 import { pin, pins, restore, unpin, type Pin } from "../pins";
-import { roles, text } from "../state";
+import { text } from "../state";
 import { count, fraction, share } from "../words";
 
 export function RiskPanel() {
   const answer = risk.value.value;
   return (
     <Asked diagnostics={answer?.diagnostics} failure={risk.failure.value} waiting={answer === null}>
-      {roles.value.quasi_identifiers.length === 0 && <MarkFirst />}
+      {answer?.risk?.before.quasi_identifiers.length === 0 && <MarkFirst />}
       {answer?.risk && <Compared found={answer.risk} />}
       {answer?.risk && <Drivers drivers={answer.risk.drivers} />}
       {answer?.risk && <Sizes found={answer.risk} />}
@@ -32,22 +32,25 @@ function MarkFirst() {
 type Version = { title: string; side: RiskSide };
 
 function Compared({ found }: { found: Risk }) {
+  const { before, after } = found;
   const versions: Version[] = [
-    { title: "Before", side: found.before },
-    ...pins.value.map((each) => ({ title: each.name, side: each.risk.after })),
-    { title: "After", side: found.after },
+    { title: "Before", side: before },
+    ...pins.value.map((each) => ({ title: each.name, side: each.after })),
+    ...(after === null ? [] : [{ title: "After", side: after }]),
   ];
   const current = risk.answered.value;
   return (
     <section aria-labelledby="risk-title">
       <header class="row">
         <h2 id="risk-title">Before and after</h2>
-        <button type="button" class="small" onClick={() => current && pin(current.text, current.params, found)}>
-          Pin this version
-        </button>
+        {after !== null && (
+          <button type="button" class="small" onClick={() => current && pin(current.text, current.params, after)}>
+            Pin this version
+          </button>
+        )}
       </header>
       <p class="about">
-        By {roles.value.quasi_identifiers.join(", ")}. A pinned version stays beside the next ones: change the policy and compare.
+        By {before.quasi_identifiers.join(", ")}. A pinned version stays beside the next ones: change the policy and compare.
       </p>
       <Measures versions={versions} />
       <PinList />
@@ -144,7 +147,7 @@ function PinRow({ pinned }: { pinned: Pin }) {
 
 function Drivers({ drivers }: { drivers: Driver[] }) {
   if (drivers.length === 0) return null;
-  const best = Math.max(...drivers.map((each) => each.k_without));
+  const best = Math.max(...drivers.map((each) => each.k_without ?? 0));
   return (
     <section aria-labelledby="drivers-title">
       <h2 id="drivers-title">Which column drives it</h2>
@@ -157,9 +160,9 @@ function Drivers({ drivers }: { drivers: Driver[] }) {
         {drivers.map((driver) => (
           <tr>
             <th scope="row">{driver.column}</th>
-            <Num>{count(driver.k_without)}</Num>
+            <Num>{orNone(driver.k_without, count)}</Num>
             <Num>{count(driver.uniques_without)}</Num>
-            <td>{driver.k_without === best && best > driver.k_with && <span class="mark open">▲ drives the risk most</span>}</td>
+            <td>{driver.k_without === best && best > (driver.k_with ?? 0) && <span class="mark open">▲ drives the risk most</span>}</td>
           </tr>
         ))}
       </DataTable>
@@ -168,9 +171,6 @@ function Drivers({ drivers }: { drivers: Driver[] }) {
 }
 
 function Sizes({ found }: { found: Risk }) {
-  const before = new Map(found.before.sizes.map(({ size, records }) => [size, records]));
-  const after = new Map(found.after.sizes.map(({ size, records }) => [size, records]));
-  const sizes = [...new Set([...before.keys(), ...after.keys()])];
   return (
     <section aria-labelledby="sizes-title">
       <h2 id="sizes-title">Records by the size of their class</h2>
@@ -186,11 +186,11 @@ function Sizes({ found }: { found: Risk }) {
       <details>
         <summary>The chart as a table</summary>
         <DataTable quiet caption="Records by class size" head={["Class size", { title: "Before", number: true }, { title: "After", number: true }]}>
-          {sizes.map((size) => (
+          {found.sizes.map(({ size, before, after }) => (
             <tr>
               <th scope="row">{size}</th>
-              <Num>{count(before.get(size) ?? 0)}</Num>
-              <Num>{count(after.get(size) ?? 0)}</Num>
+              <Num>{count(before.records)}</Num>
+              <Num>{orNone(after?.records, count)}</Num>
             </tr>
           ))}
         </DataTable>

@@ -6,7 +6,7 @@ import { insertRequirement } from "../editor/holder";
 import { announce } from "../live";
 import { Asked } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
-import { Chart } from "../parts/chart";
+import { Histogram } from "../parts/histogram";
 import { DataTable, Num } from "../parts/table";
 import { markRole, ROLES, roleOf } from "../roles";
 import { count, counted, share } from "../words";
@@ -66,7 +66,7 @@ function RoleChoice({ column }: { column: string }) {
     <select
       aria-label={`Role of ${column}`}
       value={roleOf(column)}
-      onChange={(event) => markRole(column, event.currentTarget.value as Role)}
+      onChange={(event) => void markRole(column, event.currentTarget.value as Role)}
     >
       {ROLES.map((role) => (
         <option value={role}>{role}</option>
@@ -79,7 +79,7 @@ function Distribution({ column, records }: { column: Column; records: number }) 
   return (
     <>
       <span class="summary">{column.summary}</span>
-      <Chart source={column.chart} />
+      <Histogram counts={column.bars.map((bar) => bar.count ?? 0)} />
       {column.bars.length > 0 && (
         <details>
           <summary>Values of {column.name}</summary>
@@ -87,9 +87,9 @@ function Distribution({ column, records }: { column: Column; records: number }) 
             {column.bars.map((bar) => (
               <tr>
                 <th scope="row">{bar.label}</th>
-                <Num>{count(bar.count)}</Num>
+                <Num>{bar.count === null ? "not shown" : count(bar.count)}</Num>
                 <td>
-                  <ShareBar part={bar.count / Math.max(records, 1)} />
+                  <ShareBar part={(bar.count ?? 0) / Math.max(records, 1)} />
                 </td>
               </tr>
             ))}

@@ -30,7 +30,7 @@ async function write(replace: boolean): Promise<void> {
     if (!dirty.peek() || (await save())) await release(replace);
   } catch (error) {
     lostContact(error);
-    if (error instanceof Refused) refused.value = { message: error.message, exists: error.status === 409 };
+    if (error instanceof Refused) refused.value = { message: error.message, exists: error.exists !== null };
   } finally {
     writing.value = false;
   }
@@ -109,7 +109,7 @@ function NotWritten() {
 
 function Written({ done }: { done: Released }) {
   if (!done.ok) return <p class="mark bad">✗ a check is violated: nothing was written</p>;
-  const files = [done.table, ...(done.report === null ? [] : [done.report])];
+  const files = [done.table, done.report].filter((name) => name !== null);
   return (
     <p>
       <span class="mark good">✓ written</span> <strong>{files.join(" and ")}</strong>: {counted(done.records_in, "record")} in,{" "}

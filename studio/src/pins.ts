@@ -1,0 +1,30 @@
+/** Versions of the policy that stay beside the next ones until they are unpinned or the page is closed. */
+
+import { signal } from "@preact/signals";
+import type { Params, RiskSide } from "./api";
+import { setText } from "./editor/holder";
+import { announce } from "./live";
+import { parameterValues } from "./state";
+
+export type Pin = { name: string; about: string; text: string; params: Params; after: RiskSide };
+
+export const pins = signal<Pin[]>([]);
+let made = 0;
+
+export function pin(text: string, params: Params, after: RiskSide): void {
+  const values = Object.entries(params).map(([name, value]) => `${name} = ${value}`);
+  const lines = `${text.trim().split("\n").length} lines`;
+  made++;
+  pins.value = [...pins.value, { name: `Pin ${made}`, about: [...values, lines].join(", "), text, params, after }];
+  announce(`Pinned as Pin ${made}`);
+}
+
+export function unpin(pinned: Pin): void {
+  pins.value = pins.value.filter((each) => each !== pinned);
+}
+
+export function restore(pinned: Pin): void {
+  parameterValues.value = { ...parameterValues.value, ...pinned.params };
+  setText(pinned.text);
+  announce(`${pinned.name} is back in the editor`);
+}

@@ -1,0 +1,45 @@
+/** The page's words and signs for numbers, verdicts and actions. Nothing is told by colour alone. */
+
+import type { ClaimVerdict, Requirement } from "./api";
+
+export type Tone = "good" | "bad" | "open" | "acted" | "plain";
+export type Badge = { tone: Tone; sign: string; word: string; long: string };
+
+const NUMBER = new Intl.NumberFormat("en-US");
+const SHARE = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
+const FRACTION = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
+
+export const count = (number: number): string => NUMBER.format(number);
+export const share = (part: number): string => SHARE.format(part);
+export const fraction = (value: number): string => FRACTION.format(value);
+export const counted = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+export const outOf = (part: number, whole: number): string => `${count(part)} of ${count(whole)}`;
+
+const DONE: Record<string, string> = {
+  REJECT: "dropped",
+  REPLACE: "replaced",
+  RANDOM: "randomized",
+  GENERALIZE: "generalized",
+  DROP: "lose a column",
+};
+
+/** What an action did to the records that it was performed on. */
+export const done = (action: string): string => DONE[action] ?? "changed";
+
+export function verdictBadge(requirement: Requirement): Badge {
+  const { holds, action, affected, records } = requirement;
+  const part = outOf(affected, records);
+  if (holds) return { tone: "good", sign: "✓", word: "holds", long: `holds for ${counted(records, "record")}` };
+  if (action !== null && affected > 0) return acted(`${part} ${done(action)}`);
+  if (holds === null) return { tone: "plain", sign: "–", word: "no verdict", long: "no verdict" };
+  return { tone: "bad", sign: "✗", word: `violated by ${part}`, long: `violated by ${part} records` };
+}
+
+const acted = (word: string): Badge => ({ tone: "acted", sign: "✎", word, long: `the action was performed: ${word}` });
+
+const PROOFS: Record<ClaimVerdict, Badge> = {
+  proved: { tone: "good", sign: "∎", word: "proved", long: "proved for every table" },
+  refuted: { tone: "bad", sign: "≠", word: "refuted", long: "refuted by a counterexample" },
+  undecided: { tone: "open", sign: "?", word: "undecided", long: "neither proved nor refuted" },
+};
+export const proofBadge = (verdict: ClaimVerdict): Badge => PROOFS[verdict];

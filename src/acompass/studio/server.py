@@ -24,7 +24,7 @@ class Running:
     _ended: Event
 
     def wait(self) -> None:
-        """Return if the server ends by itself. A signal may interrupt this; an interrupted `Thread.join` would
+        """Return if the server ends by itself. A signal may interrupt this, but no `Thread.join`, which would
         count the thread as ended."""
         self._ended.wait()
 

@@ -123,7 +123,9 @@ def test_templates_fit_the_roles(page: Page) -> None:
 
 
 def test_roles_of_the_settings_file_are_the_first(tmp_path: Path) -> None:
-    settings = '[table."people.csv"]\nquasi-identifiers = ["Age"]\nsensitive = ["Disease"]\nidentifiers = ["Name"]\n'
+    settings = (
+        '[table."people.csv"]\nquasi-identifiers = ["Age"]\nsensitive = ["Disease"]\nidentifiers = ["Name"]\n'
+    )
     (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
     with opened(*written(tmp_path)) as (page, _):
         assert page.ask("open")["roles"] == {

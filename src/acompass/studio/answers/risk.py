@@ -15,7 +15,14 @@ from acompass.studio.answers.files import sample_json
 from acompass.studio.asking import Ask, records_of
 from acompass.studio.body import Body
 from acompass.studio.in_json import error_json, number
-from acompass.studio.measuring import Driver, Exposure, exposure, marked_or_grouped, still_there, with_journalist
+from acompass.studio.measuring import (
+    Driver,
+    Exposure,
+    exposure,
+    marked_or_grouped,
+    still_there,
+    with_journalist,
+)
 from acompass.studio.releasing import released
 from acompass.studio.studio import Studio
 

@@ -7,7 +7,7 @@ import { Asked } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
 import { LineLink } from "../parts/line";
 import { DataTable, Num } from "../parts/table";
-import { count, counted, fraction, share } from "../words";
+import { count, counted, fraction, oneLine, share } from "../words";
 
 type Order = "line" | "records" | "cells";
 const order = signal<Order>("cells");
@@ -73,7 +73,7 @@ function Line({ line, part, most }: { line: LineCost; part: number; most: boolea
         <LineLink line={line.line} range={line} />
       </td>
       <td>
-        <code>{line.text}</code>
+        <code class="clipped" title={line.text}>{oneLine(line.text)}</code>
         {most && <span class="mark open">▲ costs most</span>}
       </td>
       <Num>{count(line.records_lost)}</Num>

@@ -10,7 +10,7 @@ import { LineLink } from "../parts/line";
 import { Stepper } from "../parts/stepper";
 import { DataTable } from "../parts/table";
 import { ask, lostContact, opened, showRecords } from "../state";
-import { counted, done } from "../words";
+import { counted, done, oneLine } from "../words";
 
 const record = signal("1");
 const where = signal("");
@@ -152,7 +152,7 @@ function StepRow({ step }: { step: Step }) {
   return (
     <li class={step.affected ? "affected" : ""}>
       <p>
-        {place === undefined ? `line ${step.line}` : <LineLink line={step.line} range={place} />} <code>{step.text}</code>
+        {place === undefined ? `line ${step.line}` : <LineLink line={step.line} range={place} />} <code>{oneLine(step.text)}</code>
       </p>
       <p>{effect(step)}</p>
       {step.class !== null && <p class="about">{seen(step)}</p>}

@@ -4,6 +4,8 @@ import { risk } from "../answers";
 import type { Driver, Risk, RiskSide } from "../api";
 import { Asked } from "../parts/asked";
 import { Chart } from "../parts/chart";
+import { Figure, Figures } from "../parts/figures";
+import { PanelLink } from "../parts/panel_link";
 import { DataTable, Num } from "../parts/table";
 import { pin, pins, restore, unpin, type Pin } from "../pins";
 import { text } from "../state";
@@ -24,7 +26,7 @@ export function RiskPanel() {
 function MarkFirst() {
   return (
     <p class="empty">
-      Risk is measured by the quasi-identifiers. Mark them under <strong>Table</strong> first.
+      Risk is measured by the quasi-identifiers. Mark them under <PanelLink to="Table" /> first.
     </p>
   );
 }
@@ -49,12 +51,24 @@ function Compared({ found }: { found: Risk }) {
           </button>
         )}
       </header>
+      {after !== null && <Glance before={before} after={after} />}
       <p class="about">
         By {before.quasi_identifiers.join(", ")}. A pinned version stays beside the next ones: change the policy and compare.
       </p>
       <Measures versions={versions} />
       <PinList />
     </section>
+  );
+}
+
+function Glance({ before, after }: { before: RiskSide; after: RiskSide }) {
+  const of = (words: (side: RiskSide) => string) => ({ before: words(before), value: words(after) });
+  return (
+    <Figures>
+      <Figure name="k, the smallest class" {...of((side) => orNone(side.k, count))} />
+      <Figure name="unique records" {...of((side) => count(side.uniques))} />
+      <Figure name="highest risk" {...of((side) => orNone(side.prosecutor?.max, share))} />
+    </Figures>
   );
 }
 
@@ -70,6 +84,10 @@ const MEASURES: Measure[] = [
   { name: "unique records", help: "alone in their class", of: (side) => count(side.uniques) },
   { name: "highest prosecutor risk", help: "who knows that a person is in the table", of: (side) => orNone(side.prosecutor?.max, share) },
   { name: "average prosecutor risk", help: "", of: (side) => orNone(side.prosecutor?.average, share) },
+];
+
+/** Known only beside a table of the population. */
+const JOURNALIST: Measure[] = [
   { name: "highest journalist risk", help: "who knows only the population", of: (side) => orNone(side.journalist?.max, share) },
   { name: "average journalist risk", help: "", of: (side) => orNone(side.journalist?.average, share) },
 ];
@@ -92,9 +110,14 @@ function sensitiveMeasures(side: RiskSide): Measure[] {
   });
 }
 
+function measuresOf(side: RiskSide): Measure[] {
+  const journalist = side.journalist === null ? [] : JOURNALIST;
+  return [...MEASURES, ...journalist, ...belowMeasures(side), ...sensitiveMeasures(side)];
+}
+
 function Measures({ versions }: { versions: Version[] }) {
   const after = versions.at(-1)?.side;
-  const measures = after === undefined ? MEASURES : [...MEASURES, ...belowMeasures(after), ...sensitiveMeasures(after)];
+  const measures = after === undefined ? MEASURES : measuresOf(after);
   return (
     <DataTable
       quiet

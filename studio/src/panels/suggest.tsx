@@ -7,6 +7,7 @@ import { setText } from "../editor/holder";
 import { announce } from "../live";
 import { Asked } from "../parts/asked";
 import { MergeDiff } from "../parts/merge";
+import { PanelLink } from "../parts/panel_link";
 import { Stepper } from "../parts/stepper";
 import { DataTable, Num } from "../parts/table";
 import { lostContact, parameterValues, roles, text } from "../state";
@@ -59,7 +60,7 @@ export function Suggest() {
       <h2 id="suggest-title">1. Suggest a policy</h2>
       {roles.value.quasi_identifiers.length === 0 ? (
         <p class="about">
-          A search needs quasi-identifiers. Mark them under <strong>Table</strong>.
+          A search needs quasi-identifiers. Mark them under <PanelLink to="Table" />.
         </p>
       ) : (
         <Question />

@@ -15,6 +15,8 @@ export const share = (part: number): string => SHARE.format(part);
 export const fraction = (value: number): string => FRACTION.format(value);
 export const counted = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
+/** without the backticks around the user's own words */
+export const plain = (sentence: string): string => sentence.replaceAll("`", "");
 export const outOf = (part: number, whole: number): string => `${count(part)} of ${count(whole)}`;
 
 const DONE: Record<string, string> = {

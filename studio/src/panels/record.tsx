@@ -7,6 +7,7 @@ import { Call } from "../calls";
 import { judged } from "../answers";
 import { Asked } from "../parts/asked";
 import { LineLink } from "../parts/line";
+import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
 import { DataTable } from "../parts/table";
 import { ask, lostContact, opened, showRecords } from "../state";
@@ -156,7 +157,7 @@ function StepRow({ step }: { step: Step }) {
       </p>
       <p>{effect(step)}</p>
       {step.class !== null && <p class="about">{seen(step)}</p>}
-      {step.nearest.length > 0 && <p class="about">It would have been left alone with: {step.nearest.join("; or ")}</p>}
+      {step.nearest.length > 0 && <p class="about">It would have been left alone with: <Prose text={step.nearest.join("; or ")} /></p>}
     </li>
   );
 }

@@ -7,8 +7,7 @@ import { Chart } from "../parts/chart";
 import { Figure, Figures } from "../parts/figures";
 import { PanelLink } from "../parts/panel_link";
 import { DataTable, Num } from "../parts/table";
-import { pin, pins, restore, unpin, type Pin } from "../pins";
-import { text } from "../state";
+import { isNow, pin, pins, restore, unpin, type Pin } from "../pins";
 import { count, fraction, share } from "../words";
 
 export function RiskPanel() {
@@ -154,7 +153,7 @@ function PinRow({ pinned }: { pinned: Pin }) {
     <li class="row">
       <span>
         <strong>{pinned.name}</strong> {pinned.about}
-        {pinned.text === text.value && ", the text as it is now"}
+        {isNow(pinned) && ", as it is now"}
       </span>
       <span class="buttons">
         <button type="button" class="small quiet" aria-label={`Bring back ${pinned.name}`} onClick={() => restore(pinned)}>
@@ -168,24 +167,35 @@ function PinRow({ pinned }: { pinned: Pin }) {
   );
 }
 
+/** The column without which most is gained: first in k, then in unique records, after and then before. */
+function mostRevealing(drivers: Driver[]): Driver | undefined {
+  const gain = ({ k_without, uniques_without, before }: Driver) => [k_without ?? 0, -uniques_without, before.k_without ?? 0, -before.uniques_without];
+  const better = (one: number[], other: number[]) => one.map((each, at) => each - (other[at] ?? 0)).find((each) => each !== 0) ?? 0;
+  const [first, second] = [...drivers].sort((one, other) => better(gain(other), gain(one)));
+  return first && second && better(gain(first), gain(second)) > 0 ? first : undefined;
+}
+
 function Drivers({ drivers }: { drivers: Driver[] }) {
   if (drivers.length === 0) return null;
-  const best = Math.max(...drivers.map((each) => each.k_without ?? 0));
+  const worst = mostRevealing(drivers);
   return (
     <section aria-labelledby="drivers-title">
       <h2 id="drivers-title">Which column drives it</h2>
-      <p class="about">If one quasi-identifier were not released, the rest would have this k and these unique records.</p>
+      <p class="about">The smallest class and the unique records, if one quasi-identifier were left out.</p>
       <DataTable
         quiet
         caption="Risk without each column"
-        head={["Without", { title: "k", number: true }, { title: "Unique records", number: true }, ""]}
+        head={["Without", { title: "k before", number: true }, { title: "k after", number: true }, { title: "Unique before", number: true }, { title: "Unique after", number: true }]}
       >
         {drivers.map((driver) => (
           <tr>
-            <th scope="row">{driver.column}</th>
+            <th scope="row">
+              {driver.column} {driver === worst && <span class="mark open">▲ drives it most</span>}
+            </th>
+            <Num>{orNone(driver.before.k_without, count)}</Num>
             <Num>{orNone(driver.k_without, count)}</Num>
+            <Num>{count(driver.before.uniques_without)}</Num>
             <Num>{count(driver.uniques_without)}</Num>
-            <td>{driver.k_without === best && best > (driver.k_with ?? 0) && <span class="mark open">▲ drives the risk most</span>}</td>
           </tr>
         ))}
       </DataTable>

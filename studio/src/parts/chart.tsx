@@ -14,7 +14,8 @@ export function Chart({ source }: { source: string }) {
 }
 
 function drawn(source: string): Node[] {
-  const root = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
+  const named = source.replace(/^<svg(?![^>]*xmlns)/, `<svg xmlns="${SVG}"`);
+  const root = new DOMParser().parseFromString(named, "image/svg+xml").documentElement;
   if (root.namespaceURI !== SVG || root.localName !== "svg") return [];
   root.querySelectorAll("*").forEach((each) => {
     if (!isShape(each)) each.remove();

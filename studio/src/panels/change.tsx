@@ -1,13 +1,13 @@
 /** What the release costs: how far each column moved, and which line did it. */
 
 import { signal } from "@preact/signals";
-import { change } from "../answers";
+import { change, spelled } from "../answers";
 import type { Change, ColumnChange, LineCost } from "../api";
 import { Asked } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
 import { LineLink } from "../parts/line";
 import { DataTable, Num } from "../parts/table";
-import { count, counted, fraction, oneLine, share } from "../words";
+import { count, counted, fraction, share } from "../words";
 
 type Order = "line" | "records" | "cells" | "cost";
 const order = signal<Order>("cost");
@@ -69,13 +69,14 @@ function Lines({ found }: { found: Change }) {
 }
 
 function Line({ line, part, most }: { line: LineCost; part: number; most: boolean }) {
+  const spelling = spelled(change.answered.value?.text ?? "", line);
   return (
     <tr>
       <td>
         <LineLink line={line.line} range={line} />
       </td>
       <td>
-        <code class="clipped" title={line.text}>{oneLine(line.text)}</code>
+        <code class="clipped" title={spelling}>{spelling}</code>
         {most && <span class="mark open">▲ costs most</span>}
       </td>
       <Num>{count(line.records_lost)}</Num>

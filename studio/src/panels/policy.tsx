@@ -10,7 +10,7 @@ import { LineLink } from "../parts/line";
 import { PanelLink } from "../parts/panel_link";
 import { DataTable } from "../parts/table";
 import { text } from "../state";
-import { count, counted, oneLine, proofBadge, share, verdictBadge } from "../words";
+import { count, counted, proofBadge, share, verdictBadge } from "../words";
 
 export function PolicyPanel() {
   const found = verdicts.value.value?.verdicts ?? null;
@@ -86,14 +86,14 @@ function Requirements({ rows }: { rows: Judged[] }) {
   );
 }
 
-function Row({ row: { requirement, proof } }: { row: Judged }) {
+function Row({ row: { requirement, text: spelling, proof } }: { row: Judged }) {
   return (
     <tr>
       <td>
         <LineLink line={requirement.line} range={requirement} />
       </td>
       <td>
-        <code class="clipped" title={requirement.text}>{oneLine(requirement.text)}</code>
+        <code class="clipped" title={spelling}>{spelling}</code>
       </td>
       <td>
         <BadgeMark badge={verdictBadge(requirement)} />

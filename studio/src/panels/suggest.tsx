@@ -16,8 +16,8 @@ import { count, counted, fraction } from "../words";
 const wanted = { k: signal(""), l: signal(""), lines: signal("") };
 const STYLES = ["cascade", "uniform", "stars"] as const;
 const style = signal<string>(STYLES[0]);
-const USES = { instead: "instead of the policy", after: "after the policy" } as const;
-const use = signal<keyof typeof USES>("instead");
+const USES = { after: "after the policy", instead: "instead of the policy" } as const;
+const use = signal<keyof typeof USES>("after");
 const search = new Call("suggest");
 /** the candidate without what was dismissed */
 const candidate = signal<string | null>(null);
@@ -138,7 +138,7 @@ function Found({ found }: { found: Suggestion }) {
   return (
     <>
       <p>
-        <strong>Found</strong> in {fraction(found.seconds)} s: {said(found)}. Take over what fits; the rest stays as it is.
+        <strong>Found</strong> in {fraction(found.seconds)} s: {said(found)}. The search looked at the table as it is, without the policy. Take over what fits.
       </p>
       <Curve found={found} />
       <p class="row">

@@ -80,7 +80,6 @@ function Distribution({ column, records }: { column: Column; records: number }) 
   if (column.bars.length < 2) return <span class="summary">{column.summary || "no value is frequent enough to be shown"}</span>;
   return (
     <>
-      <span class="summary">{column.summary}</span>
       <Histogram counts={column.bars.map((bar) => bar.count ?? 0)} />
       <details>
         <summary>Values of {column.name}</summary>

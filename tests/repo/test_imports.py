@@ -100,6 +100,30 @@ ARROWS = {
         "tables",
         "version",
     },
+    "studio": {
+        "assist",
+        "atomic",
+        "checked",
+        "diagnostics",
+        "engines",
+        "explanation",
+        "leftovers",
+        "measure",
+        "measures",
+        "options",
+        "pages",
+        "policy",
+        "project",
+        "propose",
+        "prove",
+        "report",
+        "result",
+        "session",
+        "suggestion",
+        "syntax",
+        "tables",
+        "version",
+    },
     "cli": {
         "api",
         "atomic",
@@ -120,6 +144,7 @@ ARROWS = {
         "propose",
         "report",
         "result",
+        "studio",
         "suggestion",
         "syntax",
         "tables",
@@ -129,6 +154,7 @@ ARROWS = {
 
 #: a library, and the files that may import it
 HOMES = {
+    "anyio": ("studio/",),
     "click": ("cli/",),
     "duckdb": ("engines/duckdb", "measure/"),
     "ibis": ("tables/to_frame.py",),
@@ -142,7 +168,9 @@ HOMES = {
     "pyarrow": ("tables/", "engines/"),
     "pyspark": ("engines/spark",),
     "rich": ("cli/",),
+    "starlette": ("studio/",),
     "tempfile": ("leftovers.py",),
+    "uvicorn": ("studio/",),
     "sqlglot": ("conformance/", "engines/", "plan/"),
 }
 

@@ -23,16 +23,18 @@ class Page:
         entered = self.http.get(address)
         assert entered.status_code == 303, entered.text
 
-    def send(self, name: str, **body: Any) -> httpx.Response:
+    def send(self, name: str, /, **body: Any) -> httpx.Response:
         return self.http.post(f"/api/{name}", json=body, headers={"Origin": self.origin})
 
-    def ask(self, name: str, **body: Any) -> dict[str, Any]:
+    def ask(self, name: str, /, **body: Any) -> dict[str, Any]:
         response = self.send(name, **body)
         assert response.status_code == 200, response.text
         answer: dict[str, Any] = response.json()
         return answer
 
-    def about(self, name: str, text: str, params: dict[str, str] | None = None, **body: Any) -> dict[str, Any]:
+    def about(
+        self, name: str, text: str, params: dict[str, str] | None = None, /, **body: Any
+    ) -> dict[str, Any]:
         """A question about a policy."""
         return self.ask(name, text=text, params=params or {}, **body)
 

@@ -26,12 +26,17 @@ def test_the_page_is_answered(page: Page) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "localhost:{port}", "127.0.0.1", "127.0.0.1:{port}.evil.example"]
+    "host",
+    ["evil.example", "evil.example:{port}", "localhost:{port}", "127.0.0.1", "127.0.0.1:{port}.evil.example"],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_another_host_is_refused(page: Page, access: Access, host: str, method: str) -> None:
     """Also after the name of another site was made to lead here, with the right port."""
-    headers = {"Host": host.format(port=access.port), "Origin": page.origin, "Content-Type": "application/json"}
+    headers = {
+        "Host": host.format(port=access.port),
+        "Origin": page.origin,
+        "Content-Type": "application/json",
+    }
     path = "/" if method == "GET" else "/api/policy"
     response = page.http.request(method, path, headers=headers, content=b"{}" if method == "POST" else None)
     assert response.status_code == 403
@@ -39,7 +44,15 @@ def test_another_host_is_refused(page: Page, access: Access, host: str, method: 
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://evil.example", "null", "", "https://127.0.0.1:{port}", "http://127.0.0.1", "http://localhost:{port}"]
+    "origin",
+    [
+        "http://evil.example",
+        "null",
+        "",
+        "https://127.0.0.1:{port}",
+        "http://127.0.0.1",
+        "http://localhost:{port}",
+    ],
 )
 def test_another_origin_is_refused(page: Page, access: Access, origin: str) -> None:
     assert asked(page, Origin=origin.format(port=access.port)).status_code == 403
@@ -60,7 +73,11 @@ def test_another_site_may_not_load_a_file(page: Page, site: str) -> None:
 
 
 def test_two_values_of_a_header_are_refused(page: Page) -> None:
-    headers = [("Origin", page.origin), ("Origin", "http://evil.example"), ("Content-Type", "application/json")]
+    headers = [
+        ("Origin", page.origin),
+        ("Origin", "http://evil.example"),
+        ("Content-Type", "application/json"),
+    ]
     assert page.http.post("/api/state", content=b"{}", headers=headers).status_code == 403
 
 
@@ -125,7 +142,9 @@ def test_two_studios_do_not_share_a_cookie(tmp_path: Path, page: Page) -> None:
         assert page.http.get(f"{other.origin}/").status_code == 200
 
 
-@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""]
+)
 def test_a_question_that_is_not_json_is_refused(page: Page, kind: str) -> None:
     """A form of another site can send these."""
     assert asked(page, **{"Content-Type": kind}).status_code == 415

@@ -16,6 +16,7 @@ from acompass.cli.inputs import STANDARD_INPUT, given
 from acompass.cli.interrupts import noted_interrupts
 from acompass.cli.streams import print_err, print_out
 from acompass.leftovers import folder_until_exit
+from acompass.options import ERROR
 
 EXAMPLES = """\
 acompass studio people.csv
@@ -37,6 +38,11 @@ acompass studio
     "--port", type=click.IntRange(1, 65535), metavar="N", help="The port; by default a random free one."
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option(
+    "--population",
+    metavar="POP",
+    help="A table of the population that the people belong to, for journalist risk.",
+)
 @options.missing
 @options.dates
 @options.delimiter
@@ -47,6 +53,7 @@ def studio(
     settings: tuple[str, ...],
     port: int | None,
     no_browser: bool,
+    population: str | None,
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     delimiter: str | None,
@@ -68,7 +75,8 @@ def studio(
         file, own_table = named_files(policy, table)
         known = given(file, own_table, settings)
         params = {name: setting_text(value) for name, value in known.params.items()}
-        start = Start(file, known.table, params, missing or "error", dates, delimiter, memory_limit)
+        reading = missing or ERROR, dates, delimiter, memory_limit
+        start = Start(file, known.table, params, *reading, population)
         with serving(start, port) as running:
             print_out(running.access.address)
             print_err("Ctrl-C ends the studio")

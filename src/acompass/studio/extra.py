@@ -1,8 +1,8 @@
-"""The libraries of `acompass[studio]`; imports none of them, so that their lack can be told."""
+"""The libraries of `acompass[studio]`. None is imported here, so that their lack can be told."""
 
 import importlib.util
 
-from acompass.diagnostics import CallError, Diagnostic
+from acompass.engines.errors import library_needed
 
 _LIBRARIES = ("starlette", "uvicorn")
 
@@ -10,5 +10,4 @@ _LIBRARIES = ("starlette", "uvicorn")
 def require_studio() -> None:
     missing = [name for name in _LIBRARIES if importlib.util.find_spec(name) is None]
     if missing:
-        message = f"`studio` needs {' and '.join(missing)}"
-        raise CallError([Diagnostic("AC801", message, help="pip install 'acompass[studio]'")])
+        raise library_needed("AC801", "`studio`", " and ".join(missing), "studio")

@@ -48,7 +48,8 @@ def exposure(session: Session, roles: Roles, records: int) -> Exposure:
     measures = _measured(session, marked, roles.sensitive, records)
     without = {column: [name for name in marked if name != column] for column in marked}
     classes = {column: _measured(session, others, (), records).classes for column, others in without.items()}
-    return Exposure(measures, tuple(Driver(name, found.k, found.uniques) for name, found in classes.items()))
+    drivers = tuple(Driver(name, found.k, found.uniques) for name, found in classes.items())
+    return Exposure(measures, drivers)
 
 
 def _measured(session: Session, marked: Sequence[str], sensitive: Sequence[str], records: int) -> Measures:
@@ -56,3 +57,12 @@ def _measured(session: Session, marked: Sequence[str], sensitive: Sequence[str],
     if marked:
         return session.measure(marked, sensitive)
     return Measures((), None, Classes(((records, 1),) if records else ()), ())
+
+
+def with_journalist(found: Exposure, session: Session, population: str | None) -> Exposure:
+    """Raise TableError unless everybody in the table is in the population, described in the same way."""
+    marked = found.measures.quasi_identifiers
+    if population is None or not marked:
+        return found
+    risk = session.measure(marked, (), population=population).journalist
+    return replace(found, measures=replace(found.measures, journalist=risk))

@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Event, Thread
 
 import uvicorn
@@ -17,15 +18,15 @@ from acompass.studio.studio import Studio
 _GRACE = 1
 
 
+@dataclass(frozen=True, slots=True)
 class Running:
-    """A server that answers, until `wait` is interrupted or the thread ends."""
-
-    def __init__(self, access: Access, thread: Thread):
-        self.access = access
-        self._thread = thread
+    access: Access
+    _ended: Event
 
     def wait(self) -> None:
-        self._thread.join()
+        """Return if the server ends by itself. A signal may interrupt this, but no `Thread.join`, which would
+        count the thread as ended."""
+        self._ended.wait()
 
 
 @contextmanager
@@ -42,8 +43,8 @@ def _running(studio: Studio, listening: socket.socket) -> Iterator[Running]:
     thread = Thread(target=server.run, args=([listening],), name="acompass-studio")
     thread.start()
     try:
-        server.is_up.wait()
-        yield Running(access, thread)
+        server.answers.wait()
+        yield Running(access, server.ended)
     finally:
         server.should_exit = True
         studio.stop()
@@ -51,17 +52,22 @@ def _running(studio: Studio, listening: socket.socket) -> Iterator[Running]:
 
 
 class _Server(uvicorn.Server):
-    """Says when it answers, or that it never will."""
+    """Tells other threads when it answers, or will not, and when it has ended."""
 
     def __init__(self, config: uvicorn.Config):
         super().__init__(config)
-        self.is_up = Event()
+        self.answers, self.ended = Event(), Event()
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        try:
+            super().run(sockets)
+        finally:
+            self.answers.set()
+            self.ended.set()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        try:
-            await super().startup(sockets)
-        finally:
-            self.is_up.set()
+        await super().startup(sockets)
+        self.answers.set()
 
 
 def _config(studio: Studio, access: Access) -> uvicorn.Config:

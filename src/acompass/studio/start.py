@@ -17,7 +17,8 @@ _POLICY = ".acp"
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """`params` are texts, as the page's fields show them."""
+    """`params` are texts, as the page's fields show them. `population` is a table of the people that the
+    table's are of."""
 
     policy: str
     table: str
@@ -26,6 +27,7 @@ class Start:
     dates: DatesArgument = ()
     delimiter: str | None = None
     memory_limit: str | None = None
+    population: str | None = None
 
 
 def named_files(first: str | None, second: str | None) -> tuple[str, str | None]:

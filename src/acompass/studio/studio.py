@@ -59,6 +59,10 @@ class Studio:
         _require_waiting(body)
         return self._desk.ask(f"{topic} {body.page}", question, body)
 
+    def ask_whole(self, body: Body, topic: str, question: Callable[[Session], T]) -> T:
+        """Ask all records of the open table, also where a sample of them is looked at."""
+        return self.ask(body, topic, lambda _: question(self._desk.whole))
+
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask all records of the file as it is now, beside what the open table is asked."""
         with self.open_table() as session:

@@ -1,9 +1,11 @@
 """How well the table hides people, before the policy and after it, and which column tells most about them."""
 
 from collections.abc import Sequence
+from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
-from acompass.diagnostics import AcompassError
+from acompass.diagnostics import AcompassError, TableError
 from acompass.measure.columns import Roles
 from acompass.measures import Measures, Sensitive
 from acompass.report.html.measures import SizeRange, ranges_of, sizes_chart
@@ -13,7 +15,7 @@ from acompass.studio.answers.files import sample_json
 from acompass.studio.asking import Ask, records_of
 from acompass.studio.body import Body
 from acompass.studio.in_json import error_json, number
-from acompass.studio.measuring import Driver, Exposure, exposure, marked_or_grouped, still_there
+from acompass.studio.measuring import Driver, Exposure, exposure, marked_or_grouped, still_there, with_journalist
 from acompass.studio.releasing import released
 from acompass.studio.studio import Studio
 
@@ -36,16 +38,21 @@ def assess(studio: Studio, body: Body) -> dict[str, Any]:
 
 
 def _before(ask: Ask, roles: Roles) -> Exposure:
-    records = records_of(ask.studio, ask.body)
-    return ask.studio.remembered(
-        ("exposure", roles),
-        lambda: ask.studio.ask(ask.body, "risk", lambda session: exposure(session, roles, records)),
-    )
+    records, population = records_of(ask.studio, ask.body), ask.studio.start.population
+
+    def measured(session: Session) -> Exposure:
+        return with_journalist(exposure(session, roles, records), session, population)
+
+    return ask.studio.remembered(("exposure", roles), lambda: ask.studio.ask(ask.body, "risk", measured))
 
 
 def _after(ask: Ask, session: Session, roles: Roles) -> Exposure:
+    """A population does not have the labels of a generalized table, so there may be no journalist risk."""
     with released(ask, session) as files, ask.studio.open_released(files.after) as after:
-        return exposure(after, still_there(roles, after.columns), files.result.records_out)
+        found = exposure(after, still_there(roles, after.columns), files.result.records_out)
+        with suppress(TableError):
+            return with_journalist(found, after, ask.studio.start.population)
+        return found
 
 
 def _risk(studio: Studio, found: Sequence[Exposure]) -> dict[str, Any]:
@@ -63,7 +70,7 @@ def _risk(studio: Studio, found: Sequence[Exposure]) -> dict[str, Any]:
 
 
 def _side(measures: Measures) -> dict[str, Any]:
-    classes = measures.classes
+    classes, journalist = measures.classes, measures.journalist
     return {
         "records": number(classes.records),
         "quasi_identifiers": list(measures.quasi_identifiers),
@@ -71,13 +78,14 @@ def _side(measures: Measures) -> dict[str, Any]:
         "classes": classes.number,
         "uniques": number(classes.uniques),
         "below": [{"k": k, "records": number(classes.records_below(k))} for k in classes.thresholds],
-        "prosecutor": {
-            "max": number(classes.prosecutor_maximum),
-            "average": number(classes.prosecutor_average),
-        },
-        "journalist": None,
+        "prosecutor": _risks(classes.prosecutor_maximum, classes.prosecutor_average),
+        "journalist": None if journalist is None else _risks(journalist.maximum, journalist.average),
         "sensitive": [_sensitive(each) for each in measures.sensitive],
     }
+
+
+def _risks(maximum: Fraction | None, average: Fraction | None) -> dict[str, Any]:
+    return {"max": number(maximum), "average": number(average)}
 
 
 def _sensitive(found: Sensitive) -> dict[str, Any]:

@@ -53,7 +53,7 @@ export class Answer<R extends Route> {
       this.finish(asked, answer, null);
     } catch (error) {
       if (this.running !== mine || isAbort(error)) return;
-      if (error instanceof Stale) return this.later(asked, RETRY);
+      if (error instanceof Stale) return this.later(asked, RETRY * (1 + Math.random()));
       lostContact(error);
       this.key = null;
       this.finish(asked, null, error instanceof Error ? error.message : String(error));

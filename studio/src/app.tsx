@@ -1,3 +1,4 @@
+import { busy } from "./answers";
 import { EditorPane } from "./editor/pane";
 import { said } from "./live";
 import { ChangePanel } from "./panels/change";
@@ -28,7 +29,7 @@ export function App() {
     <>
       <Header />
       <Banners />
-      <main>
+      <main aria-busy={busy.value}>
         <EditorPane />
         <Tabs panels={panels} />
       </main>

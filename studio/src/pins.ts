@@ -4,20 +4,23 @@ import { signal } from "@preact/signals";
 import type { Params, RiskSide } from "./api";
 import { setText } from "./editor/holder";
 import { announce } from "./live";
-import { parameterValues } from "./state";
+import { boundParams, parameterValues, text } from "./state";
 
 export type Pin = { name: string; about: string; text: string; params: Params; after: RiskSide };
 
 export const pins = signal<Pin[]>([]);
 let made = 0;
 
-export function pin(text: string, params: Params, after: RiskSide): void {
+export function pin(policy: string, params: Params, after: RiskSide): void {
   const values = Object.entries(params).map(([name, value]) => `${name} = ${value}`);
-  const lines = `${text.trim().split("\n").length} lines`;
+  const lines = `${policy.trim().split("\n").length} lines`;
   made++;
-  pins.value = [...pins.value, { name: `Pin ${made}`, about: [...values, lines].join(", "), text, params, after }];
+  pins.value = [...pins.value, { name: `Pin ${made}`, about: [...values, lines].join(", "), text: policy, params, after }];
   announce(`Pinned as Pin ${made}`);
 }
+
+export const isNow = (pinned: Pin): boolean =>
+  pinned.text === text.value && JSON.stringify(pinned.params) === JSON.stringify(boundParams.value);
 
 export function unpin(pinned: Pin): void {
   pins.value = pins.value.filter((each) => each !== pinned);

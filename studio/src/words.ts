@@ -3,7 +3,8 @@
 import type { ClaimVerdict, Requirement } from "./api";
 
 export type Tone = "good" | "bad" | "open" | "acted" | "plain";
-export type Badge = { tone: Tone; sign: string; word: string; long: string };
+/** `brief` is for the narrow column beside the text */
+export type Badge = { tone: Tone; sign: string; word: string; brief: string; long: string };
 
 const NUMBER = new Intl.NumberFormat("en-US");
 const SHARE = new Intl.NumberFormat("en-US", { style: "percent", maximumFractionDigits: 1 });
@@ -13,6 +14,9 @@ export const count = (number: number): string => NUMBER.format(number);
 export const share = (part: number): string => SHARE.format(part);
 export const fraction = (value: number): string => FRACTION.format(value);
 export const counted = (number: number, noun: string): string => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+export const oneLine = (text: string): string => text.replace(/\s+/g, " ");
+/** without the backticks around the user's own words */
+export const plain = (sentence: string): string => sentence.replaceAll("`", "");
 export const outOf = (part: number, whole: number): string => `${count(part)} of ${count(whole)}`;
 
 const DONE: Record<string, string> = {
@@ -20,7 +24,6 @@ const DONE: Record<string, string> = {
   REPLACE: "replaced",
   RANDOM: "randomized",
   GENERALIZE: "generalized",
-  DROP: "lose a column",
 };
 
 /** What an action did to the records that it was performed on. */
@@ -29,17 +32,22 @@ export const done = (action: string): string => DONE[action] ?? "changed";
 export function verdictBadge(requirement: Requirement): Badge {
   const { holds, action, affected, records } = requirement;
   const part = outOf(affected, records);
-  if (holds) return { tone: "good", sign: "✓", word: "holds", long: `holds for ${counted(records, "record")}` };
-  if (action !== null && affected > 0) return acted(`${part} ${done(action)}`);
-  if (holds === null) return { tone: "plain", sign: "–", word: "no verdict", long: "no verdict" };
-  return { tone: "bad", sign: "✗", word: `violated by ${part}`, long: `violated by ${part} records` };
+  if (action === "DROP" && holds !== true) return COLUMNS_GONE;
+  if (holds) return { tone: "good", sign: "✓", word: "holds", brief: "holds", long: `holds for ${counted(records, "record")}` };
+  if (action !== null && affected > 0) return acted(part, `${count(affected)} ${done(action)}`, done(action));
+  if (holds === null) return { tone: "plain", sign: "–", word: "no verdict", brief: "no verdict", long: "no verdict" };
+  return { tone: "bad", sign: "✗", word: `violated by ${part}`, brief: `${count(affected)} violate`, long: `violated by ${part} records` };
 }
 
-const acted = (word: string): Badge => ({ tone: "acted", sign: "✎", word, long: `the action was performed: ${word}` });
+const COLUMNS_GONE: Badge = { tone: "acted", sign: "✎", word: "columns dropped", brief: "columns dropped", long: "these columns are not released" };
+
+function acted(part: string, brief: string, verb: string): Badge {
+  return { tone: "acted", sign: "✎", word: `${part} ${verb}`, brief, long: `violated, so the action was performed: ${part} records ${verb}` };
+}
 
 const PROOFS: Record<ClaimVerdict, Badge> = {
-  proved: { tone: "good", sign: "∎", word: "proved", long: "proved for every table" },
-  refuted: { tone: "bad", sign: "≠", word: "refuted", long: "refuted by a counterexample" },
-  undecided: { tone: "open", sign: "?", word: "undecided", long: "neither proved nor refuted" },
+  proved: { tone: "good", sign: "∎", word: "proved", brief: "proved", long: "proved for every table" },
+  refuted: { tone: "bad", sign: "≠", word: "refuted", brief: "refuted", long: "refuted by a counterexample" },
+  undecided: { tone: "open", sign: "?", word: "undecided", brief: "open", long: "neither proved nor refuted" },
 };
 export const proofBadge = (verdict: ClaimVerdict): Badge => PROOFS[verdict];

@@ -36,7 +36,7 @@ const extensions: Extension = [
   verdictColumn,
   editorHelp,
   EditorView.lineWrapping,
-  EditorView.contentAttributes.of({ "aria-label": "Policy text", spellcheck: "false", autocapitalize: "off" }),
+  EditorView.contentAttributes.of({ "aria-label": "Policy text", tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
   // Tab is not bound: it leaves the editor, as everywhere else on the page
   keymap.of([...editorKeys, { key: "Mod-/", run: toggleComment }, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...standardKeymap]),
   EditorView.updateListener.of((update) => {

@@ -84,7 +84,7 @@ function overall(): Badge | null {
   return found.ok ? badge("good", "✓", "may be released") : badge("bad", "✗", "a check is violated");
 }
 
-const badge = (tone: Badge["tone"], sign: string, word: string): Badge => ({ tone, sign, word, long: word });
+const badge = (tone: Badge["tone"], sign: string, word: string): Badge => ({ tone, sign, word, brief: word, long: word });
 
 function Summary() {
   const found = verdicts.value.value?.verdicts;

@@ -29,7 +29,7 @@ class VerdictMarker extends GutterMarker {
 function badge(shown: Badge, extra = ""): Node {
   const box = element("span", `mark ${shown.tone} ${extra}`);
   box.title = shown.long;
-  box.append(element("span", "sign", shown.sign), element("span", "word", ` ${shown.word}`));
+  box.append(element("span", "sign", shown.sign), element("span", "word", ` ${shown.brief}`));
   return box;
 }
 

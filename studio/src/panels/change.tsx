@@ -1,7 +1,7 @@
 /** What the release costs: how far each column moved, and which line did it. */
 
 import { signal } from "@preact/signals";
-import { change } from "../answers";
+import { change, spelled } from "../answers";
 import type { Change, ColumnChange, LineCost } from "../api";
 import { Asked } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
@@ -9,8 +9,8 @@ import { LineLink } from "../parts/line";
 import { DataTable, Num } from "../parts/table";
 import { count, counted, fraction, share } from "../words";
 
-type Order = "line" | "records" | "cells";
-const order = signal<Order>("cells");
+type Order = "line" | "records" | "cells" | "cost";
+const order = signal<Order>("cost");
 
 export function ChangePanel() {
   const answer = change.value.value;
@@ -29,7 +29,8 @@ function sorted(lines: LineCost[], columns: number): LineCost[] {
   const keys: Record<Order, (line: LineCost) => number> = {
     line: (line) => -line.index,
     records: (line) => line.records_lost,
-    cells: (line) => cells(line, columns),
+    cells: (line) => line.cells_changed,
+    cost: (line) => cells(line, columns),
   };
   const key = keys[order.value];
   return [...lines].sort((one, other) => key(other) - key(one) || one.index - other.index);
@@ -45,7 +46,8 @@ function Lines({ found }: { found: Change }) {
       <h2 id="lines-title">What each line costs</h2>
       <p class="about">
         {counted(found.records_before, "record")} before, {count(found.records_after)} after
-        {found.loss !== null && <>, loss {fraction(found.loss)} (0 is an unchanged table, 1 a suppressed one)</>}.
+        {found.loss !== null && <>, loss {fraction(found.loss)} (0 is an unchanged table, 1 a suppressed one)</>}. The cost of a line is
+        the part of the table's cells that it changes or drops.
       </p>
       <DataTable
         quiet
@@ -55,7 +57,7 @@ function Lines({ found }: { found: Change }) {
           "Requirement",
           { title: "Records lost", number: true, sort: by("records") },
           { title: "Cells changed", number: true, sort: by("cells") },
-          "Share of the table",
+          { title: "Cost", sort: by("cost") },
         ]}
       >
         {sorted(found.lines, columns).map((line) => (
@@ -67,13 +69,14 @@ function Lines({ found }: { found: Change }) {
 }
 
 function Line({ line, part, most }: { line: LineCost; part: number; most: boolean }) {
+  const spelling = spelled(change.answered.value?.text ?? "", line);
   return (
     <tr>
       <td>
         <LineLink line={line.line} range={line} />
       </td>
       <td>
-        <code>{line.text}</code>
+        <code class="clipped" title={spelling}>{spelling}</code>
         {most && <span class="mark open">▲ costs most</span>}
       </td>
       <Num>{count(line.records_lost)}</Num>

@@ -5,17 +5,20 @@ import type { Diagnostic, Verdicts } from "../api";
 import { edit } from "../editor/holder";
 import { Problems } from "../parts/asked";
 import { BadgeMark } from "../parts/badge";
+import { Figure, Figures } from "../parts/figures";
 import { LineLink } from "../parts/line";
-import { DataTable, Num } from "../parts/table";
+import { PanelLink } from "../parts/panel_link";
+import { DataTable } from "../parts/table";
 import { text } from "../state";
 import { count, counted, proofBadge, share, verdictBadge } from "../words";
 
 export function PolicyPanel() {
   const found = verdicts.value.value?.verdicts ?? null;
+  if (verdicts.value.value === null) return <p class="empty">Working it out…</p>;
   return (
     <>
-      <Mistakes />
       {found !== null && <Outcome found={found} />}
+      <Mistakes />
       {found !== null && <Requirements rows={judged.value} />}
       {found !== null && <Remarks found={found} />}
       {text.value.trim() === "" && <Beginning />}
@@ -53,26 +56,17 @@ function Outcome({ found }: { found: Verdicts }) {
   return (
     <section aria-labelledby="outcome-title">
       <h2 id="outcome-title">{found.ok ? "This policy may be released" : "A check is violated: nothing would be written"}</h2>
-      <dl class="figures">
-        <Figure name="records in" value={count(found.records_in)} />
-        <Figure name="records out" value={count(found.records_out)} />
-        <Figure name="dropped" value={count(found.dropped)} note={lost(found)} />
-      </dl>
+      <Figures>
+        <Figure name="records" before={count(found.records_in)} value={count(found.records_out)} />
+        <Figure name="lost" value={count(found.records_in - found.records_out)} note={lost(found)} />
+      </Figures>
     </section>
   );
 }
 
-const lost = ({ dropped, records_in }: Verdicts): string => (records_in === 0 ? "" : share(dropped / records_in));
-
-function Figure({ name, value, note }: { name: string; value: string; note?: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        {value} {note !== undefined && note !== "" && <small>{note}</small>}
-      </dd>
-    </div>
-  );
+function lost({ records_in, records_out, dropped }: Verdicts): string {
+  const part = records_in === 0 ? "" : share((records_in - records_out) / records_in);
+  return dropped === 0 ? part : `${part}, ${count(dropped)} of them incomplete`;
 }
 
 function Requirements({ rows }: { rows: Judged[] }) {
@@ -82,7 +76,7 @@ function Requirements({ rows }: { rows: Judged[] }) {
       <DataTable
         quiet
         caption="Requirements with verdict and proof"
-        head={["Where", "Requirement", "On this table", { title: "Affected", number: true }, "On every table"]}
+        head={["Where", "Requirement", "On this table", "On every table"]}
       >
         {rows.map((row) => (
           <Row row={row} />
@@ -92,19 +86,18 @@ function Requirements({ rows }: { rows: Judged[] }) {
   );
 }
 
-function Row({ row: { requirement, proof } }: { row: Judged }) {
+function Row({ row: { requirement, text: spelling, proof } }: { row: Judged }) {
   return (
     <tr>
       <td>
         <LineLink line={requirement.line} range={requirement} />
       </td>
       <td>
-        <code>{requirement.text}</code>
+        <code class="clipped" title={spelling}>{spelling}</code>
       </td>
       <td>
         <BadgeMark badge={verdictBadge(requirement)} />
       </td>
-      <Num>{count(requirement.affected)}</Num>
       <td>{proof === null ? "" : <BadgeMark badge={proofBadge(proof.verdict)} />}</td>
     </tr>
   );
@@ -136,8 +129,8 @@ function Beginning() {
     <section aria-labelledby="start-title">
       <h2 id="start-title">How to begin</h2>
       <p>
-        The policy is empty. Open <strong>Table</strong>, say what each column is, and insert a requirement. Or let{" "}
-        <strong>Release</strong> suggest a policy.
+        The policy is empty. Open <PanelLink to="Table" />, say what each column is, and insert a requirement. Or let{" "}
+        <PanelLink to="Release" /> suggest a policy.
       </p>
     </section>
   );

@@ -7,6 +7,7 @@ import { Call } from "../calls";
 import { Asked } from "../parts/asked";
 import { BadgeMark } from "../parts/badge";
 import { LineLink } from "../parts/line";
+import { Prose } from "../parts/prose";
 import { DataTable } from "../parts/table";
 import { ask } from "../state";
 import { proofBadge } from "../words";
@@ -104,7 +105,7 @@ function Reason({ reason }: { reason: string }) {
   return (
     <ul class="reason">
       {lines.map((line) => (
-        <li>{line.trim()}</li>
+        <li><Prose text={line.trim()} /></li>
       ))}
     </ul>
   );

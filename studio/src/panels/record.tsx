@@ -7,11 +7,13 @@ import { Call } from "../calls";
 import { judged } from "../answers";
 import { Asked } from "../parts/asked";
 import { LineLink } from "../parts/line";
+import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
 import { DataTable } from "../parts/table";
 import { ask, lostContact, opened, showRecords } from "../state";
-import { counted, done } from "../words";
+import { counted, done, oneLine } from "../words";
 
+const CHANGED = "✎";
 const record = signal("1");
 const where = signal("");
 const lives = new Call("record");
@@ -122,7 +124,9 @@ function LifeOf({ life }: { life: Life }) {
 function fate(life: Life): string {
   if (life.given === null) return "left out, a value is missing";
   if (life.left === null) return "dropped";
-  return life.steps.some((step) => step.change !== null) ? "released, changed" : "released as it was";
+  const { given, left } = life;
+  const same = Object.entries(given).every(([column, value]) => left[column] !== undefined && unquoted(left[column]) === unquoted(value));
+  return same ? "released as it was" : "released, changed";
 }
 
 function ValueTable({ life: { given, left, record: number } }: { life: Life }) {
@@ -132,8 +136,8 @@ function ValueTable({ life: { given, left, record: number } }: { life: Life }) {
       {Object.entries(given).map(([column, value]) => (
         <tr>
           <th scope="row">{column}</th>
-          <td>{value}</td>
-          <td class={left !== null && left[column] !== value ? "changed" : ""}>{afterwards(left, column, value)}</td>
+          <td>{unquoted(value)}</td>
+          <td class={afterwards(left, column, value).startsWith(CHANGED) ? "changed" : ""}>{afterwards(left, column, value)}</td>
         </tr>
       ))}
     </DataTable>
@@ -143,29 +147,33 @@ function ValueTable({ life: { given, left, record: number } }: { life: Life }) {
 function afterwards(left: Record<string, string> | null, column: string, before: string): string {
   if (left === null) return "–";
   const value = left[column];
-  if (value === undefined) return "✎ column dropped";
-  return value === before ? value : `✎ ${value}`;
+  if (value === undefined) return `${CHANGED} column dropped`;
+  return unquoted(value) === unquoted(before) ? unquoted(before) : `${CHANGED} ${unquoted(value)}`;
 }
 
+/** A column may turn from numbers to text on its way: its quotes are no change of the value. */
+const unquoted = (value: string): string => (/^'.*'$/s.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value);
+
 function StepRow({ step }: { step: Step }) {
-  const place = judged.value.find((each) => each.requirement.index === step.index)?.requirement;
+  const place = judged.value.find((each) => each.requirement.index === step.index);
   return (
     <li class={step.affected ? "affected" : ""}>
       <p>
-        {place === undefined ? `line ${step.line}` : <LineLink line={step.line} range={place} />} <code>{step.text}</code>
+        {place === undefined ? `line ${step.line}` : <LineLink line={step.line} range={place.requirement} />} <code>{place?.text ?? oneLine(step.text)}</code>
       </p>
       <p>{effect(step)}</p>
       {step.class !== null && <p class="about">{seen(step)}</p>}
-      {step.nearest.length > 0 && <p class="about">It would have been left alone with: {step.nearest.join("; or ")}</p>}
+      {step.nearest.length > 0 && <p class="about">It would have been left alone with: <Prose text={step.nearest.join("; or ")} /></p>}
     </li>
   );
 }
 
 function effect(step: Step): string {
   if (step.dropped) return "✗ dropped";
-  if (step.change !== null) return `✎ ${step.change.column}: ${step.change.before} → ${step.change.after}`;
+  if (step.action === "DROP" && step.affected) return `${CHANGED} these columns are dropped`;
+  if (step.change !== null) return `${CHANGED} ${step.change.column}: ${step.change.before} → ${step.change.after}`;
   if (!step.affected) return "✓ not affected";
-  return step.action === null ? "✗ violates this check" : `✎ ${done(step.action)}`;
+  return step.action === null ? "✗ violates this check" : `${CHANGED} ${done(step.action)}`;
 }
 
 function seen({ class: found }: Step): string {

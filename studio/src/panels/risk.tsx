@@ -4,9 +4,10 @@ import { risk } from "../answers";
 import type { Driver, Risk, RiskSide } from "../api";
 import { Asked } from "../parts/asked";
 import { Chart } from "../parts/chart";
+import { Figure, Figures } from "../parts/figures";
+import { PanelLink } from "../parts/panel_link";
 import { DataTable, Num } from "../parts/table";
-import { pin, pins, restore, unpin, type Pin } from "../pins";
-import { text } from "../state";
+import { isNow, pin, pins, restore, unpin, type Pin } from "../pins";
 import { count, fraction, share } from "../words";
 
 export function RiskPanel() {
@@ -24,7 +25,7 @@ export function RiskPanel() {
 function MarkFirst() {
   return (
     <p class="empty">
-      Risk is measured by the quasi-identifiers. Mark them under <strong>Table</strong> first.
+      Risk is measured by the quasi-identifiers. Mark them under <PanelLink to="Table" /> first.
     </p>
   );
 }
@@ -49,12 +50,24 @@ function Compared({ found }: { found: Risk }) {
           </button>
         )}
       </header>
+      {after !== null && <Glance before={before} after={after} />}
       <p class="about">
         By {before.quasi_identifiers.join(", ")}. A pinned version stays beside the next ones: change the policy and compare.
       </p>
       <Measures versions={versions} />
       <PinList />
     </section>
+  );
+}
+
+function Glance({ before, after }: { before: RiskSide; after: RiskSide }) {
+  const of = (words: (side: RiskSide) => string) => ({ before: words(before), value: words(after) });
+  return (
+    <Figures>
+      <Figure name="k, the smallest class" {...of((side) => orNone(side.k, count))} />
+      <Figure name="unique records" {...of((side) => count(side.uniques))} />
+      <Figure name="highest risk" {...of((side) => orNone(side.prosecutor?.max, share))} />
+    </Figures>
   );
 }
 
@@ -70,6 +83,10 @@ const MEASURES: Measure[] = [
   { name: "unique records", help: "alone in their class", of: (side) => count(side.uniques) },
   { name: "highest prosecutor risk", help: "who knows that a person is in the table", of: (side) => orNone(side.prosecutor?.max, share) },
   { name: "average prosecutor risk", help: "", of: (side) => orNone(side.prosecutor?.average, share) },
+];
+
+/** Known only beside a table of the population. */
+const JOURNALIST: Measure[] = [
   { name: "highest journalist risk", help: "who knows only the population", of: (side) => orNone(side.journalist?.max, share) },
   { name: "average journalist risk", help: "", of: (side) => orNone(side.journalist?.average, share) },
 ];
@@ -92,9 +109,14 @@ function sensitiveMeasures(side: RiskSide): Measure[] {
   });
 }
 
+function measuresOf(side: RiskSide): Measure[] {
+  const journalist = side.journalist === null ? [] : JOURNALIST;
+  return [...MEASURES, ...journalist, ...belowMeasures(side), ...sensitiveMeasures(side)];
+}
+
 function Measures({ versions }: { versions: Version[] }) {
   const after = versions.at(-1)?.side;
-  const measures = after === undefined ? MEASURES : [...MEASURES, ...belowMeasures(after), ...sensitiveMeasures(after)];
+  const measures = after === undefined ? MEASURES : measuresOf(after);
   return (
     <DataTable
       quiet
@@ -131,7 +153,7 @@ function PinRow({ pinned }: { pinned: Pin }) {
     <li class="row">
       <span>
         <strong>{pinned.name}</strong> {pinned.about}
-        {pinned.text === text.value && ", the text as it is now"}
+        {isNow(pinned) && ", as it is now"}
       </span>
       <span class="buttons">
         <button type="button" class="small quiet" aria-label={`Bring back ${pinned.name}`} onClick={() => restore(pinned)}>
@@ -145,24 +167,35 @@ function PinRow({ pinned }: { pinned: Pin }) {
   );
 }
 
+/** The column without which most is gained: first in k, then in unique records, after and then before. */
+function mostRevealing(drivers: Driver[]): Driver | undefined {
+  const gain = ({ k_without, uniques_without, before }: Driver) => [k_without ?? 0, -uniques_without, before.k_without ?? 0, -before.uniques_without];
+  const better = (one: number[], other: number[]) => one.map((each, at) => each - (other[at] ?? 0)).find((each) => each !== 0) ?? 0;
+  const [first, second] = [...drivers].sort((one, other) => better(gain(other), gain(one)));
+  return first && second && better(gain(first), gain(second)) > 0 ? first : undefined;
+}
+
 function Drivers({ drivers }: { drivers: Driver[] }) {
   if (drivers.length === 0) return null;
-  const best = Math.max(...drivers.map((each) => each.k_without ?? 0));
+  const worst = mostRevealing(drivers);
   return (
     <section aria-labelledby="drivers-title">
       <h2 id="drivers-title">Which column drives it</h2>
-      <p class="about">If one quasi-identifier were not released, the rest would have this k and these unique records.</p>
+      <p class="about">The smallest class and the unique records, if one quasi-identifier were left out.</p>
       <DataTable
         quiet
         caption="Risk without each column"
-        head={["Without", { title: "k", number: true }, { title: "Unique records", number: true }, ""]}
+        head={["Without", { title: "k before", number: true }, { title: "k after", number: true }, { title: "Unique before", number: true }, { title: "Unique after", number: true }]}
       >
         {drivers.map((driver) => (
           <tr>
-            <th scope="row">{driver.column}</th>
+            <th scope="row">
+              {driver.column} {driver === worst && <span class="mark open">▲ drives it most</span>}
+            </th>
+            <Num>{orNone(driver.before.k_without, count)}</Num>
             <Num>{orNone(driver.k_without, count)}</Num>
+            <Num>{count(driver.before.uniques_without)}</Num>
             <Num>{count(driver.uniques_without)}</Num>
-            <td>{driver.k_without === best && best > (driver.k_with ?? 0) && <span class="mark open">▲ drives the risk most</span>}</td>
           </tr>
         ))}
       </DataTable>

@@ -7,6 +7,7 @@ import { setText } from "../editor/holder";
 import { announce } from "../live";
 import { Asked } from "../parts/asked";
 import { MergeDiff } from "../parts/merge";
+import { PanelLink } from "../parts/panel_link";
 import { Stepper } from "../parts/stepper";
 import { DataTable, Num } from "../parts/table";
 import { lostContact, parameterValues, roles, text } from "../state";
@@ -15,6 +16,8 @@ import { count, counted, fraction } from "../words";
 const wanted = { k: signal(""), l: signal(""), lines: signal("") };
 const STYLES = ["cascade", "uniform", "stars"] as const;
 const style = signal<string>(STYLES[0]);
+const USES = { after: "after the policy", instead: "instead of the policy" } as const;
+const use = signal<keyof typeof USES>("after");
 const search = new Call("suggest");
 /** the candidate without what was dismissed */
 const candidate = signal<string | null>(null);
@@ -38,13 +41,18 @@ async function start(lines = whole(wanted.lines.peek())): Promise<void> {
   clearInterval(watching);
   progress.value = null;
   if (answer?.suggestion) {
-    candidate.value = answer.suggestion.text;
+    propose(answer.suggestion);
     announce(`A policy was found: ${said(answer.suggestion)}`);
   }
 }
 
 const defaultK = (): number => whole(parameterValues.peek().k ?? "") ?? 5;
 const said = ({ loss, dropped }: Suggestion): string => `loss ${fraction(loss)}, ${counted(dropped, "record")} dropped`;
+
+function propose(found: Suggestion): void {
+  const mine = text.peek().trimEnd();
+  candidate.value = use.peek() === "instead" || mine === "" ? found.text : `${mine}\n\n${found.text}`;
+}
 
 async function watch(): Promise<void> {
   progress.value = (await post("progress", {}).catch(() => ({ suggest: null }))).suggest;
@@ -59,7 +67,7 @@ export function Suggest() {
       <h2 id="suggest-title">1. Suggest a policy</h2>
       {roles.value.quasi_identifiers.length === 0 ? (
         <p class="about">
-          A search needs quasi-identifiers. Mark them under <strong>Table</strong>.
+          A search needs quasi-identifiers. Mark them under <PanelLink to="Table" />.
         </p>
       ) : (
         <Question />
@@ -130,10 +138,24 @@ function Found({ found }: { found: Suggestion }) {
   return (
     <>
       <p>
-        <strong>Found</strong> in {fraction(found.seconds)} s: {said(found)}. Take over what fits; the rest stays as it is.
+        <strong>Found</strong> in {fraction(found.seconds)} s: {said(found)}. The search looked at the table as it is, without the policy. Take over what fits.
       </p>
       <Curve found={found} />
-      <p class="buttons">
+      <p class="row">
+        <label>
+          Use it{" "}
+          <select
+            value={use.value}
+            onChange={(event) => {
+              use.value = event.currentTarget.value as keyof typeof USES;
+              propose(found);
+            }}
+          >
+            {Object.entries(USES).map(([value, words]) => (
+              <option value={value}>{words}</option>
+            ))}
+          </select>
+        </label>
         <button type="button" onClick={() => takeOver(other)}>
           Take over all
         </button>

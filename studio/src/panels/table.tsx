@@ -7,9 +7,10 @@ import { announce } from "../live";
 import { Asked } from "../parts/asked";
 import { ShareBar } from "../parts/bar";
 import { Histogram } from "../parts/histogram";
+import { Prose } from "../parts/prose";
 import { DataTable, Num } from "../parts/table";
 import { markRole, ROLES, roleOf } from "../roles";
-import { count, counted, share } from "../words";
+import { count, counted, plain, share } from "../words";
 
 export function TablePanel() {
   const found = table.value.value;
@@ -76,13 +77,12 @@ function RoleChoice({ column }: { column: string }) {
 }
 
 function Distribution({ column, records }: { column: Column; records: number }) {
+  if (column.bars.length < 2) return <span class="summary">{column.summary || "no value is frequent enough to be shown"}</span>;
   return (
     <>
-      <span class="summary">{column.summary}</span>
       <Histogram counts={column.bars.map((bar) => bar.count ?? 0)} />
-      {column.bars.length > 0 && (
-        <details>
-          <summary>Values of {column.name}</summary>
+      <details>
+        <summary>Values of {column.name}</summary>
           <DataTable quiet caption={`Values of ${column.name}`} head={["Value", { title: "Records", number: true }, "Share"]}>
             {column.bars.map((bar) => (
               <tr>
@@ -94,8 +94,7 @@ function Distribution({ column, records }: { column: Column; records: number }) 
               </tr>
             ))}
           </DataTable>
-        </details>
-      )}
+      </details>
     </>
   );
 }
@@ -118,17 +117,17 @@ function Templates({ found }: { found: Template[] }) {
 function TemplateCard({ template }: { template: Template }) {
   const insert = () => {
     insertRequirement(template.text);
-    announce(`Inserted ${template.title}`);
+    announce(`Inserted ${plain(template.title)}`);
   };
   return (
     <li>
       <header class="row">
-        <h3>{template.title}</h3>
-        <button type="button" class="small" aria-label={`Insert ${template.title}`} onClick={insert}>
+        <h3><Prose text={template.title} /></h3>
+        <button type="button" class="small" aria-label={`Insert ${plain(template.title)}`} onClick={insert}>
           Insert
         </button>
       </header>
-      <p>{template.why}</p>
+      <p><Prose text={template.why} /></p>
       <pre>{template.text}</pre>
     </li>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Diagnostic, Range } from "../api";
 import { edit, goTo } from "../editor/holder";
+import { Prose } from "./prose";
 
 /** What is wrong, in the words of the command line, each with the way to its place and its fixes. */
 export function Problems({ problems }: { problems: Diagnostic[] }) {
@@ -20,10 +21,10 @@ function Problem({ problem }: { problem: Diagnostic }) {
   return (
     <li class={problem.severity}>
       <p>
-        <span class="severity">{SEVERITIES[problem.severity]}</span> <span class="message">{problem.message}</span>{" "}
+        <span class="severity">{SEVERITIES[problem.severity]}</span> <span class="message"><Prose text={problem.message} /></span>{" "}
         <span class="code">{problem.code}</span>
       </p>
-      {problem.help !== null && <p class="help">{problem.help}</p>}
+      {problem.help !== null && <p class="help"><Prose text={problem.help} /></p>}
       <p class="buttons">
         {problem.from !== null && <ShowPlace range={{ from: problem.from, to: problem.to ?? problem.from }} />}
         {problem.fixes.map((fix) => (

@@ -4,8 +4,9 @@ const SVG = "http://www.w3.org/2000/svg";
 const SHAPES = new Set(["svg", "g", "rect", "line", "path", "text", "tspan", "title", "desc", "circle", "polyline", "polygon"]);
 
 /**
- * A chart drawn by the server. It is parsed as XML, not as HTML, so that nothing in it runs; every element that is not a
- * shape goes, and so does every attribute that could act, point elsewhere or style inline (which the page's CSP forbids).
+ * A chart drawn by the server. It is parsed into a document of its own, where nothing runs or loads. Of it only the drawing is
+ * taken; every element that is not a shape goes, and so does every attribute that could act, point elsewhere or style inline
+ * (which the page's CSP forbids).
  */
 export function Chart({ source }: { source: string }) {
   const host = useRef<HTMLDivElement>(null);
@@ -14,8 +15,8 @@ export function Chart({ source }: { source: string }) {
 }
 
 function drawn(source: string): Node[] {
-  const root = new DOMParser().parseFromString(source, "image/svg+xml").documentElement;
-  if (root.namespaceURI !== SVG || root.localName !== "svg") return [];
+  const root = new DOMParser().parseFromString(source, "text/html").querySelector("svg");
+  if (root === null) return [];
   root.querySelectorAll("*").forEach((each) => {
     if (!isShape(each)) each.remove();
   });

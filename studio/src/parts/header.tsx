@@ -27,7 +27,7 @@ export function Header() {
         />{" "}
         drop incomplete records
       </label>
-      <span class={busy.value ? "busy on" : "busy"} role="img" aria-label={busy.value ? "working" : "idle"} />
+      <span class={busy.value ? "busy on" : "busy"} title={busy.value ? "working" : ""} />
       <button type="button" class={dirty.value ? "primary" : ""} aria-keyshortcuts="Control+S Meta+S" onClick={() => void save()}>
         Save
       </button>

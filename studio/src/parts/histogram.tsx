@@ -1,7 +1,7 @@
 /** The shape of a distribution at a glance. Its numbers are in the table below it, so screen readers skip it. */
 export function Histogram({ counts }: { counts: number[] }) {
   const highest = Math.max(...counts, 1);
-  if (counts.length === 0) return null;
+  if (counts.length < 2) return null;
   return (
     <svg class="histogram" viewBox={`0 0 ${counts.length * 10} 30`} preserveAspectRatio="none" aria-hidden="true">
       {counts.map((count, at) => (

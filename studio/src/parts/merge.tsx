@@ -1,11 +1,12 @@
 /** Two texts as one, with their differences; each may be taken over or dismissed. */
 
 import { getOriginalDoc, unifiedMergeView } from "@codemirror/merge";
-import { EditorState } from "@codemirror/state";
+import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, lineNumbers } from "@codemirror/view";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { policyLanguage } from "../editor/language";
 import { nonce } from "../editor/nonce";
+import { lineDiff } from "./line_diff";
 
 type Props = {
   label: string;
@@ -13,9 +14,9 @@ type Props = {
   mine: string;
   /** the text as it could be */
   other: string;
-  /** the text after a difference was taken over; without it, the view only compares */
+  /** gets the text after a difference was taken over; without it, the view only compares */
   accept?: (text: string) => void;
-  /** called when a difference was dismissed, with the other text without it */
+  /** gets the other text after a difference was dismissed from it */
   dismiss?: (other: string) => void;
 };
 
@@ -26,44 +27,54 @@ function control(type: "accept" | "reject", act: (event: MouseEvent) => void): H
   button.type = "button";
   button.className = `small ${type}`;
   button.textContent = LABELS[type];
-  // `mousedown` comes before a click and never from the keyboard
-  button.onclick = act;
+  // not `mousedown`, as the view would have it: that never comes from the keyboard
+  button.onclick = (event) => {
+    const diff = button.closest<HTMLElement>(".diff");
+    act(event);
+    diff?.querySelector<HTMLElement>(`button.${type}`)?.focus();
+  };
   return button;
 }
 
-export function MergeDiff({ label, mine, other, accept, dismiss }: Props) {
+function extensions({ label, mine, accept, dismiss }: Props): Extension {
+  return [
+    EditorView.cspNonce.of(nonce()),
+    EditorView.editable.of(false),
+    EditorState.readOnly.of(true),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", role: "group" }),
+    lineNumbers(),
+    policyLanguage,
+    unifiedMergeView({
+      original: mine,
+      mergeControls: accept === undefined ? false : control,
+      collapseUnchanged: { margin: 2, minSize: 6 },
+      diffConfig: { override: lineDiff },
+      highlightChanges: false,
+      gutter: false,
+    }),
+    EditorView.updateListener.of(({ state, docChanged, startState }) => {
+      const after = getOriginalDoc(state).toString();
+      if (getOriginalDoc(startState).toString() !== after) accept?.(after);
+      else if (docChanged) dismiss?.(state.doc.toString());
+    }),
+  ];
+}
+
+export function MergeDiff(props: Props) {
   const host = useRef<HTMLDivElement>(null);
+  const shown = useRef<EditorView | null>(null);
   useLayoutEffect(() => {
-    if (host.current === null) return;
-    const view = new EditorView({
-      parent: host.current,
-      state: EditorState.create({
-        doc: other,
-        extensions: [
-          EditorView.cspNonce.of(nonce()),
-          EditorView.editable.of(false),
-          EditorState.readOnly.of(true),
-          EditorView.lineWrapping,
-          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
-          lineNumbers(),
-          policyLanguage,
-          unifiedMergeView({
-            original: mine,
-            mergeControls: accept === undefined ? false : control,
-            collapseUnchanged: { margin: 2, minSize: 6 },
-            gutter: false,
-          }),
-          EditorView.updateListener.of(({ state, docChanged, startState }) => {
-            const before = getOriginalDoc(startState).toString();
-            const after = getOriginalDoc(state).toString();
-            if (before !== after) accept?.(after);
-            else if (docChanged) dismiss?.(state.doc.toString());
-          }),
-        ],
-      }),
-    });
-    return () => view.destroy();
-    // a text that came out of this view is already shown
-  }, [mine, other]);
+    const old = shown.current;
+    if (host.current === null || (old !== null && shows(old, props))) return;
+    old?.destroy();
+    const state = EditorState.create({ doc: props.other, extensions: extensions(props) });
+    shown.current = new EditorView({ parent: host.current, state });
+  }, [props.mine, props.other]);
+  useLayoutEffect(() => () => shown.current?.destroy(), []);
   return <div class="diff" ref={host} />;
 }
+
+/** A text that came out of the view is in it already. */
+const shows = (view: EditorView, { mine, other }: Props): boolean =>
+  view.state.doc.toString() === other && getOriginalDoc(view.state).toString() === mine;

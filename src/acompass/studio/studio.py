@@ -54,14 +54,14 @@ class Studio:
             self.memory.clear()
             closed.close()
 
-    def ask(self, body: Body, topic: str, question: Callable[[Session], T]) -> T:
-        """Raise Stale if the page asks again about the topic, or is closed."""
+    def ask(self, body: Body, question: Callable[[Session], T]) -> T:
+        """Raise Stale if the page asks the same again about another text, or is closed."""
         _require_waiting(body)
-        return self._desk.ask(f"{topic} {body.page}", question, body)
+        return self._desk.ask(f"{body.name} {body.page}", question, body)
 
-    def ask_whole(self, body: Body, topic: str, question: Callable[[Session], T]) -> T:
+    def ask_whole(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask all records of the open table, also where a sample of them is looked at."""
-        return self.ask(body, topic, lambda _: question(self._desk.whole))
+        return self.ask(body, lambda _: question(self._desk.whole))
 
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask all records of the file as it is now, beside what the open table is asked."""

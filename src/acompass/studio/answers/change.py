@@ -27,7 +27,7 @@ def compare(studio: Studio, body: Body) -> dict[str, Any]:
     roles, verdicts = marked_or_grouped(ask), judged(ask)
     measures = studio.remembered(
         ("change", ask.key, roles),
-        lambda: studio.ask(body, "change", lambda session: _measured(ask, session, roles)),
+        lambda: studio.ask(body, lambda session: _measured(ask, session, roles)),
     )
     performed = zip(verdicts.requirements, steps(ask.policy.tree), strict=True)
     change = {

@@ -17,7 +17,7 @@ from acompass.studio.measuring import marked_or_grouped, still_there
 from acompass.studio.releasing import released
 from acompass.studio.studio import Studio
 from acompass.syntax import tree
-from acompass.syntax.walk import steps
+from acompass.syntax.walk import names_dropped, step_of, steps, written_name
 
 _ALL_LOST = 1.0
 
@@ -89,10 +89,10 @@ def _dropped(name: str, losses: dict[str, float]) -> dict[str, Any]:
 
 def _line(ask: Ask, state: RequirementState, step: tree.Requirement) -> dict[str, Any]:
     """A REJECT takes records. Another action writes a cell of each affected record, DROP whole columns."""
-    cells = len(step.action.names) if isinstance(step.action, tree.Drop) else 1
-    is_written = state.action not in (None, "REJECT")
+    action = step_of(step)
+    cells = len(names_dropped(action)) or (0 if written_name(action) is None else 1)
     return {
         **requirement_json(state, ask.offsets),
         "records_lost": state.affected if state.action == "REJECT" else 0,
-        "cells_changed": state.affected * cells if is_written else 0,
+        "cells_changed": state.affected * cells,
     }

@@ -12,7 +12,7 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { diagnosis, judged, verdicts } from "../answers";
 import { text } from "../state";
@@ -22,7 +22,11 @@ import { holdView } from "./holder";
 import { policyLanguage } from "./language";
 import { nonce } from "./nonce";
 import { showProblems } from "./problems";
+import { typingOverSelection } from "./replacing";
 import { showVerdicts, verdictColumn } from "./verdicts";
+
+/** raised by every change, also by one that leads back to a text whose answers are known: its marks are gone */
+const changes = signal(0);
 
 const extensions: Extension = [
   EditorView.cspNonce.of(nonce()),
@@ -30,6 +34,7 @@ const extensions: Extension = [
   lintGutter(),
   history(),
   drawSelection(),
+  typingOverSelection,
   highlightActiveLine(),
   highlightActiveLineGutter(),
   policyLanguage,
@@ -40,7 +45,9 @@ const extensions: Extension = [
   // Tab is not bound: it leaves the editor, as everywhere else on the page
   keymap.of([...editorKeys, { key: "Mod-/", run: toggleComment }, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...standardKeymap]),
   EditorView.updateListener.of((update) => {
-    if (update.docChanged) text.value = update.state.doc.toString();
+    if (!update.docChanged) return;
+    text.value = update.state.doc.toString();
+    queueMicrotask(() => changes.value++);
   }),
 ];
 
@@ -62,12 +69,14 @@ export function Editor() {
 
 /** Places in an answer to an older text would be wrong: the newest answer comes soon. */
 function followProblems(view: EditorView): void {
+  void changes.value;
   const problems = diagnosis.value.value?.diagnostics;
   const about = diagnosis.answered.value?.text;
   if (problems !== undefined && about === text.peek()) showProblems(view, problems);
 }
 
 function followVerdicts(view: EditorView): void {
+  void changes.value;
   const shown = judged.value;
   if (verdicts.answered.value?.text === text.peek()) showVerdicts(view, shown);
 }

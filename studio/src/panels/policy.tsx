@@ -76,7 +76,7 @@ function Requirements({ rows }: { rows: Judged[] }) {
       <DataTable
         quiet
         caption="Requirements with verdict and proof"
-        head={["Where", "Requirement", "On this table", "On every table"]}
+        head={["Where", { title: "Requirement", optional: true }, "On this table", "On every table"]}
       >
         {rows.map((row) => (
           <Row row={row} />
@@ -92,7 +92,7 @@ function Row({ row: { requirement, text: spelling, proof } }: { row: Judged }) {
       <td>
         <LineLink line={requirement.line} range={requirement} />
       </td>
-      <td>
+      <td class="optional">
         <code class="clipped" title={spelling}>{spelling}</code>
       </td>
       <td>

@@ -92,10 +92,10 @@ const JOURNALIST: Measure[] = [
 ];
 
 function belowMeasures(side: RiskSide): Measure[] {
-  return side.below.map(({ k }, at) => ({
+  return side.below.map(({ k }) => ({
     name: `in classes under ${k}`,
     help: "records",
-    of: (each) => orNone(each.below[at]?.records, count),
+    of: (each) => orNone(each.below.find((one) => one.k === k)?.records, count),
   }));
 }
 
@@ -109,14 +109,14 @@ function sensitiveMeasures(side: RiskSide): Measure[] {
   });
 }
 
-function measuresOf(side: RiskSide): Measure[] {
-  const journalist = side.journalist === null ? [] : JOURNALIST;
-  return [...MEASURES, ...journalist, ...belowMeasures(side), ...sensitiveMeasures(side)];
+function measuresOf(sides: RiskSide[]): Measure[] {
+  const journalist = sides.some((side) => side.journalist !== null) ? JOURNALIST : [];
+  const [first] = sides;
+  return first === undefined ? [] : [...MEASURES, ...journalist, ...belowMeasures(first), ...sensitiveMeasures(first)];
 }
 
 function Measures({ versions }: { versions: Version[] }) {
-  const after = versions.at(-1)?.side;
-  const measures = after === undefined ? MEASURES : measuresOf(after);
+  const measures = measuresOf(versions.map(({ side }) => side));
   return (
     <DataTable
       quiet

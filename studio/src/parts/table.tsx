@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export type Head = { title: string; number?: boolean; sort?: { on: boolean; by: () => void } };
+export type Head = { title: string; number?: boolean; optional?: boolean; sort?: { on: boolean; by: () => void } };
 type Props = { caption: string; head: (string | Head)[]; children: ComponentChildren; quiet?: boolean };
 
 /** A table that scrolls by itself when it is wider than the page. */
@@ -34,8 +34,8 @@ function useOverflow(box: { current: HTMLElement | null }): boolean {
   return wide;
 }
 
-function HeadCell({ head: { title, number, sort } }: { head: Head }) {
-  const side = number ? "number" : "";
+function HeadCell({ head: { title, number, optional, sort } }: { head: Head }) {
+  const side = number ? "number" : optional ? "optional" : "";
   if (sort === undefined) return <th scope="col" class={side}>{title}</th>;
   return (
     <th scope="col" class={side} aria-sort={sort.on ? "descending" : "none"}>

@@ -30,7 +30,7 @@ def test_every_code_has_its_page_in_the_wheel(installed: Path) -> None:
 
 def test_the_files_of_the_studio_are_in_the_wheel(installed: Path, tmp_path: Path) -> None:
     pytest.importorskip("starlette")
-    code = "from acompass.studio.page import FILES, static_file; print(*(len(static_file(f).body) for f in FILES))"
+    code = "from acompass.studio.page import FILES, static_file as f; print(*(len(f(n).body) for n in FILES))"
     ran = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

@@ -115,3 +115,12 @@ def test_a_question_that_was_answered_is_answered_at_once(
     monkeypatch.setattr(Session, "preview", never)
     assert fresh.about("verdicts", AGES) == first
     assert fresh.send("verdicts", text=AGES + "\n", params={}).status_code == 500
+
+
+def test_an_answer_made_during_a_switch_is_not_kept(fresh: Page, endless: Endless) -> None:
+    """It is of neither table, so the page is told to ask again."""
+    with asking(fresh, "verdicts", text=SLOW, params={}) as older:
+        assert endless.began.wait(PATIENCE)
+        assert fresh.ask("missing", drop=True)["missing"] == {"drop": True}
+        assert older() == {"stale": True}
+    assert fresh.about("verdicts", AGES)["verdicts"]["ok"]

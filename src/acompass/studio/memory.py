@@ -32,10 +32,6 @@ class Memory:
             self._keep(key, made)
             return made
 
-    def clear(self) -> None:
-        with self._changing:
-            self._kept.clear()
-
     def _keep(self, key: Hashable, made: object) -> None:
         with self._changing:
             self._kept[key] = made

@@ -49,10 +49,9 @@ class Studio:
             other = DROP if drop else ERROR if self.drops_incomplete else self._missing
             if other == self._missing:
                 return
-            self._missing = other
-            closed, self._desk = self._desk, self._open_desk()
-            self.memory.clear()
-            closed.close()
+            before, self._missing = self._desk, other
+            self._desk = self._open_desk()
+            before.close()
 
     def ask(self, body: Body, question: Callable[[Session], T]) -> T:
         """Raise Stale if the page asks the same again about another text, or is closed."""
@@ -81,8 +80,17 @@ class Studio:
             session.cancel()
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Answers differ with the table that is open, and with the part of it that is looked at."""
-        return self.memory.get((self._missing, self._desk.sample, key), make)
+        """Answers differ with the table that is open, and with the part of it that is looked at. One that was
+        made while these were switched is of neither."""
+        desk, sample = self._desk, self._desk.sample
+
+        def made() -> T:
+            found = make()
+            if (self._desk, self._desk.sample) != (desk, sample):
+                raise Stale
+            return found
+
+        return self.memory.get((desk, sample, key), made)
 
     def use_all(self, on: bool) -> None:
         is_large = self._desk.whole.records() > SAMPLE_FROM

@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 
 SIZE = (1280, 800)
 #: milliseconds until the page must show what is waited for, on a busy machine
-LONGEST = 15000
+LONGEST = 20000
 #: the browser says so itself where a test stops the server or is refused on purpose
 _EXPECTED = re.compile("Failed to load resource")
 

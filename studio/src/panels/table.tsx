@@ -100,11 +100,14 @@ function Distribution({ column, records }: { column: Column; records: number }) 
 }
 
 function Templates({ found }: { found: Template[] }) {
-  if (found.length === 0) return null;
   return (
     <section aria-labelledby="templates-title">
       <h2 id="templates-title">Insert a requirement</h2>
-      <p class="about">Made for the roles above. It is added at the end of the policy, where it can be changed.</p>
+      <p class="about">
+        {found.length === 0
+          ? "Requirements are proposed here as soon as columns have roles."
+          : "Made for the roles above. It is added at the end of the policy, where it can be changed."}
+      </p>
       <ul class="cards">
         {found.map((template) => (
           <TemplateCard template={template} />

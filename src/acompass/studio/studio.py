@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TypeVar
 
 from acompass.assist.desk import SAMPLE, SAMPLE_FROM, Desk, Stale
-from acompass.options import DROP, ERROR
+from acompass.options import DROP, ERROR, MissingArgument
 from acompass.project import TableRoles, roles_beside
 from acompass.session import Session
 from acompass.session import open as open_session
@@ -31,7 +31,7 @@ class Studio:
         self.memory = Memory()
         self._missing = start.missing
         self._switching = Lock()
-        self._desk = self._open_desk()
+        self._desk = self._open_desk(start.missing)
         self._beside: dict[Body, Session] = {}
         self.searches = Searches()
 
@@ -49,8 +49,8 @@ class Studio:
             other = DROP if drop else ERROR if self.drops_incomplete else self._missing
             if other == self._missing:
                 return
-            before, self._missing = self._desk, other
-            self._desk = self._open_desk()
+            before, self._desk = self._desk, self._open_desk(other)
+            self._missing = other
             before.close()
 
     def ask(self, body: Body, question: Callable[[Session], T]) -> T:
@@ -118,11 +118,11 @@ class Studio:
             session.cancel()
         self._desk.close()
 
-    def _open_desk(self) -> Desk:
+    def _open_desk(self, missing: MissingArgument) -> Desk:
         start = self.start
         return Desk.open(
             start.table,
-            missing=self._missing,
+            missing=missing,
             dates=start.dates,
             delimiter=start.delimiter,
             memory_limit=start.memory_limit,

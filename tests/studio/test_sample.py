@@ -19,11 +19,15 @@ ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Zip"], "sensitiv
 
 
 @pytest.fixture
-def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+def sampling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a table this small, the whole would be looked at."""
     for module in (desk, studio):
         monkeypatch.setattr(module, "SAMPLE_FROM", 1_000)
         monkeypatch.setattr(module, "SAMPLE", SAMPLE)
+
+
+@pytest.fixture
+def large(tmp_path: Path, sampling: None) -> Iterator[Page]:
     with opened(*written(tmp_path, CLASSES, TABLE)) as (page, _):
         yield page
 
@@ -71,6 +75,21 @@ def test_a_suggestion_is_of_all_records(large: Page) -> None:
     pytest.importorskip("numpy")
     found = large.ask("suggest", roles=ROLES, k=20)["suggestion"]
     assert found["records_out"] + found["dropped"] == RECORDS
+
+
+@pytest.mark.usefixtures("sampling")
+@pytest.mark.parametrize("on", [False, True])
+def test_local_dates_are_compared(tmp_path: Path, on: bool) -> None:
+    """They come out of a sample in ISO form."""
+    table = "Day,Zip\n" + "".join(f"{1 + n % 28:02d}.03.2020,{21400 + n % 7}\n" for n in range(RECORDS))
+    text = "ALWAYS : GENERALIZE Day TO MONTH;\n"
+    with opened(*written(tmp_path, text, table), dates=("Day=%d.%m.%Y",)) as (page, _):
+        page.ask("all", on=on)
+        change = page.about("change", text, roles={"quasi_identifiers": ["Day"]})["change"]
+        assert change["columns"][0]["values_before"] == 28
+        assert change["columns"][0]["values_after"] == 1
+        risk = page.about("risk", text, roles={"quasi_identifiers": ["Day"]})["risk"]
+        assert (risk["before"]["classes"], risk["after"]["classes"]) == (28, 1)
 
 
 def test_a_small_table_is_never_sampled(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TypeVar
 
 from acompass.assist.desk import SAMPLE, SAMPLE_FROM, Desk, Stale
-from acompass.options import DROP, ERROR, MissingArgument
+from acompass.options import DROP, ERROR, DatesArgument, MissingArgument
 from acompass.project import TableRoles, roles_beside
 from acompass.session import Session
 from acompass.session import open as open_session
@@ -106,10 +106,9 @@ class Studio:
             memory_limit=start.memory_limit,
         )
 
-    def open_released(self, table: str, before: str | None = None) -> Session:
-        """A table that the policy released: its dates are ISO dates, unlike those of the table before."""
-        start = self.start
-        return open_session(table, dates=() if before is None else start.dates, delimiter=start.delimiter)
+    def open_released(self, table: str, dates: DatesArgument = ()) -> Session:
+        """`dates` are the formats of a table that it is measured against."""
+        return open_session(table, dates=dates, delimiter=self.start.delimiter)
 
     def stop(self) -> None:
         """End every question, so that the server can end at once."""

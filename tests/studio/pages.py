@@ -1,8 +1,10 @@
 """A page of the studio without a browser: the requests that it sends, with its cookie."""
 
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -55,13 +57,25 @@ def opened(policy: Path, table: Path, **options: Any) -> Iterator[tuple[Page, Ac
 
 
 @contextmanager
-def started(*arguments: str, folder: Path, **options: Any) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def started(
+    *arguments: str, folder: Path, browser: bool = False, env: dict[str, str] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The command in a process of its own, and the address that it prints."""
-    command = [sys.executable, "-m", "acompass", "studio", *arguments, "--no-browser"]
+    options = [] if browser else ["--no-browser"]
+    command = [sys.executable, "-m", "acompass", "studio", *arguments, *options]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, **options) as process:
+    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, env=env) as process:
         try:
             assert process.stdout is not None
             yield process, process.stdout.readline().strip()
         finally:
-            process.kill()
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def asking(page: Page, name: str, /, **body: Any) -> Iterator[Callable[[], dict[str, Any]]]:
+    """A question that another thread waits for; the function gives its answer."""
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(page.ask, name, **body)
+        yield lambda: asked.result(PATIENCE)

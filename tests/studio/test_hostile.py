@@ -7,7 +7,14 @@ import pytest
 from tests.studio.pages import Page, opened
 from tests.studio.tables import written
 
-NAMES = ["<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "a\nb", "\u202egnp.exe", "'; DROP TABLE x;--", "{{7*7}}"]
+NAMES = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "a\nb",
+    "\u202egnp.exe",
+    "'; DROP TABLE x;--",
+    "{{7*7}}",
+]
 
 
 def quoted(field: str) -> str:

@@ -115,15 +115,18 @@ def test_the_table_panel_shows_roles_and_frequent_values(tmp_path: Path) -> None
 def test_templates_fit_the_roles(page: Page) -> None:
     templates = page.ask("roles", roles=ROLES)["templates"]
     assert templates
+    bound = {"k": "2", "l": "2", "most": "80"}
     for template in templates:
-        found = page.about("diagnose", template["text"], {"k": "2", "l": "2"})["diagnostics"]
+        found = page.about("diagnose", template["text"], bound)["diagnostics"]
         assert not [each for each in found if each["severity"] == "error"], template
     assert any("DROP Name" in template["text"] for template in templates)
     assert page.about("templates", CLASSES)["templates"] == templates
 
 
 def test_roles_of_the_settings_file_are_the_first(tmp_path: Path) -> None:
-    settings = '[table."people.csv"]\nquasi-identifiers = ["Age"]\nsensitive = ["Disease"]\nidentifiers = ["Name"]\n'
+    settings = (
+        '[table."people.csv"]\nquasi-identifiers = ["Age"]\nsensitive = ["Disease"]\nidentifiers = ["Name"]\n'
+    )
     (tmp_path / "acompass.toml").write_text(settings, encoding="utf-8")
     with opened(*written(tmp_path)) as (page, _):
         assert page.ask("open")["roles"] == {

@@ -14,7 +14,7 @@ from tests.studio.tables import written
 NAMES = [f"marker{number:03d}x" for number in range(40)]
 AGES = [20 + 13 * number + 70_000 for number in range(40)]
 DATES = [f"19{10 + number}-03-17" for number in range(40)]
-TABLE = "Name,Age,Born,Group\n" + "".join(
+TABLE = "Name,Age,Born,Team\n" + "".join(
     f"{name},{age},{born},{'abcd'[place % 4]}\n"
     for place, (name, age, born) in enumerate(zip(NAMES, AGES, DATES, strict=True))
 )
@@ -22,10 +22,10 @@ VALUES = [*NAMES, *map(str, AGES), *DATES]
 
 POLICY = """\
 EACH RESULT : Age <= k : REPLACE Age WITH 3;
-EACH PROCESS COUNT(*) AS n GROUP BY Group, Born : n >= 2 : GENERALIZE Born TO YEAR THEN REJECT;
+EACH PROCESS COUNT(*) AS n GROUP BY Team, Born : n >= 2 : GENERALIZE Born TO YEAR THEN REJECT;
 EACH RESULT : Name != 'nobody';
 """
-ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Born", "Group"], "sensitive": ["Name"]}
+ROLES = {"identifiers": ["Name"], "quasi_identifiers": ["Age", "Born", "Team"], "sensitive": ["Name"]}
 ASK = {"text": POLICY, "params": {"k": "71000"}}
 PLACES = [{"at": place} for place in range(0, len(POLICY), 3)]
 
@@ -38,7 +38,11 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "missing": [{"drop": True}, {"drop": False}],
     "all": [{"on": True}, {"on": False}],
     "show": [{"on": False}],
-    "diagnose": [ASK, {**ASK, "text": POLICY + "EACH RESULT : Name <= 3 : RANDOM Name 1 2;"}, {**ASK, "text": "EACH"}],
+    "diagnose": [
+        ASK,
+        {**ASK, "text": POLICY + "EACH RESULT : Name <= 3 : RANDOM Name 1 2;"},
+        {**ASK, "text": "EACH"},
+    ],
     "hover": [{**ASK, **place} for place in PLACES],
     "complete": [{**ASK, **place} for place in PLACES],
     "rename": [{**ASK, "at": POLICY.index("AS n") + 3, "name": "size"}],
@@ -54,7 +58,9 @@ BODIES: dict[str, list[dict[str, Any]]] = {
     "risk": [{**ASK, "roles": ROLES | {"sensitive": []}}],
     "change": [{**ASK, "roles": ROLES | {"sensitive": []}}],
     "record": [{**ASK, "record": 1}, {**ASK, "where": "Age > 3"}],
-    "suggest": [{"roles": ROLES | {"quasi_identifiers": ["Age", "Born"], "sensitive": ["Group"]}, "k": 3, "l": 2}],
+    "suggest": [
+        {"roles": ROLES | {"quasi_identifiers": ["Age", "Born"], "sensitive": ["Team"]}, "k": 3, "l": 2}
+    ],
     "stop": [{"topic": "suggest"}],
     "progress": [{}],
     "preview": [ASK],
@@ -71,6 +77,13 @@ def marked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, Pat
 
 def test_every_route_is_asked() -> None:
     assert set(BODIES) == set(ROUTES)
+
+
+def test_the_questions_are_answered(marked: tuple[Page, Path]) -> None:
+    """Otherwise nothing could be found."""
+    page, _ = marked
+    for name in ("verdicts", "proofs", "risk", "change", "suggest", "preview"):
+        assert page.ask(name, **BODIES[name][0])["diagnostics"] == [], name
 
 
 @pytest.mark.parametrize("name", sorted(ROUTES))

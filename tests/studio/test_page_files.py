@@ -112,7 +112,10 @@ def test_a_page_of_an_earlier_start_says_so(browser: Browser, policy: Path, addr
 
 def test_incomplete_records_are_dropped_by_a_switch(browser: Browser, tmp_path: Path) -> None:
     paths = written(tmp_path, table="Age,Zip\n34,21401\n,21402\n")
-    with started(*(path.name for path in paths), folder=tmp_path) as (_, address), tab_on(browser, address) as tab:
+    with (
+        started(*(path.name for path in paths), folder=tmp_path) as (_, address),
+        tab_on(browser, address) as tab,
+    ):
         expect(tab.page.get_by_text("missing").first).to_be_visible()
         tab.page.get_by_role("switch", name="drop incomplete records").check()
         expect(tab.status).to_contain_text("✓ may be released")

@@ -128,7 +128,9 @@ def test_records_are_shown_only_after_the_switch(tab: Tab) -> None:
     tab.page.get_by_role("textbox", name="Record number").fill("1")
     tab.press("Explain")
     expect(tab.heading("Record 1: released, changed")).to_be_visible()
-    expect(tab.row("Values of record 1", "Postal Code").get_by_role("cell")).to_have_text(["21201", "✎ 212**"])
+    expect(tab.row("Values of record 1", "Postal Code").get_by_role("cell")).to_have_text(
+        ["21201", "✎ 212**"]
+    )
     switch.uncheck()
     expect(tab.heading("Record 1: released, changed")).to_have_count(0)
 

@@ -35,7 +35,9 @@ def test_the_papers_example_is_that_of_a_run(tmp_path: Path) -> None:
         shown = page.ask("open")
         found = page.about("verdicts", shown["policy"]["text"], params)["verdicts"]
     assert shown["params"] == params
-    assert [each["affected"] for each in found["requirements"]] == [each.affected for each in ran.requirements]
+    assert [each["affected"] for each in found["requirements"]] == [
+        each.affected for each in ran.requirements
+    ]
     assert found["records_out"] == ran.records_out
 
 

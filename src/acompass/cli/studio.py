@@ -7,11 +7,10 @@ from pathlib import Path
 from threading import Thread
 
 import click
-from click.exceptions import Exit
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import SIGNALED, exit_codes
+from acompass.cli.exits import exit_codes
 from acompass.cli.inputs import STANDARD_INPUT, given
 from acompass.cli.interrupts import noted_interrupts
 from acompass.cli.streams import print_err, print_out
@@ -82,7 +81,7 @@ def studio(
             print_err("Ctrl-C ends the studio")
             if not no_browser:
                 _open_browser(running.access.address)
-            _wait_for_interrupt(running.wait)
+            _wait_for_ctrl_c(running.wait)
 
 
 def _refuse_standard_input(*files: str | None) -> None:
@@ -90,14 +89,14 @@ def _refuse_standard_input(*files: str | None) -> None:
         raise click.BadParameter("the studio needs files, not standard input")
 
 
-def _wait_for_interrupt(wait: Callable[[], None]) -> None:
+def _wait_for_ctrl_c(wait: Callable[[], None]) -> None:
     """Ctrl-C is how the studio ends, so it is no failure; other signals are."""
     with noted_interrupts() as interrupts:
         try:
             wait()
         except KeyboardInterrupt:
-            if interrupts.arrived not in (None, signal.SIGINT):
-                raise Exit(SIGNALED + interrupts.arrived) from None
+            if interrupts.arrived is not signal.SIGINT:
+                raise
 
 
 def _open_browser(address: str) -> None:

@@ -41,7 +41,7 @@ def _static(name: str) -> Route:
 
 def _question(studio: Studio, name: str) -> Route:
     async def endpoint(request: Request) -> Response:
-        body = Body.read(await _content(request))
+        body = Body.read(name, await _content(request))
         answer = partial(answered, ROUTES[name], studio, body)
         return JSONResponse(await _unless_closed(request, answer, partial(studio.withdraw, body)))
 

@@ -68,7 +68,7 @@ class Ask:
         studio, policy, params = self.studio, self.policy, self.used
         return studio.remembered(
             ("schema", self.key),
-            lambda: studio.ask(self.body, "schema", lambda session: session.schema(policy, params=params)),
+            lambda: studio.ask(self.body, lambda session: session.schema(policy, params=params)),
         )
 
     @property
@@ -83,12 +83,12 @@ class Ask:
 
 
 def facts(studio: Studio, body: Body) -> tuple[ColumnFacts, ...]:
-    return studio.remembered("facts", lambda: studio.ask(body, "facts", table_facts))
+    return studio.remembered("facts", lambda: studio.ask(body, table_facts))
 
 
 def records_of(studio: Studio, body: Body) -> int:
     """The number of records that are looked at: of the sample, if there is one."""
-    return studio.remembered("records", lambda: studio.ask(body, "records", record_count))
+    return studio.remembered("records", lambda: studio.ask(body, record_count))
 
 
 def _stamp(path: str) -> tuple[str, int, int]:

@@ -15,13 +15,16 @@ class Refused(Exception):
 
 
 class Body:
-    def __init__(self, fields: dict[str, Any]):
+    """`name` is that of the question."""
+
+    def __init__(self, name: str, fields: dict[str, Any]):
+        self.name = name
         self._fields = fields
         #: nobody waits for the answer any more
         self.is_withdrawn = False
 
     @classmethod
-    def read(cls, content: bytes) -> "Body":
+    def read(cls, name: str, content: bytes) -> "Body":
         try:
             fields = json.loads(content)
             json.dumps(fields, ensure_ascii=False).encode()  # half a surrogate pair is no text
@@ -29,7 +32,7 @@ class Body:
             raise Refused(400, "the body is not JSON") from None
         if not isinstance(fields, dict):
             raise Refused(400, "the body is not an object")
-        return cls(fields)
+        return cls(name, fields)
 
     def has(self, key: str) -> bool:
         return self._fields.get(key) is not None

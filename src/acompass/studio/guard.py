@@ -83,8 +83,8 @@ class Guard:
 
 
 def _entry(headers: Headers, set_cookie: str) -> Response:
-    """On to the page. A browser that comes from elsewhere, such as a local file, keeps a strict cookie from
-    where it is redirected to, but not from where this page itself leads."""
+    """On to the page. A browser that comes from elsewhere, such as from a local file, would not send a strict
+    cookie after a redirect. It sends it where this page leads."""
     if headers.get("sec-fetch-site", _NONE) in _OWN_SITES:
         location = {"Location": "/", "Set-Cookie": set_cookie}
         return Response(status_code=HTTPStatus.SEE_OTHER, headers=location)

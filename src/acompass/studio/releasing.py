@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acompass.leftovers import temporary_folder
+from acompass.options import DatesArgument
 from acompass.result import Result
 from acompass.session import Session
 from acompass.studio.asking import Ask
@@ -19,9 +20,11 @@ _UNCHANGED = "EACH PROCESS COUNT(*) AS n : n >= 0;"
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """`before` and `after` are files. They have the same format, so that their values compare as text."""
+    """`before` and `after` are files. They have the same format, so that values compare as text. `dates` are
+    the formats of local dates before; those after are ISO dates (D28)."""
 
     before: str
+    dates: DatesArgument
     after: str
     result: Result
 
@@ -32,16 +35,16 @@ def released(ask: Ask, session: Session) -> Iterator[Released]:
     with temporary_folder() as folder:
         after = str(Path(folder, f"after{suffix_of(ask.studio)}"))
         result = session.run(ask.policy, params=ask.used, seed=SEED, output=after, force=True)
-        yield Released(_before(ask.studio, session, folder), after, result)
+        yield Released(*_before(ask.studio, session, folder), after, result)
 
 
 def suffix_of(studio: Studio) -> str:
     return ".parquet" if studio.start.table.lower().endswith((".parquet", ".pq")) else ".csv"
 
 
-def _before(studio: Studio, session: Session, folder: str) -> str:
+def _before(studio: Studio, session: Session, folder: str) -> tuple[str, DatesArgument]:
     if studio.desk.sample is None:
-        return studio.start.table
+        return studio.start.table, studio.start.dates
     path = str(Path(folder, f"before{suffix_of(studio)}"))
     session.run(_UNCHANGED, output=path)
-    return path
+    return path, ()

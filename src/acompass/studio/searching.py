@@ -15,9 +15,6 @@ class Search:
     stopping: bool = False
     is_newest: bool = True
 
-    def is_stopped(self) -> bool:
-        return self.stopping
-
     def note(self, part: float, loss: float) -> None:
         self.part, self.loss = part, loss
 

@@ -5,7 +5,7 @@ from threading import Lock
 from typing import TypeVar
 
 from acompass.assist.desk import SAMPLE, SAMPLE_FROM, Desk, Stale
-from acompass.options import DROP, ERROR
+from acompass.options import DROP, ERROR, DatesArgument, MissingArgument
 from acompass.project import TableRoles, roles_beside
 from acompass.session import Session
 from acompass.session import open as open_session
@@ -31,7 +31,7 @@ class Studio:
         self.memory = Memory()
         self._missing = start.missing
         self._switching = Lock()
-        self._desk = self._open_desk()
+        self._desk = self._open_desk(start.missing)
         self._beside: dict[Body, Session] = {}
         self.searches = Searches()
 
@@ -49,19 +49,18 @@ class Studio:
             other = DROP if drop else ERROR if self.drops_incomplete else self._missing
             if other == self._missing:
                 return
+            before, self._desk = self._desk, self._open_desk(other)
             self._missing = other
-            closed, self._desk = self._desk, self._open_desk()
-            self.memory.clear()
-            closed.close()
+            before.close()
 
-    def ask(self, body: Body, topic: str, question: Callable[[Session], T]) -> T:
-        """Raise Stale if the page asks again about the topic, or is closed."""
+    def ask(self, body: Body, question: Callable[[Session], T]) -> T:
+        """Raise Stale if the page asks the same again about another text, or is closed."""
         _require_waiting(body)
-        return self._desk.ask(f"{topic} {body.page}", question, body)
+        return self._desk.ask(f"{body.name} {body.page}", question, body)
 
-    def ask_whole(self, body: Body, topic: str, question: Callable[[Session], T]) -> T:
+    def ask_whole(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask all records of the open table, also where a sample of them is looked at."""
-        return self.ask(body, topic, lambda _: question(self._desk.whole))
+        return self.ask(body, lambda _: question(self._desk.whole))
 
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask all records of the file as it is now, beside what the open table is asked."""
@@ -81,8 +80,17 @@ class Studio:
             session.cancel()
 
     def remembered(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Answers differ with the table that is open, and with the part of it that is looked at."""
-        return self.memory.get((self._missing, self._desk.sample, key), make)
+        """Answers differ with the table that is open, and with the part of it that is looked at. One that was
+        made while these were switched is of neither."""
+        desk, sample = self._desk, self._desk.sample
+
+        def made() -> T:
+            found = make()
+            if (self._desk, self._desk.sample) != (desk, sample):
+                raise Stale
+            return found
+
+        return self.memory.get((desk, sample, key), made)
 
     def use_all(self, on: bool) -> None:
         is_large = self._desk.whole.records() > SAMPLE_FROM
@@ -98,10 +106,9 @@ class Studio:
             memory_limit=start.memory_limit,
         )
 
-    def open_released(self, table: str, before: str | None = None) -> Session:
-        """A table that the policy released: its dates are ISO dates, unlike those of the table before."""
-        start = self.start
-        return open_session(table, dates=() if before is None else start.dates, delimiter=start.delimiter)
+    def open_released(self, table: str, dates: DatesArgument = ()) -> Session:
+        """`dates` are the formats of a table that it is measured against."""
+        return open_session(table, dates=dates, delimiter=self.start.delimiter)
 
     def stop(self) -> None:
         """End every question, so that the server can end at once."""
@@ -110,11 +117,11 @@ class Studio:
             session.cancel()
         self._desk.close()
 
-    def _open_desk(self) -> Desk:
+    def _open_desk(self, missing: MissingArgument) -> Desk:
         start = self.start
         return Desk.open(
             start.table,
-            missing=self._missing,
+            missing=missing,
             dates=start.dates,
             delimiter=start.delimiter,
             memory_limit=start.memory_limit,

@@ -17,7 +17,7 @@ from acompass.studio.measuring import marked_or_grouped, still_there
 from acompass.studio.releasing import released
 from acompass.studio.studio import Studio
 from acompass.syntax import tree
-from acompass.syntax.walk import steps
+from acompass.syntax.walk import names_dropped, step_of, steps, written_name
 
 _ALL_LOST = 1.0
 
@@ -27,7 +27,7 @@ def compare(studio: Studio, body: Body) -> dict[str, Any]:
     roles, verdicts = marked_or_grouped(ask), judged(ask)
     measures = studio.remembered(
         ("change", ask.key, roles),
-        lambda: studio.ask(body, "change", lambda session: _measured(ask, session, roles)),
+        lambda: studio.ask(body, lambda session: _measured(ask, session, roles)),
     )
     performed = zip(verdicts.requirements, steps(ask.policy.tree), strict=True)
     change = {
@@ -40,7 +40,7 @@ def compare(studio: Studio, body: Body) -> dict[str, Any]:
 
 def _measured(ask: Ask, session: Session, roles: Roles) -> Measures:
     """The loss is that of `suggest`, by levels that the values propose. Labels that are on none have none."""
-    with released(ask, session) as files, ask.studio.open_released(files.after, files.before) as after:
+    with released(ask, session) as files, ask.studio.open_released(files.after, files.dates) as after:
         kept = still_there(roles, after.columns).quasi_identifiers or after.columns[:1]
         try:
             return after.measure(kept, (), against=files.before, hierarchies={})
@@ -89,10 +89,10 @@ def _dropped(name: str, losses: dict[str, float]) -> dict[str, Any]:
 
 def _line(ask: Ask, state: RequirementState, step: tree.Requirement) -> dict[str, Any]:
     """A REJECT takes records. Another action writes a cell of each affected record, DROP whole columns."""
-    cells = len(step.action.names) if isinstance(step.action, tree.Drop) else 1
-    is_written = state.action not in (None, "REJECT")
+    action = step_of(step)
+    cells = len(names_dropped(action)) or (0 if written_name(action) is None else 1)
     return {
         **requirement_json(state, ask.offsets),
         "records_lost": state.affected if state.action == "REJECT" else 0,
-        "cells_changed": state.affected * cells if is_written else 0,
+        "cells_changed": state.affected * cells,
     }

@@ -22,7 +22,7 @@ def find_diagnostics(studio: Studio, body: Body) -> dict[str, Any]:
     context = Context(ask.params, studio.desk.session.columns)
     found = studio.remembered(
         ("diagnose", ask.key),
-        lambda: studio.ask_whole(body, "diagnose", lambda session: diagnose(ask.document, context, session)),
+        lambda: studio.ask_whole(body, lambda session: diagnose(ask.document, context, session)),
     )
     return {"diagnostics": diagnostics_json(found, ask.offsets), "parameters": list(parameters(ask.document))}
 

@@ -15,7 +15,7 @@ from acompass.version import __version__
 
 def open_studio(studio: Studio, body: Body) -> dict[str, Any]:
     saved = studio.file.read()
-    records = studio.ask(body, "open", record_count)
+    records = studio.ask(body, record_count)
     return {
         "policy": {
             "name": studio.file.name,

@@ -15,7 +15,9 @@ from acompass.studio.studio import Studio
 def prove_policy(studio: Studio, body: Body) -> dict[str, Any]:
     ask = Ask.of(studio, body)
     schema = ask.schema
-    found = studio.remembered(("proofs", ask.key), lambda: proofs(ask.document, ask.params, schema))
+    found = studio.remembered(
+        ("proofs", ask.key), lambda: studio.ask(body, lambda _: proofs(ask.document, ask.params, schema))
+    )
     return {"diagnostics": [], "proofs": [_proof(each, ask.offsets) for each in found]}
 
 
@@ -33,7 +35,8 @@ def _proof(state: ProofState, offsets: Offsets) -> dict[str, Any]:
 
 def prove_typed(studio: Studio, body: Body) -> dict[str, Any]:
     ask = Ask.of(studio, body)
-    claim = prove_claim(ask.document, ask.params, ask.schema, body.text("claim"))
+    schema, typed = ask.schema, body.text("claim")
+    claim = studio.ask(body, lambda _: prove_claim(ask.document, ask.params, schema, typed))
     return {
         "diagnostics": [],
         "claim": {

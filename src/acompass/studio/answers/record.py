@@ -19,7 +19,6 @@ def explain_record(studio: Studio, body: Body) -> dict[str, Any]:
     where = body.text("where") if body.has("where") else None
     found = studio.ask_whole(
         body,
-        "record",
         lambda session: session.explain(policy, record=record, where=where, params=params, seed=SEED),
     )
     return {"diagnostics": [], "lives": [_life(life) for life in found.lives]}

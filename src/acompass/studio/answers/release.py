@@ -8,7 +8,7 @@ from typing import Any
 from acompass.atomic import atomically
 from acompass.leftovers import temporary_folder
 from acompass.pages.write import require_files
-from acompass.policy import Policy
+from acompass.policy import Policy, load
 from acompass.result import Result
 from acompass.session import Session
 from acompass.studio.asking import Ask
@@ -26,7 +26,7 @@ def preview(studio: Studio, body: Body) -> dict[str, Any]:
     ask = Ask.of(studio, body)
     with temporary_folder() as folder:
         table, report = Path(folder, f"preview{suffix_of(studio)}"), Path(folder, f"preview{_PAGE}")
-        result = studio.ask_all(body, lambda session: _run(session, ask, table, report, SEED))
+        result = studio.ask_all(body, lambda session: _run(session, ask.policy, ask, table, report, SEED))
         studio.preview = report.read_text(encoding="utf-8")
     return {"diagnostics": [], "ok": result.ok}
 
@@ -35,11 +35,12 @@ def release(studio: Studio, body: Body) -> dict[str, Any]:
     """Both files are made first, and put into place only if no check is violated."""
     ask = Ask.of(studio, body)
     _require_saved(studio, body)
-    targets = _targets(studio, ask.policy, body)
+    policy = load(studio.file.path)  # with its own line ends, which the certificate counts
+    targets = _targets(studio, policy, body)
     with temporary_folder() as folder:
         made = [Path(folder, target.name) for target in targets]
         report = made[1] if len(made) > 1 else None
-        result = studio.ask_all(body, lambda session: _run(session, ask, made[0], report, None))
+        result = studio.ask_all(body, lambda session: _run(session, policy, ask, made[0], report))
         if result.ok:
             _require_saved(studio, body)
             for part, target in zip(made, targets, strict=True):
@@ -47,8 +48,10 @@ def release(studio: Studio, body: Body) -> dict[str, Any]:
     return {"diagnostics": [], "released": _json(result, targets)}
 
 
-def _run(session: Session, ask: Ask, table: Path, report: Path | None, seed: str | None) -> Result:
-    return session.run(ask.policy, params=ask.used, output=table, report=report, seed=seed)
+def _run(
+    session: Session, policy: Policy, ask: Ask, table: Path, report: Path | None, seed: str | None = None
+) -> Result:
+    return session.run(policy, params=ask.used, output=table, report=report, seed=seed)
 
 
 def _require_saved(studio: Studio, body: Body) -> None:

@@ -15,7 +15,14 @@ from acompass.studio.answers.files import sample_json
 from acompass.studio.asking import Ask, records_of
 from acompass.studio.body import Body
 from acompass.studio.in_json import error_json, number
-from acompass.studio.measuring import Driver, Exposure, exposure, marked_or_grouped, still_there, with_journalist
+from acompass.studio.measuring import (
+    Driver,
+    Exposure,
+    exposure,
+    marked_or_grouped,
+    still_there,
+    with_journalist,
+)
 from acompass.studio.releasing import released
 from acompass.studio.studio import Studio
 
@@ -30,7 +37,7 @@ def assess(studio: Studio, body: Body) -> dict[str, Any]:
     try:
         after = studio.remembered(
             ("risk", ask.key, roles),
-            lambda: studio.ask(body, "risk", lambda session: _after(ask, session, roles)),
+            lambda: studio.ask(body, lambda session: _after(ask, session, roles)),
         )
     except AcompassError as error:
         return {"diagnostics": error_json(error, body), "risk": _risk(studio, [before])}
@@ -43,7 +50,7 @@ def _before(ask: Ask, roles: Roles) -> Exposure:
     def measured(session: Session) -> Exposure:
         return with_journalist(exposure(session, roles, records), session, population)
 
-    return ask.studio.remembered(("exposure", roles), lambda: ask.studio.ask(ask.body, "risk", measured))
+    return ask.studio.remembered(("exposure", roles), lambda: ask.studio.ask(ask.body, measured))
 
 
 def _after(ask: Ask, session: Session, roles: Roles) -> Exposure:

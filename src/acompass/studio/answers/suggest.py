@@ -18,7 +18,7 @@ def suggest(studio: Studio, body: Body) -> dict[str, Any]:
                 roles.quasi_identifiers,
                 body.number("k"),
                 sensitive=roles.sensitive,
-                stopped=search.is_stopped,
+                stopped=lambda: search.stopping or body.is_withdrawn,
                 progress=search.note,
                 **_wishes(body),
             ),

@@ -18,7 +18,7 @@ def judged(ask: Ask) -> Verdicts:
     document, params = ask.document, ask.params
     return ask.studio.remembered(
         ("verdicts", ask.key),
-        lambda: ask.studio.ask(ask.body, "verdicts", lambda session: verdicts(document, params, session)),
+        lambda: ask.studio.ask(ask.body, lambda session: verdicts(document, params, session)),
     )
 
 

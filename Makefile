@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 
-.PHONY: help demo studio test test-fast lint pytest fuzz bench docs screenshots format clean bytecode
+.PHONY: help demo studio test test-fast lint pytest fuzz bench docs client screenshots format clean bytecode
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -56,8 +56,12 @@ bench: $(VENV)/.test ## run the benchmarks
 docs: $(VENV)/.docs ## build the documentation in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-screenshots: $(VENV)/.test ## take the pictures of the report in docs/images; needs Chromium
+client: ## build the studio's page from studio/; needs Node
+	cd studio && npm ci && npm run build
+
+screenshots: $(VENV)/.test ## take the pictures of the report and the studio in docs/images; needs Chromium
 	$(BIN)/python -m tests.report.screenshots
+	$(BIN)/python -m tests.studio.screenshots
 
 format: $(VENV)/.test ## format the code
 	$(BIN)/ruff check --fix .

@@ -42,7 +42,7 @@ function extensions({ label, mine, accept, dismiss }: Props): Extension {
     EditorView.editable.of(false),
     EditorState.readOnly.of(true),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0", role: "group" }),
+    EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
     lineNumbers(),
     policyLanguage,
     unifiedMergeView({

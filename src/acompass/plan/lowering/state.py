@@ -146,8 +146,8 @@ class State:
         return replace(self, select=select, depth=self.depth + 1, sizes=sizes, flags=flags)
 
     def to_store(self) -> exp.Select:
-        """The rows of a stored table. Combinations that an action made equal become one, unless they have first
-        values that differ."""
+        """The rows of a stored table. Combinations that an action made equal become one, unless they have
+        first values that differ."""
         if self.counted is None or self.counted.changing or self.flags:
             return self.select
         columns = [sql.column(i, "t") for i in self.counted.columns]

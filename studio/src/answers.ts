@@ -4,7 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { Answer, steady } from "./answer";
 import type { Proof, Range, Requirement } from "./api";
 import { told } from "./roles";
-import { ask, opened, panel, parameterNames, roles, type PanelName } from "./state";
+import { ask, opened, panel, parameterNames, roles, text, type PanelName } from "./state";
 
 const ready = () => opened.value !== null;
 const shows = (name: PanelName) => ready() && panel.value === name;
@@ -23,7 +23,9 @@ effect(() => {
   if (names !== undefined) parameterNames.value = names;
 });
 
-export const problems = computed(() => diagnosis.value.value?.diagnostics ?? []);
+/** An empty policy is a beginning, not a mistake. */
+export const empty = computed(() => text.value.trim() === "");
+export const problems = computed(() => (empty.value ? [] : (diagnosis.value.value?.diagnostics ?? [])));
 export const errors = computed(() => problems.value.filter((each) => each.severity === "error"));
 
 /** `text` is the requirement, or the step of a THEN, as the policy spells it */

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { errors, problems, verdicts } from "../answers";
+import { empty, errors, problems, verdicts } from "../answers";
 import { summary } from "../live";
 import { BadgeMark } from "../parts/badge";
 import { Stepper } from "../parts/stepper";
@@ -77,6 +77,7 @@ function RenameForm({ at }: { at: number }) {
 }
 
 function overall(): Badge | null {
+  if (empty.value) return badge("plain", "–", "empty policy");
   const wrong = errors.value.length || verdicts.value.value?.diagnostics.length || 0;
   if (wrong > 0) return badge("bad", "✗", counted(wrong, "error"));
   const found = verdicts.value.value?.verdicts;

@@ -1,0 +1,118 @@
+"""Regenerates the pictures of the studio in docs/images: `make screenshots`. Needs Chromium."""
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tests.repo.sources import ROOT
+from tests.report.browser import CHROMIUM
+from tests.studio.browsing import Tab, tab_on
+from tests.studio.examples import ADULT_ARGUMENTS, ELECTRICITY_ARGUMENTS, admissions, adult, electricity
+from tests.studio.pages import started
+
+IMAGES = ROOT / "docs" / "images"
+SIZE = (1280, 800)
+
+
+def main() -> None:
+    if CHROMIUM is None:
+        sys.exit("Chromium is needed; on Debian: apt install chromium")
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-lcd-text"])
+        folder = Path(temporary)
+        with _studio(browser, electricity(folder), *ELECTRICITY_ARGUMENTS) as tab:
+            _paper(tab)
+        with _studio(browser, electricity(folder / "dark"), *ELECTRICITY_ARGUMENTS, scheme="dark") as tab:
+            expect(tab.requirement(35)).to_contain_text("proved")
+            _take(tab, "dark")
+        with _studio(browser, adult(folder), *ADULT_ARGUMENTS) as tab:
+            _adult(tab)
+        with _studio(browser, admissions(folder), "admissions.csv") as tab:
+            _first_release(tab)
+        browser.close()
+
+
+@contextmanager
+def _studio(browser: Browser, folder: Path, *arguments: str, scheme: str = "light") -> Iterator[Tab]:
+    with started(*arguments, folder=folder) as (_, address):
+        with tab_on(browser, address, SIZE, color_scheme=scheme) as tab:
+            yield tab
+
+
+def _take(tab: Tab, name: str) -> None:
+    """Once nothing is being worked out: pictures that differ only in a turning sign are no news."""
+    expect(tab.page.locator("main[aria-busy=false]")).to_be_visible()
+    expect(tab.page.locator(".busy.on")).to_have_count(0)
+    tab.page.screenshot(path=IMAGES / f"studio-{name}.png", animations="disabled", caret="hide")
+
+
+def _paper(tab: Tab) -> None:
+    """The paper's policy: what it does, a k that it does not reach, a record, a claim that does not hold."""
+    expect(tab.requirement(35)).to_contain_text("proved")
+    _take(tab, "policy")
+    tab.press("Parameter k: one more")
+    expect(tab.status).to_contain_text("a check is violated")
+    expect(tab.requirement(27)).to_contain_text("refuted")
+    _take(tab, "violated")
+    tab.press("Parameter k: one less")
+    tab.show("Record")
+    tab.page.get_by_role("switch", name="Show records").check()
+    tab.press("Explain")
+    expect(tab.heading("Record 1: released, changed")).to_be_visible()
+    _take(tab, "record")
+    tab.show("Proof")
+    tab.page.get_by_role("textbox", name="Claim").fill("EACH RESULT : Age <= 70")
+    tab.press("Prove or refute")
+    expect(tab.page.get_by_text("refuted by a counterexample")).to_be_visible()
+    _take(tab, "proof")
+
+
+def _adult(tab: Tab) -> None:
+    """A real table: its risk beside a pinned version, and what each line costs."""
+    expect(tab.requirement(28)).to_contain_text("dropped")
+    tab.show("Risk")
+    tab.press("Pin this version")
+    tab.page.get_by_role("textbox", name="Parameter k").fill("20")
+    expect(tab.row("Risk before and after", "k").get_by_role("cell")).to_have_text(["1", "5", "20"])
+    _take(tab, "risk")
+    tab.show("Change")
+    expect(tab.heading("How far each column moved")).to_be_visible()
+    _take(tab, "change")
+
+
+def _first_release(tab: Tab) -> None:
+    """The way of docs/first-release.md, from a raw table to what is written."""
+    _take(tab, "new")
+    tab.show("Table")
+    tab.mark(name="identifier", insurance_number="identifier", employer="identifier")
+    tab.mark(age="quasi-identifier", zip="quasi-identifier", admission="quasi-identifier", diagnosis="sensitive")
+    expect(tab.page.get_by_role("button", name="Insert Drop name")).to_be_visible()
+    _take(tab, "table")
+    tab.page.get_by_role("button", name="Insert Drop name").click()
+    expect(tab.status).to_contain_text("may be released")
+    tab.show("Release")
+    tab.page.get_by_role("textbox", name="Search for k", exact=True).fill("3")
+    tab.page.get_by_role("textbox", name="Search for l", exact=True).fill("2")
+    tab.press("Search")
+    expect(tab.page.get_by_role("button", name="Take over", exact=True)).to_be_visible()
+    _take(tab, "suggest")
+    tab.press("Take over")
+    expect(tab.status).to_contain_text("may be released")
+    tab.press("Show the report")
+    frame = tab.page.get_by_title("Preview of the report")
+    expect(frame.content_frame.get_by_text("every check holds")).to_be_visible()
+    tab.heading("2. Look at the report").scroll_into_view_if_needed()
+    frame.scroll_into_view_if_needed()
+    _take(tab, "report")
+    tab.press("Save and write")
+    expect(tab.page.get_by_text("✓ written")).to_be_visible()
+    tab.page.get_by_text("✓ written").scroll_into_view_if_needed()
+    _take(tab, "release")
+
+
+if __name__ == "__main__":
+    main()

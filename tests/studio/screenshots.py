@@ -12,6 +12,7 @@ from tests.repo.sources import ROOT
 from tests.report.browser import CHROMIUM
 from tests.studio.browsing import Tab, tab_on
 from tests.studio.examples import ADULT_ARGUMENTS, ELECTRICITY_ARGUMENTS, admissions, adult, electricity
+from tests.studio.first_release import first_release
 from tests.studio.pages import started
 
 IMAGES = ROOT / "docs" / "images"
@@ -22,7 +23,9 @@ def main() -> None:
     if CHROMIUM is None:
         sys.exit("Chromium is needed; on Debian: apt install chromium")
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as temporary:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-lcd-text"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-lcd-text"]
+        )
         folder = Path(temporary)
         with _studio(browser, electricity(folder), *ELECTRICITY_ARGUMENTS) as tab:
             _paper(tab)
@@ -85,33 +88,8 @@ def _adult(tab: Tab) -> None:
 
 
 def _first_release(tab: Tab) -> None:
-    """The way of docs/first-release.md, from a raw table to what is written."""
-    _take(tab, "new")
-    tab.show("Table")
-    tab.mark(name="identifier", insurance_number="identifier", employer="identifier")
-    tab.mark(age="quasi-identifier", zip="quasi-identifier", admission="quasi-identifier", diagnosis="sensitive")
-    expect(tab.page.get_by_role("button", name="Insert Drop name")).to_be_visible()
-    _take(tab, "table")
-    tab.page.get_by_role("button", name="Insert Drop name").click()
-    expect(tab.status).to_contain_text("may be released")
-    tab.show("Release")
-    tab.page.get_by_role("textbox", name="Search for k", exact=True).fill("3")
-    tab.page.get_by_role("textbox", name="Search for l", exact=True).fill("2")
-    tab.press("Search")
-    expect(tab.page.get_by_role("button", name="Take over", exact=True)).to_be_visible()
-    _take(tab, "suggest")
-    tab.press("Take over")
-    expect(tab.status).to_contain_text("may be released")
-    tab.press("Show the report")
-    frame = tab.page.get_by_title("Preview of the report")
-    expect(frame.content_frame.get_by_text("every check holds")).to_be_visible()
-    tab.heading("2. Look at the report").scroll_into_view_if_needed()
-    frame.scroll_into_view_if_needed()
-    _take(tab, "report")
-    tab.press("Save and write")
-    expect(tab.page.get_by_text("✓ written")).to_be_visible()
-    tab.page.get_by_text("✓ written").scroll_into_view_if_needed()
-    _take(tab, "release")
+    for step in first_release(tab):
+        _take(tab, step)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,9 @@ def test_the_types_are_right(rebuilt: Path) -> None:
 def test_nothing_comes_from_elsewhere() -> None:
     """Addresses in the files name XML formats and documentation; none is loaded."""
     for name in FILES[:2]:
-        found = re.findall(r"(?:src|href|url|import)\s*[=(]\s*[\"']?https?:", (STATIC / name).read_text("utf-8"))
+        found = re.findall(
+            r"(?:src|href|url|import)\s*[=(]\s*[\"']?https?:", (STATIC / name).read_text("utf-8")
+        )
         assert not found
 
 

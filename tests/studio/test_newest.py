@@ -19,20 +19,12 @@ SLOW = "-- slow\n" + AGES
 
 
 class Endless:
-    """A run of SLOW holds the table until it is canceled, as a statement of an engine does."""
+    """A call that holds the table until it is canceled, as a statement of an engine does."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch):
+    def __init__(self) -> None:
         self.began, self.ended = Event(), Event()
-        preview = Session.preview
 
-        def slowly(session: Session, policy: Any, **given: Any) -> Any:
-            if policy.text == SLOW:
-                self._run(session)
-            return preview(session, policy, **given)
-
-        monkeypatch.setattr(Session, "preview", slowly)
-
-    def _run(self, session: Session) -> None:
+    def hold(self, session: Session) -> None:
         try:
             with session._calling():
                 self.began.set()
@@ -45,7 +37,16 @@ class Endless:
 
 @pytest.fixture
 def endless(monkeypatch: pytest.MonkeyPatch) -> Endless:
-    return Endless(monkeypatch)
+    """The verdicts on SLOW."""
+    call, preview = Endless(), Session.preview
+
+    def slowly(session: Session, policy: Any, **given: Any) -> Any:
+        if policy.text == SLOW:
+            call.hold(session)
+        return preview(session, policy, **given)
+
+    monkeypatch.setattr(Session, "preview", slowly)
+    return call
 
 
 @pytest.fixture
@@ -124,3 +125,20 @@ def test_an_answer_made_during_a_switch_is_not_kept(fresh: Page, endless: Endles
         assert fresh.ask("missing", drop=True)["missing"] == {"drop": True}
         assert older() == {"stale": True}
     assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
+
+
+def test_a_closed_page_ends_what_is_measured_beside_the_table(
+    fresh: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The released table is opened in a session of its own."""
+    call, measure = Endless(), Session.measure
+
+    def slowly(session: Session, *args: Any, **given: Any) -> Any:
+        if "after" in str(session._table):
+            call.hold(session)
+        return measure(session, *args, **given)
+
+    monkeypatch.setattr(Session, "measure", slowly)
+    with connection(fresh, "risk", text=AGES, params={}, roles={"quasi_identifiers": ["Age"]}):
+        assert call.began.wait(PATIENCE)
+    assert call.ended.wait(PATIENCE)

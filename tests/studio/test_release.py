@@ -1,6 +1,9 @@
 """A release is of all records, by the saved policy, whole or not at all."""
 
+import base64
+import hashlib
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +171,13 @@ def test_random_draws_are_not_those_of_the_preview(tmp_path: Path) -> None:
 
 def test_there_is_no_preview_before_it_is_asked_for(page: Page) -> None:
     assert page.http.get("/preview").status_code == 404
+
+
+def test_the_preview_may_use_its_own_style_and_nothing_else(tmp_path: Path) -> None:
+    with opened(*written(tmp_path)) as (page, _):
+        page.about("preview", AGES)
+        shown = page.http.get("/preview")
+    (style,) = re.findall("<style>(.*?)</style>", shown.text, re.DOTALL)
+    hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{hashed}';" in shown.headers["Content-Security-Policy"]
+    assert " style=" not in shown.text

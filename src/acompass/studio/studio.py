@@ -1,6 +1,7 @@
 """One start of the studio: the policy file, the open table, and what the pages have switched."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
 from typing import TypeVar
 
@@ -64,13 +65,14 @@ class Studio:
 
     def ask_all(self, body: Body, question: Callable[[Session], T]) -> T:
         """Ask all records of the file as it is now, beside what the open table is asked."""
-        with self.open_table() as session:
-            self._beside[body] = session
-            try:
-                _require_waiting(body)
-                return question(session)
-            finally:
-                del self._beside[body]
+        with self._open_beside(body, self.start.table, self._missing, self.start.dates) as session:
+            return question(session)
+
+    def open_released(
+        self, body: Body, table: str, dates: DatesArgument = ()
+    ) -> AbstractContextManager[Session]:
+        """`dates` are the formats of a table that it is measured against."""
+        return self._open_beside(body, table, ERROR, dates)
 
     def withdraw(self, body: Body) -> None:
         """Nobody waits for the answer any more."""
@@ -96,26 +98,28 @@ class Studio:
         is_large = self._desk.whole.records() > SAMPLE_FROM
         self._desk.use_sample(SAMPLE if is_large and not on else None)
 
-    def open_table(self) -> Session:
-        start = self.start
-        return open_session(
-            start.table,
-            missing=self._missing,
-            dates=start.dates,
-            delimiter=start.delimiter,
-            memory_limit=start.memory_limit,
-        )
-
-    def open_released(self, table: str, dates: DatesArgument = ()) -> Session:
-        """`dates` are the formats of a table that it is measured against."""
-        return open_session(table, dates=dates, delimiter=self.start.delimiter)
-
     def stop(self) -> None:
         """End every question, so that the server can end at once."""
         self.searches.stop()
         for session in list(self._beside.values()):
             session.cancel()
         self._desk.close()
+
+    @contextmanager
+    def _open_beside(
+        self, body: Body, table: str, missing: MissingArgument, dates: DatesArgument
+    ) -> Iterator[Session]:
+        """Another table, whose calls end when the page no longer waits."""
+        delimiter, memory_limit = self.start.delimiter, self.start.memory_limit
+        with open_session(
+            table, missing=missing, dates=dates, delimiter=delimiter, memory_limit=memory_limit
+        ) as session:
+            self._beside[body] = session
+            try:
+                _require_waiting(body)
+                yield session
+            finally:
+                del self._beside[body]
 
     def _open_desk(self, missing: MissingArgument) -> Desk:
         start = self.start

@@ -40,7 +40,10 @@ def compare(studio: Studio, body: Body) -> dict[str, Any]:
 
 def _measured(ask: Ask, session: Session, roles: Roles) -> Measures:
     """The loss is that of `suggest`, by levels that the values propose. Labels that are on none have none."""
-    with released(ask, session) as files, ask.studio.open_released(files.after, files.dates) as after:
+    with (
+        released(ask, session) as files,
+        ask.studio.open_released(ask.body, files.after, files.dates) as after,
+    ):
         kept = still_there(roles, after.columns).quasi_identifiers or after.columns[:1]
         try:
             return after.measure(kept, (), against=files.before, hierarchies={})

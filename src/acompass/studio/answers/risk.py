@@ -55,7 +55,7 @@ def _before(ask: Ask, roles: Roles) -> Exposure:
 
 def _after(ask: Ask, session: Session, roles: Roles) -> Exposure:
     """A population does not have the labels of a generalized table, so there may be no journalist risk."""
-    with released(ask, session) as files, ask.studio.open_released(files.after) as after:
+    with released(ask, session) as files, ask.studio.open_released(ask.body, files.after) as after:
         found = exposure(after, still_there(roles, after.columns), files.result.records_out)
         with suppress(TableError):
             return with_journalist(found, after, ask.studio.start.population)

@@ -23,8 +23,8 @@ effect(() => {
 
 export function summary({ requirements, records_in, records_out, ok }: Verdicts): string {
   const violated = requirements.filter((each) => each.holds === false && each.action === null).length;
-  const verdict = ok ? "Every check holds" : `${counted(violated, "check")} violated`;
-  return `${verdict}; ${counted(records_in, "record")} in, ${counted(records_out, "record")} out`;
+  const verdict = ok ? "" : `${counted(violated, "check")} violated; `;
+  return `${verdict}${counted(records_in, "record")} in, ${counted(records_out, "record")} out`;
 }
 
 function difference(old: Verdicts, now: Verdicts): string {

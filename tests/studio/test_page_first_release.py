@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from tests.studio.browsing import browser, browsed
+from tests.studio.browsing import browsed, browser
 from tests.studio.examples import admissions
 from tests.studio.first_release import first_release
 

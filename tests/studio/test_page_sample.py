@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from acompass.assist.desk import SAMPLE, SAMPLE_FROM
-from tests.studio.browsing import Tab, browser, browsed
+from tests.studio.browsing import Tab, browsed, browser
 
 __all__ = ["browser"]
 

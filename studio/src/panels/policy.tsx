@@ -55,7 +55,7 @@ function Mistakes() {
 function Outcome({ found }: { found: Verdicts }) {
   return (
     <section aria-labelledby="outcome-title">
-      <h2 id="outcome-title">{found.ok ? "This policy may be released" : "A check is violated: nothing would be written"}</h2>
+      <h2 id="outcome-title">{found.ok ? "No check is violated" : "A check is violated: nothing would be written"}</h2>
       <Figures>
         <Figure name="records" before={count(found.records_in)} value={count(found.records_out)} />
         <Figure name="lost" value={count(found.records_in - found.records_out)} note={lost(found)} />

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
-import type { Diagnostic, Range } from "../api";
+import type { Ask, Diagnostic, Range } from "../api";
 import { edit, goTo } from "../editor/holder";
+import { ask } from "../state";
 import { Prose } from "./prose";
 
 /** What is wrong, in the words of the command line, each with the way to its place and its fixes. */
@@ -43,6 +44,13 @@ function ShowPlace({ range }: { range: Range }) {
       Show in the policy
     </button>
   );
+}
+
+/** An answer that a button asked for stays when the policy changes; then it says so. */
+export function Since({ asked }: { asked: Ask | null }) {
+  const now = ask.value;
+  if (asked === null || (asked.text === now.text && JSON.stringify(asked.params) === JSON.stringify(now.params))) return null;
+  return <p class="stale">△ The policy has changed since.</p>;
 }
 
 type Props = { diagnostics: Diagnostic[] | undefined; failure: string | null; waiting: boolean; children: ComponentChildren };

@@ -21,10 +21,10 @@ effect(() => {
   if (sentence !== "") announce(sentence);
 });
 
-export function summary({ requirements, records_in, records_out, ok }: Verdicts): string {
+export function summary({ requirements, records_in, records_out, ok, sample }: Verdicts): string {
   const violated = requirements.filter((each) => each.holds === false && each.action === null).length;
   const verdict = ok ? "" : `${counted(violated, "check")} violated; `;
-  return `${verdict}${counted(records_in, "record")} in, ${counted(records_out, "record")} out`;
+  return `${verdict}${counted(records_in, "record")} in, ${counted(records_out, "record")} out${sample === null ? "" : ", of a sample"}`;
 }
 
 function difference(old: Verdicts, now: Verdicts): string {

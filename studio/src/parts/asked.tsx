@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Ask, Diagnostic, Range } from "../api";
 import { edit, goTo } from "../editor/holder";
 import { ask } from "../state";
+import { plain } from "../words";
 import { Prose } from "./prose";
 
 /** What is wrong, in the words of the command line, each with the way to its place and its fixes. */
@@ -27,10 +28,13 @@ function Problem({ problem }: { problem: Diagnostic }) {
       </p>
       {problem.help !== null && <p class="help"><Prose text={problem.help} /></p>}
       <p class="buttons">
-        {problem.from !== null && <ShowPlace range={{ from: problem.from, to: problem.to ?? problem.from }} />}
+        {problem.from !== null && <ShowPlace range={{ from: problem.from, to: problem.to ?? problem.from }} words="" />}
+        {problem.related.map((place) => (
+          <ShowPlace range={place} words={place.text} />
+        ))}
         {problem.fixes.map((fix) => (
           <button type="button" class="small" onClick={() => edit(fix.edits)}>
-            Fix: {fix.title}
+            Fix: {plain(fix.title)}
           </button>
         ))}
       </p>
@@ -38,10 +42,10 @@ function Problem({ problem }: { problem: Diagnostic }) {
   );
 }
 
-function ShowPlace({ range }: { range: Range }) {
+function ShowPlace({ range, words }: { range: Range; words: string }) {
   return (
     <button type="button" class="small quiet" onClick={() => goTo(range.from, range.to)}>
-      Show in the policy
+      {words === "" ? "Show in the policy" : `See: ${plain(words)}`}
     </button>
   );
 }

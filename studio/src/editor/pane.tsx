@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { empty, errors, problems, verdicts } from "../answers";
-import { summary } from "../live";
+import { flow } from "../live";
 import { BadgeMark } from "../parts/badge";
 import { Stepper } from "../parts/stepper";
 import { parameterNames, parameterValues } from "../state";
@@ -95,7 +95,7 @@ function Summary() {
     <p class="status">
       {shown !== null && <BadgeMark badge={shown} />}{" "}
       {warnings > 0 && <BadgeMark badge={badge("open", "△", counted(warnings, "warning"))} />}{" "}
-      {found && <span>{summary(found)}</span>}
+      {found && <span>{flow(found)}</span>}
     </p>
   );
 }

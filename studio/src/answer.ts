@@ -15,6 +15,7 @@ export class Answer<R extends Route> {
   readonly busy = signal(false);
   readonly failure = signal<string | null>(null);
   private key: string | null = null;
+  private text: string | undefined;
   private timer = 0;
   private running: AbortController | null = null;
 
@@ -33,8 +34,9 @@ export class Answer<R extends Route> {
 
   private follow(asked: Routes[R][0] | null, key: string | null): void {
     if (asked === null || key === this.key) return;
-    const pause = this.key === null ? 0 : this.pause;
+    const pause = this.key === null || text(asked) === this.text ? 0 : this.pause;
     this.key = key;
+    this.text = text(asked);
     this.running?.abort();
     this.busy.value = true;
     this.later(asked, pause);
@@ -69,6 +71,9 @@ export class Answer<R extends Route> {
     this.busy.value = false;
   }
 }
+
+/** Only typing is worth waiting for its end: a parameter that is moved is moved. */
+const text = (asked: object): string | undefined => ("text" in asked && typeof asked.text === "string" ? asked.text : undefined);
 
 /** Busy without flicker: shown only after a while, and then long enough to be read. */
 export function steady(busy: ReadonlySignal<boolean>, after = 250, atLeast = 400): ReadonlySignal<boolean> {

@@ -4,26 +4,30 @@ import { computed, effect, signal } from "@preact/signals";
 import { Answer, steady } from "./answer";
 import type { Proof, Range, Requirement } from "./api";
 import { told } from "./roles";
-import { ask, opened, panel, parameterNames, roles, type PanelName } from "./state";
+import { ask, opened, panel, parameterNames, roles, text, type PanelName } from "./state";
 
 const ready = () => opened.value !== null;
 const shows = (name: PanelName) => ready() && panel.value === name;
 
-export const diagnosis = new Answer("diagnose", () => (ready() ? ask.value : null));
 export const verdicts = new Answer("verdicts", () => (ready() ? ask.value : null));
-export const proofs = new Answer("proofs", () => (ready() ? ask.value : null));
+/** Verdicts are waited for, so the rest is asked after them: at the same time, each would slow down the others. */
+const judgedAlready = () => ready() && !verdicts.busy.value;
+export const diagnosis = new Answer("diagnose", () => (judgedAlready() ? ask.value : null), 0);
+export const proofs = new Answer("proofs", () => (judgedAlready() ? ask.value : null), 0);
 export const table = new Answer("table", () => (shows("Table") ? {} : null), 0);
 /** after the table: both need the facts of its columns, which are then known */
 export const templates = new Answer("templates", () => (shows("Table") && table.value.value ? { ...ask.value, told: told.value } : null));
-export const risk = new Answer("risk", () => (shows("Risk") ? { ...ask.value, roles: roles.value } : null));
-export const change = new Answer("change", () => (shows("Change") ? { ...ask.value, roles: roles.value } : null));
+export const risk = new Answer("risk", () => (shows("Risk") && judgedAlready() ? { ...ask.value, roles: roles.value } : null));
+export const change = new Answer("change", () => (shows("Change") && judgedAlready() ? { ...ask.value, roles: roles.value } : null));
 
 effect(() => {
   const names = diagnosis.value.value?.parameters;
   if (names !== undefined) parameterNames.value = names;
 });
 
-export const problems = computed(() => diagnosis.value.value?.diagnostics ?? []);
+/** An empty policy is a beginning, not a mistake. */
+export const empty = computed(() => text.value.trim() === "");
+export const problems = computed(() => (empty.value ? [] : (diagnosis.value.value?.diagnostics ?? [])));
 export const errors = computed(() => problems.value.filter((each) => each.severity === "error"));
 
 /** `text` is the requirement, or the step of a THEN, as the policy spells it */

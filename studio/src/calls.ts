@@ -6,6 +6,8 @@ import { lostContact } from "./state";
 
 export class Call<R extends Route> {
   readonly value = signal<Routes[R][1] | null>(null);
+  /** the question that `value` answers */
+  readonly answered = signal<Routes[R][0] | null>(null);
   readonly busy = signal(false);
   readonly failure = signal<string | null>(null);
   private running: AbortController | null = null;
@@ -22,6 +24,7 @@ export class Call<R extends Route> {
       const answer = await post(this.route, body, mine.signal);
       if (this.running !== mine) return null;
       this.value.value = answer;
+      this.answered.value = body;
       return answer;
     } catch (error) {
       if (this.running === mine) this.fail(error);

@@ -21,11 +21,14 @@ effect(() => {
   if (sentence !== "") announce(sentence);
 });
 
-export function summary({ requirements, records_in, records_out, ok }: Verdicts): string {
-  const violated = requirements.filter((each) => each.holds === false && each.action === null).length;
-  const verdict = ok ? "Every check holds" : `${counted(violated, "check")} violated`;
-  return `${verdict}; ${counted(records_in, "record")} in, ${counted(records_out, "record")} out`;
+function summary(found: Verdicts): string {
+  const violated = found.requirements.filter((each) => each.holds === false && each.action === null).length;
+  return found.ok ? flow(found) : `${counted(violated, "check")} violated; ${flow(found)}`;
 }
+
+/** How many records come in and go out. */
+export const flow = ({ records_in, records_out, sample }: Verdicts): string =>
+  `${counted(records_in, "record")} in, ${counted(records_out, "record")} out${sample === null ? "" : ", of a sample"}`;
 
 function difference(old: Verdicts, now: Verdicts): string {
   const earlier = new Map(old.requirements.map((each) => [each.index, word(each)]));

@@ -8,12 +8,14 @@ import "./studio.css";
 
 async function start(root: HTMLElement): Promise<void> {
   choosePanelFromAddress();
+  root.textContent = "Opening the table…";
   try {
     await open();
   } catch (error) {
     root.textContent = error instanceof Refused ? error.message : "The studio does not answer.";
     return;
   }
+  root.replaceChildren();
   render(<App />, root);
   watchFile();
 }

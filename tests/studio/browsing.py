@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE
 
 SIZE = (1280, 800)
 #: milliseconds until the page must show what is waited for, on a busy machine
-LONGEST = 20000
+LONGEST = PATIENCE * 1000
 #: the browser says so itself where a test stops the server or is refused on purpose
 _EXPECTED = re.compile("Failed to load resource")
 
@@ -24,7 +24,7 @@ expect.set_options(timeout=LONGEST)
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One for a module, not for all: Playwright keeps an event loop running, which other tests cannot have."""
+    """One for a module, not for all: Playwright keeps an event loop running, which stops other tests."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
     with sync_playwright() as playwright:

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from tests.repo.sources import ROOT
 from tests.studio.tables import ADULT, ELECTRICITY
 
 ELECTRICITY_ARGUMENTS = ("policy.acp", "table.csv", "--set", "k=2", "--set", "l=1")
@@ -15,6 +16,14 @@ def electricity(folder: Path) -> Path:
 
 def adult(folder: Path) -> Path:
     return _copied(ADULT, folder)
+
+
+def admissions(folder: Path) -> Path:
+    """The raw table alone, as a hospital has it."""
+    copy = folder / "admissions"
+    copy.mkdir(parents=True)
+    shutil.copy(ROOT / "examples" / "admissions" / "admissions.csv", copy)
+    return copy
 
 
 def _copied(example: Path, folder: Path) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from acompass.assist.desk import SAMPLE, SAMPLE_FROM
-from tests.studio.browsing import Tab, browser, browsed
+from tests.studio.browsing import Tab, browsed, browser
 
 __all__ = ["browser"]
 
@@ -28,6 +28,8 @@ def test_a_verdict_of_a_sample_says_so_until_all_records_are_asked_for(tab: Tab)
     told = f"on a sample of {SAMPLE:,} of {RECORDS:,} records"
     expect(tab.page.get_by_text(told)).to_be_visible()
     expect(tab.requirement(1)).to_contain_text(f"violated by {SAMPLE:,} of {SAMPLE:,}")
+    expect(tab.status).to_contain_text("of a sample")
     tab.press("Use all records")
     expect(tab.requirement(1)).to_contain_text(f"violated by {RECORDS:,} of {RECORDS:,}")
     expect(tab.page.get_by_text(told)).to_have_count(0)
+    expect(tab.status).not_to_contain_text("sample")

@@ -10,6 +10,7 @@ import {
 import { hoverTooltip, type EditorView, type Tooltip } from "@codemirror/view";
 import { isAbort, post, type Completion, type Hover } from "../api";
 import { boundParams } from "../state";
+import { element, sentence } from "./dom";
 
 const KINDS: Record<string, string> = { column: "property", parameter: "constant", name: "variable", map: "function", snippet: "text" };
 const WORD = /^[\p{L}\p{N}_.-]*$/u;
@@ -48,18 +49,7 @@ async function hovered(view: EditorView, at: number): Promise<Tooltip | null> {
 }
 
 function explained(hover: Hover): HTMLElement {
-  const box = document.createElement("div");
-  box.className = "hover-help";
-  const title = document.createElement("strong");
-  title.textContent = hover.title;
-  box.append(title, ...hover.lines.map(paragraph));
-  return box;
-}
-
-function paragraph(text: string): HTMLElement {
-  const made = document.createElement("p");
-  made.textContent = text;
-  return made;
+  return element("div", "hover-help", sentence("strong", "", hover.title), ...hover.lines.map((line) => sentence("p", "", line)));
 }
 
 /** Help that fails is no help, and no reason to disturb; losing contact shows elsewhere. */

@@ -2,8 +2,8 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { errors, problems, verdicts } from "../answers";
-import { summary } from "../live";
+import { empty, errors, problems, verdicts } from "../answers";
+import { flow } from "../live";
 import { BadgeMark } from "../parts/badge";
 import { Stepper } from "../parts/stepper";
 import { parameterNames, parameterValues } from "../state";
@@ -77,11 +77,12 @@ function RenameForm({ at }: { at: number }) {
 }
 
 function overall(): Badge | null {
+  if (empty.value) return badge("plain", "–", "empty policy");
   const wrong = errors.value.length || verdicts.value.value?.diagnostics.length || 0;
   if (wrong > 0) return badge("bad", "✗", counted(wrong, "error"));
   const found = verdicts.value.value?.verdicts;
   if (!found) return null;
-  return found.ok ? badge("good", "✓", "may be released") : badge("bad", "✗", "a check is violated");
+  return found.ok ? badge("good", "✓", "no check is violated") : badge("bad", "✗", "a check is violated");
 }
 
 const badge = (tone: Badge["tone"], sign: string, word: string): Badge => ({ tone, sign, word, brief: word, long: word });
@@ -94,7 +95,7 @@ function Summary() {
     <p class="status">
       {shown !== null && <BadgeMark badge={shown} />}{" "}
       {warnings > 0 && <BadgeMark badge={badge("open", "△", counted(warnings, "warning"))} />}{" "}
-      {found && <span>{summary(found)}</span>}
+      {found && <span>{flow(found)}</span>}
     </p>
   );
 }

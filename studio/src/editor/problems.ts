@@ -3,6 +3,8 @@
 import { setDiagnostics, type Action, type Diagnostic as Shown } from "@codemirror/lint";
 import type { EditorView } from "@codemirror/view";
 import type { Diagnostic, Fix } from "../api";
+import { plain } from "../words";
+import { element, sentence } from "./dom";
 import { applyEdits } from "./edits";
 
 export function showProblems(view: EditorView, problems: Diagnostic[]): void {
@@ -24,20 +26,10 @@ function shown(problem: Diagnostic, length: number): Shown {
 }
 
 function action(fix: Fix): Action {
-  return { name: fix.title, apply: (view) => applyEdits(view, fix.edits) };
+  return { name: plain(fix.title), apply: (view) => applyEdits(view, fix.edits) };
 }
 
 function explained(problem: Diagnostic): Node {
-  const box = document.createElement("div");
-  box.append(line("problem-message", problem.message));
-  if (problem.help !== null) box.append(line("problem-help", problem.help));
-  box.append(line("problem-code", problem.code));
-  return box;
-}
-
-function line(className: string, text: string): Node {
-  const made = document.createElement("div");
-  made.className = className;
-  made.textContent = text;
-  return made;
+  const help = problem.help === null ? [] : [sentence("div", "problem-help", problem.help)];
+  return element("div", "", sentence("div", "problem-message", problem.message), ...help, element("div", "problem-code", problem.code));
 }

@@ -3,6 +3,7 @@
 import { RangeSet, StateEffect, StateField, type Extension, type Range } from "@codemirror/state";
 import { gutter, GutterMarker, type EditorView } from "@codemirror/view";
 import type { Judged } from "../answers";
+import { element } from "./dom";
 import { proofBadge, verdictBadge, type Badge } from "../words";
 
 class VerdictMarker extends GutterMarker {
@@ -18,9 +19,7 @@ class VerdictMarker extends GutterMarker {
   }
 
   override toDOM(): Node {
-    const box = document.createElement("div");
-    box.className = "verdict-mark";
-    box.append(badge(this.verdict));
+    const box = element("div", "verdict-mark", badge(this.verdict));
     if (this.proof !== null) box.append(badge(this.proof, "proof-mark"));
     return box;
   }
@@ -31,13 +30,6 @@ function badge(shown: Badge, extra = ""): Node {
   box.title = shown.long;
   box.append(element("span", "sign", shown.sign), element("span", "word", ` ${shown.brief}`));
   return box;
-}
-
-function element(name: string, className: string, text = ""): HTMLElement {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
 }
 
 const replaceMarks = StateEffect.define<RangeSet<GutterMarker>>();

@@ -54,7 +54,7 @@ function Lines({ found }: { found: Change }) {
         caption="Cost of each line"
         head={[
           { title: "Where", sort: by("line") },
-          "Requirement",
+          { title: "Requirement", optional: true },
           { title: "Records lost", number: true, sort: by("records") },
           { title: "Cells changed", number: true, sort: by("cells") },
           { title: "Cost", sort: by("cost") },
@@ -73,11 +73,10 @@ function Line({ line, part, most }: { line: LineCost; part: number; most: boolea
   return (
     <tr>
       <td>
-        <LineLink line={line.line} range={line} />
+        <LineLink line={line.line} range={line} /> {most && <span class="mark open">▲ costs most</span>}
       </td>
-      <td>
+      <td class="optional">
         <code class="clipped" title={spelling}>{spelling}</code>
-        {most && <span class="mark open">▲ costs most</span>}
       </td>
       <Num>{count(line.records_lost)}</Num>
       <Num>{count(line.cells_changed)}</Num>

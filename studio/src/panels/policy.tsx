@@ -1,6 +1,6 @@
 /** Verdict, affected count and proof of each requirement, and what is wrong with the policy. */
 
-import { diagnosis, judged, problems, verdicts, type Judged } from "../answers";
+import { diagnosis, empty, judged, problems, verdicts, type Judged } from "../answers";
 import type { Diagnostic, Verdicts } from "../api";
 import { edit } from "../editor/holder";
 import { Problems } from "../parts/asked";
@@ -21,7 +21,7 @@ export function PolicyPanel() {
       <Mistakes />
       {found !== null && <Requirements rows={judged.value} />}
       {found !== null && <Remarks found={found} />}
-      {text.value.trim() === "" && <Beginning />}
+      {empty.value && <Beginning />}
     </>
   );
 }
@@ -29,7 +29,7 @@ export function PolicyPanel() {
 /** What a run of the policy would say, beside what is seen in the text: some mistakes need the table. */
 function allProblems(): Diagnostic[] {
   const known = new Set(problems.value.map((each) => `${each.code} ${each.from}`));
-  const others = verdicts.value.value?.diagnostics ?? [];
+  const others = empty.value ? [] : (verdicts.value.value?.diagnostics ?? []);
   return [...problems.value, ...others.filter((each) => !known.has(`${each.code} ${each.from}`))];
 }
 
@@ -55,7 +55,7 @@ function Mistakes() {
 function Outcome({ found }: { found: Verdicts }) {
   return (
     <section aria-labelledby="outcome-title">
-      <h2 id="outcome-title">{found.ok ? "This policy may be released" : "A check is violated: nothing would be written"}</h2>
+      <h2 id="outcome-title">{found.ok ? "No check is violated" : "A check is violated: nothing would be written"}</h2>
       <Figures>
         <Figure name="records" before={count(found.records_in)} value={count(found.records_out)} />
         <Figure name="lost" value={count(found.records_in - found.records_out)} note={lost(found)} />

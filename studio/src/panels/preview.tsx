@@ -2,35 +2,34 @@
 
 import { signal } from "@preact/signals";
 import { Call } from "../calls";
-import { Asked } from "../parts/asked";
+import { Asked, Since } from "../parts/asked";
 import { ask } from "../state";
 
 const prepared = new Call("preview");
-const shown = signal<{ about: string; count: number } | null>(null);
+/** how many were shown: each has an address of its own, so that the frame loads it */
+const shown = signal(0);
 
 async function prepare(): Promise<void> {
-  const asked = ask.peek();
-  const answer = await prepared.start(asked);
-  if (answer?.diagnostics.length === 0) shown.value = { about: JSON.stringify(asked), count: (shown.peek()?.count ?? 0) + 1 };
+  const answer = await prepared.start(ask.peek());
+  if (answer?.diagnostics.length === 0) shown.value++;
 }
 
 export function Preview() {
   const answer = prepared.value.value;
-  const old = shown.value !== null && shown.value.about !== JSON.stringify(ask.value);
   return (
     <section aria-labelledby="preview-title">
       <header class="row">
         <h2 id="preview-title">2. Look at the report</h2>
         <button type="button" disabled={prepared.busy.value} onClick={() => void prepare()}>
-          {prepared.busy.value ? "Preparing…" : shown.value === null ? "Show the report" : "Show it again"}
+          {prepared.busy.value ? "Preparing…" : shown.value === 0 ? "Show the report" : "Show it again"}
         </button>
       </header>
       <p class="about">Always of all records. It contains no record's values.</p>
-      {old && <p class="stale">The policy has changed since this report was made.</p>}
+      <Since asked={prepared.answered.value} />
       {(answer !== null || prepared.failure.value !== null) && (
         <Asked diagnostics={answer?.diagnostics} failure={prepared.failure.value} waiting={false}>
           {answer?.ok === false && answer.diagnostics.length === 0 && <p class="stale">✗ A check is violated: the report says which.</p>}
-          {shown.value !== null && <iframe title="Preview of the report" sandbox="" src={`/preview?${shown.value.count}`} />}
+          {shown.value > 0 && <iframe title="Preview of the report" sandbox="" src={`/preview?${shown.value}`} />}
         </Asked>
       )}
     </section>

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { proofs } from "../answers";
 import type { Claim, Counterexample, Proof } from "../api";
 import { Call } from "../calls";
-import { Asked } from "../parts/asked";
+import { Asked, Since } from "../parts/asked";
 import { BadgeMark } from "../parts/badge";
 import { LineLink } from "../parts/line";
 import { Prose } from "../parts/prose";
@@ -54,6 +54,7 @@ function OwnClaim() {
       <p class="about">An assertion without an action, about the table that the policy writes, whatever table it is given.</p>
       {(answer !== null || claim.failure.value !== null) && (
         <Asked diagnostics={answer?.diagnostics} failure={claim.failure.value} waiting={false}>
+          <Since asked={claim.answered.value} />
           {answer?.claim && <Verdict claim={answer.claim} />}
         </Asked>
       )}

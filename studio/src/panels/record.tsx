@@ -5,7 +5,7 @@ import type { Life, Step } from "../api";
 import { post } from "../api";
 import { Call } from "../calls";
 import { judged } from "../answers";
-import { Asked } from "../parts/asked";
+import { Asked, Since } from "../parts/asked";
 import { LineLink } from "../parts/line";
 import { Prose } from "../parts/prose";
 import { Stepper } from "../parts/stepper";
@@ -98,6 +98,7 @@ function Lives() {
   if (answer === null && lives.failure.value === null && !lives.busy.value) return null;
   return (
     <Asked diagnostics={answer?.diagnostics} failure={lives.failure.value} waiting={answer === null}>
+      <Since asked={lives.answered.value} />
       {answer?.lives?.length === 0 && <p class="empty">No record matches.</p>}
       {answer?.lives?.map((life) => <LifeOf life={life} />)}
     </Asked>

@@ -81,13 +81,13 @@ const MEASURES: Measure[] = [
   { name: "k", help: "records in the smallest class", of: (side) => orNone(side.k, count) },
   { name: "classes", help: "groups of records that look alike", of: (side) => count(side.classes) },
   { name: "unique records", help: "alone in their class", of: (side) => count(side.uniques) },
-  { name: "highest prosecutor risk", help: "who knows that a person is in the table", of: (side) => orNone(side.prosecutor?.max, share) },
+  { name: "highest prosecutor risk", help: "of somebody known to be in it", of: (side) => orNone(side.prosecutor?.max, share) },
   { name: "average prosecutor risk", help: "", of: (side) => orNone(side.prosecutor?.average, share) },
 ];
 
 /** Known only beside a table of the population. */
 const JOURNALIST: Measure[] = [
-  { name: "highest journalist risk", help: "who knows only the population", of: (side) => orNone(side.journalist?.max, share) },
+  { name: "highest journalist risk", help: "of somebody in the population", of: (side) => orNone(side.journalist?.max, share) },
   { name: "average journalist risk", help: "", of: (side) => orNone(side.journalist?.average, share) },
 ];
 

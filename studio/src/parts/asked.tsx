@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
-import type { Diagnostic, Range } from "../api";
+import type { Ask, Diagnostic, Range } from "../api";
 import { edit, goTo } from "../editor/holder";
+import { ask } from "../state";
+import { plain } from "../words";
 import { Prose } from "./prose";
 
 /** What is wrong, in the words of the command line, each with the way to its place and its fixes. */
@@ -26,10 +28,13 @@ function Problem({ problem }: { problem: Diagnostic }) {
       </p>
       {problem.help !== null && <p class="help"><Prose text={problem.help} /></p>}
       <p class="buttons">
-        {problem.from !== null && <ShowPlace range={{ from: problem.from, to: problem.to ?? problem.from }} />}
+        {problem.from !== null && <ShowPlace range={{ from: problem.from, to: problem.to ?? problem.from }} words="" />}
+        {problem.related.map((place) => (
+          <ShowPlace range={place} words={place.text} />
+        ))}
         {problem.fixes.map((fix) => (
           <button type="button" class="small" onClick={() => edit(fix.edits)}>
-            Fix: {fix.title}
+            Fix: {plain(fix.title)}
           </button>
         ))}
       </p>
@@ -37,12 +42,19 @@ function Problem({ problem }: { problem: Diagnostic }) {
   );
 }
 
-function ShowPlace({ range }: { range: Range }) {
+function ShowPlace({ range, words }: { range: Range; words: string }) {
   return (
     <button type="button" class="small quiet" onClick={() => goTo(range.from, range.to)}>
-      Show in the policy
+      {words === "" ? "Show in the policy" : `See: ${plain(words)}`}
     </button>
   );
+}
+
+/** An answer that a button asked for stays when the policy changes; then it says so. */
+export function Since({ asked }: { asked: Ask | null }) {
+  const now = ask.value;
+  if (asked === null || (asked.text === now.text && JSON.stringify(asked.params) === JSON.stringify(now.params))) return null;
+  return <p class="stale">△ The policy has changed since.</p>;
 }
 
 type Props = { diagnostics: Diagnostic[] | undefined; failure: string | null; waiting: boolean; children: ComponentChildren };

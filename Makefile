@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 
-.PHONY: help demo test test-fast lint pytest fuzz bench docs screenshots format clean bytecode
+.PHONY: help demo test test-fast lint pytest fuzz bench docs screenshots vscode format clean bytecode
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -52,6 +52,10 @@ docs: $(VENV)/.docs ## build the documentation in site/
 
 screenshots: $(VENV)/.test ## take the pictures of the report in docs/images; needs Chromium
 	$(BIN)/python -m tests.report.screenshots
+
+vscode: ## package the extension for VS Code as build/acompass.vsix; needs Node
+	@mkdir -p build
+	cd editors/vscode && npm ci --ignore-scripts --no-audit --no-fund && npm run package
 
 format: $(VENV)/.test ## format the code
 	$(BIN)/ruff check --fix .

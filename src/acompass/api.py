@@ -5,7 +5,6 @@ Each takes `paper`: then a policy with a form that is not in the paper's languag
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from acompass.arguments import Opening, validated
@@ -14,7 +13,6 @@ from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
 from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
-from acompass.syntax.spelling import quoted_name, spell_string
 
 if TYPE_CHECKING:
     from acompass.explanation import Explanation
@@ -264,15 +262,8 @@ def lint(
         if table is None:
             return lint_policy(parsed.tree, parsed.text, schema, params, types)
         with _open(table, opening) as session:
-            schema, occurs = _types_in(session, parsed, params), partial(_occurs, session)
+            schema, occurs = _types_in(session, parsed, params), session.occurs
             return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs)
-
-
-def _occurs(session: "Session", column: str, texts: Sequence[str]) -> bool:
-    """Whether a column of the table has one of the texts; True if the table is empty."""
-    listed = ", ".join(map(spell_string, texts))
-    result = session.check(f"SOME RESULT : {quoted_name(column)} IN ({listed});", missing="drop")
-    return result.ok or not result.records_in
 
 
 def _open(table: Any, opening: Opening) -> "Session":

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
@@ -11,6 +11,8 @@ Persons: TypeAlias = int | Fraction
 THRESHOLDS = (2, 3, 5, 10)
 #: a value or range shared by fewer records could identify a person
 SMALLEST = 10
+#: the most frequent values of a column that its summary names
+_SUMMARIZED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +219,31 @@ class Distribution:
     bars: tuple[Bar, ...]
     other: tuple[Persons | None, ...]
     totals: tuple[Persons, ...]
+
+
+#: how the values of a column look; a code is text of one length with digits in it, such as a postal code
+Form: TypeAlias = Literal["number", "date", "code", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What is known about a column before any policy. No value is in it that fewer than SMALLEST records
+    have. `type` is the type that a policy may give the column, `distribution` None if its values
+    cannot be compared."""
+
+    name: str
+    type: str
+    form: Form
+    missing: int
+    distinct: int
+    distribution: Distribution | None
+
+    @property
+    def summary(self) -> str:
+        """The most frequent values or ranges with their counts, in a line; empty if all are rare."""
+        bars = () if self.distribution is None else self.distribution.bars
+        frequent = sorted((bar for bar in bars if bar.counts[0]), key=lambda bar: -(bar.counts[0] or 0))
+        return ", ".join(f"{bar.label} ({bar.counts[0]:,})" for bar in frequent[:_SUMMARIZED])
 
 
 @dataclass(frozen=True, slots=True)

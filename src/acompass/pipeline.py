@@ -81,6 +81,20 @@ def plan_run(source: OpenTable, call: Call) -> Plan:
         return Plan(_run_result(loaded, program, outcome), described, tuple(loaded.statements))
 
 
+def preview(source: OpenTable, call: Call) -> Result:
+    """What `run` would report, without the table."""
+    with loaded_for(source, call) as (loaded, program):
+        outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
+        return _run_result(loaded, program, outcome)
+
+
+def checked_for(source: OpenTable, call: Call) -> Program:
+    """The policy checked against the table, which has to be complete: all that comes before the first
+    requirement."""
+    with loaded_for(source, call) as (_, program):
+        return program
+
+
 def schema_of(source: OpenTable, call: Call) -> Schema:
     """The columns of the table, with the types that the policy gives them (D10)."""
     with _loaded(source, call) as loaded:

@@ -1,32 +1,34 @@
 """A table that stays open for many calls, so that it is read only once."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from threading import Lock
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from acompass import pipeline
 from acompass.arguments import validated
+from acompass.calls import Calls
 from acompass.checked.parameters import ParamValue
+from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
 from acompass.engines.engine import About, Destination, Execution
-from acompass.engines.errors import needs_duckdb, require_numpy
+from acompass.engines.errors import require_numpy
+from acompass.opened import Opened, SampleInfo
 from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, Options
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
 from acompass.randomness import TraceValue, trace_source
 from acompass.result import Plan, Result
+from acompass.syntax.spelling import quoted_name, spell_string
 from acompass.tables.output import require_no_hierarchy
 
 if TYPE_CHECKING:
-    from acompass.engines.duckdb.read import DuckDBTable
+    from acompass.engines.duckdb.sampled import SampledTable
     from acompass.explanation import Explanation
-    from acompass.measures import Measures
+    from acompass.measures import ColumnFacts, Measures
     from acompass.report.html.content import Command
     from acompass.suggestion import Suggestion
 
@@ -52,26 +54,17 @@ def open(  # noqa: A001
     `dates` are formats of columns whose text is read as dates, such as `{"Admission": "%d.%m.%Y"}`.
     """
     reading = ERROR if missing is None else missing, dates or ()
-    return Session(table, Options(engine, *reading, delimiter, memory_limit))
+    options = Options(engine, *reading, delimiter, memory_limit)
+    stack = ExitStack()
+    source = stack.enter_context(connect(table, options).open(table, options))
+    return Session(table, options, source, stack, Calls())
 
 
-class Session:
+class Session(Opened):
     """An open table. Each method does the same as the function of that name in `acompass`.
 
     Calls from several threads run one after the other. `cancel` makes the running call raise Canceled.
     """
-
-    def __init__(self, table: Any, options: Options):
-        self._table = table
-        self._options = options
-        self._lock = Lock()
-        self._stack = ExitStack()
-        self._source = self._stack.enter_context(connect(table, options).open(table, options))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of the table's columns."""
-        return self._source.names
 
     @validated
     def check(
@@ -151,6 +144,14 @@ class Session:
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         with self._calling():
             return pipeline.plan_run(self._source, call)
+
+    def preview(
+        self, policy: Policy | str, *, params: Params | None = None, seed: str | None = None
+    ) -> Result:
+        """What `run` would report, without its table."""
+        call = self._call(policy, params, None, None, Execution(trace_source(seed, None)))
+        with self._calling():
+            return pipeline.preview(self._source, call)
 
     @validated
     def explain(
@@ -287,57 +288,40 @@ class Session:
         with self._calling():
             return pipeline.schema_of(self._source, self._call(policy, params, None, None, Execution()))
 
-    def cancel(self) -> None:
-        """Cancel the call that is running in another thread, if there is one."""
-        if self._lock.locked():
-            self._source.cancel()
+    def checked(self, policy: Policy | str, *, params: Params | None = None) -> Program:
+        """The policy checked against the table. Raise for all that a run would refuse before it begins."""
+        call = self._call(policy, params, None, None, Execution())
+        with self._calling():
+            return pipeline.checked_for(self._source, call)
 
-    def close(self) -> None:
-        self._stack.close()
+    def occurs(self, column: str, texts: Sequence[str]) -> bool:
+        """Whether a column of the table has one of the texts; True if the table is empty."""
+        listed = ", ".join(map(spell_string, texts))
+        result = self.check(f"SOME RESULT : {quoted_name(column)} IN ({listed});", missing="drop")
+        return result.ok or not result.records_in
 
-    def __enter__(self) -> Self:
-        return self
+    def column_facts(self) -> "tuple[ColumnFacts, ...]":
+        """What is known about each column, without values that few records have."""
+        from acompass.measure.column_facts import column_facts
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        with self._calling():
+            return column_facts(self._duckdb_table("facts about columns"), self._options.dates)
 
-    def _call(
-        self,
-        policy: Policy | str,
-        params: Params | None,
-        missing: MissingArgument | None,
-        dates: DatesArgument | None,
-        execution: Execution,
-        *,
-        paper: bool = False,
-    ) -> Call:
-        """The call, with the options of the session where it has none of its own."""
-        return Call(
-            as_policy(policy, paper),
-            params or {},
-            *self._reading(missing, dates),
-            execution,
-        )
+    def sample(self, records: int, seed: str) -> "Session":
+        """A session on some of the table's records, to be closed before this one. Their calls take turns."""
+        from acompass.engines.duckdb.sampled import SampledTable
 
-    def _reading(
-        self, missing: MissingArgument | None, dates: DatesArgument | None
-    ) -> tuple[MissingArgument, DatesArgument]:
-        options = self._options
-        return options.missing if missing is None else missing, options.dates if dates is None else dates
+        whole = self.records()
+        with self._calling():
+            source = SampledTable(self._duckdb_table("a sample"), records, seed)
+        stack = ExitStack()
+        stack.callback(self._drop, source)
+        info = SampleInfo(min(records, whole), whole, seed)
+        return Session(self._table, self._options, source, stack, self._calls, info)
 
-    def _duckdb_table(self, what: str) -> "DuckDBTable":
-        table = self._source.duckdb_table
-        if table is None:
-            raise needs_duckdb(what)
-        return table
-
-    @contextmanager
-    def _calling(self) -> Iterator[None]:
-        with self._lock:
-            self._source.cancellation.reset()
-            yield
+    def _drop(self, sampled: "SampledTable") -> None:
+        with self._calls.calling(sampled):
+            sampled.drop()
 
     def _require_files(
         self, report: Path | None, policy: Policy | None, tables: Sequence[Any], output: Any = None

@@ -60,7 +60,7 @@ def test_a_parameter_never_used_is_named() -> None:
     assert said("EACH RESULT: Age > k;", k=3, l=2) == (
         "AC107",
         "parameter `l` is bound but never used in the policy",
-        "remove `--set l=…`",
+        "remove `--set l=…`, or `l` from an `acompass.toml`",
     )
 
 

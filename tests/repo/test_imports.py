@@ -84,7 +84,6 @@ ARROWS = {
         "result",
         "suggestion",
         "syntax",
-        "table_roles",
         "version",
     },
     "pages": {
@@ -117,12 +116,13 @@ ARROWS = {
         "options",
         "pages",
         "policy",
+        "project",
         "propose",
         "report",
         "result",
         "suggestion",
         "syntax",
-        "table_roles",
+        "tables",
         "version",
     },
 }

@@ -92,7 +92,7 @@ def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
 
 def unused_parameter(name: str) -> Diagnostic:
     message = f"parameter `{name}` is bound but never used in the policy"
-    return Diagnostic("AC107", message, (), f"remove `--set {name}=…`")
+    return Diagnostic("AC107", message, (), f"remove `--set {name}=…`, or `{name}` from an `acompass.toml`")
 
 
 def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:

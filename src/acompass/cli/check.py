@@ -9,7 +9,7 @@ from acompass.cli import fixing, options
 from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.hints import hint
-from acompass.cli.inputs import params_of, policy_and_table
+from acompass.cli.inputs import STANDARD_INPUT, given, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import print_out, style_of
 from acompass.diagnostics import AcompassError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 acompass check policy.acp people.csv
+acompass check policy.acp
 acompass check policy.acp people.csv --set k=5 --format sarif > check.sarif
 acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
 acompass check policy.acp people.csv --diff
@@ -32,7 +33,7 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
-@options.table
+@options.policys_table
 @options.settings
 @options.missing
 @options.dates
@@ -61,7 +62,7 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 @options.paper
 def check(
     policy: str,
-    table: str,
+    table: str | None,
     settings: tuple[str, ...],
     missing: tuple[str, ...],
     dates: tuple[str, ...],
@@ -87,14 +88,14 @@ def check(
     with exit_codes(lambda error: _report_error(error, policy, format_)):
         from acompass import api
 
-        params = params_of(settings)
+        call = given(policy, table, settings)
 
         def checked(parsed: "Policy") -> Result:
             with progress_bar(not (quiet or no_progress)) as progress:
                 return api.check(
                     parsed,
-                    table,
-                    params=params,
+                    call.table,
+                    params=call.params,
                     missing=missing,
                     dates=dates,
                     engine=engine,
@@ -110,7 +111,7 @@ def check(
         if not quiet:
             fixer.print_report(_report(result, policy, format_, fixer.report_stream))
         if not quiet and format_ == "text":
-            hint(parsed, params)
+            hint(parsed, call.params)
         exit_by_verdict(result.ok)
 
 
@@ -148,6 +149,7 @@ def _report_error(error: AcompassError, policy: str, format_: Format) -> None:
             from acompass.report.sarif import errors_to_sarif
 
             shown = error.diagnostics[: max_errors()]
-            print_out(to_json(errors_to_sarif(shown, error.source, policy)))
+            file = policy if policy == STANDARD_INPUT else error.name or policy
+            print_out(to_json(errors_to_sarif(shown, error.source, file)))
         case _:
             assert_never(format_)

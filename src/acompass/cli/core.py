@@ -5,7 +5,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_codes
-from acompass.cli.inputs import params_of, policy_and_table
+from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.streams import print_out
 
 EXAMPLES = """\
@@ -38,6 +38,6 @@ def core(
         from acompass.core.flow import core_policy
         from acompass.options import ERROR, Options
 
-        parsed = policy_and_table(policy, table or "")
+        parsed = policy_and_table(policy, table)
         reading = Options(missing=missing or ERROR, dates=dates, delimiter=delimiter)
-        print_out(core_policy(parsed, table, params_of(settings), reading))
+        print_out(core_policy(parsed, table, given(policy, table, settings).params, reading))

@@ -7,7 +7,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_codes, print_error_json
-from acompass.cli.inputs import params_of, policy_and_table
+from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.page import print_page
 from acompass.cli.streams import print_out
 from acompass.cli.trace import read_trace
@@ -25,7 +25,11 @@ acompass explain AC101
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code.")
-@click.argument("table", required=False, help=options.TABLE_FILE)
+@click.argument(
+    "table",
+    required=False,
+    help=f"{options.TABLE_FILE} By default that of an acompass.toml beside the policy.",
+)
 @click.option(
     "--record", type=click.IntRange(min=1), metavar="N", help="Explain the N-th record, counted from 1."
 )
@@ -81,29 +85,28 @@ def explain_command(
     with exit_codes(print_error_json if as_json else None):
         from acompass.policy import as_policy
 
-        parsed, params = as_policy(policy_and_table(policy, table or ""), paper), params_of(settings)
+        parsed = as_policy(policy_and_table(policy, table), paper)
+        call = given(policy, table, settings)
         if algebra:
             from acompass.explain.algebra import to_algebra
 
-            print_out(to_algebra(parsed.tree, parsed.text, params))
+            print_out(to_algebra(parsed.tree, parsed.text, call.params))
             return
         if sql:
             from acompass.explain.sql import to_sql
 
-            print_out(to_sql(parsed, dialect, table, params, delimiter, dates))
+            print_out(to_sql(parsed, dialect, call.schema_table(), call.params, delimiter, dates))
             return
-        if table is None:
-            raise click.BadParameter("--record and --where require a TABLE")
         from acompass.api import explain
         from acompass.report.text.explanation import explanation_text
 
         explanation = explain(
             parsed,
-            table,
+            call.table,
             record=record,
             where=where,
             limit=limit,
-            params=params,
+            params=call.params,
             seed=seed,
             trace=None if trace is None else read_trace(trace),
             missing=missing,

@@ -7,7 +7,7 @@ import click
 from acompass.cli import fixing, options
 from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import params_of, policy_and_table, types_of
+from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.streams import print_out, shows_color
 from acompass.diagnostics import Diagnostic
 from acompass.report.json.document import to_json
@@ -61,21 +61,21 @@ def lint(
         from acompass.diagnostics.render import render_text
         from acompass.report.json.error import diagnostics_object
 
-        params = params_of(settings)
+        call = given(policy, table, settings)
 
         def findings(parsed: "Policy") -> tuple[Diagnostic, ...]:
             return api.lint(
                 parsed,
                 types=types_of(types),
-                params=params,
-                table=table,
+                params=call.params,
+                table=call.schema_table(bool(types), engine is not None),
                 dates=dates,
                 engine=engine,
                 delimiter=delimiter,
                 paper=paper,
             )
 
-        parsed, found = fixer.perform(lambda: policy_and_table(policy, table or ""), findings, tuple)
+        parsed, found = fixer.perform(lambda: policy_and_table(policy, table), findings, tuple)
         if as_json:
             print_out(to_json(diagnostics_object(found, parsed.text, parsed.name, max_errors())))
         elif found:

@@ -27,9 +27,15 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
     "--qi",
     multiple=True,
     metavar="A,B",
-    help='The quasi-identifiers; put a name that contains a comma in "".',
+    help='The quasi-identifiers; put a name that contains a comma in "". By default those of the policy, '
+    "or of an acompass.toml beside the table.",
 )
-@click.option("--sensitive", multiple=True, metavar="S", help="A sensitive column; may be repeated.")
+@click.option(
+    "--sensitive",
+    multiple=True,
+    metavar="S",
+    help="A sensitive column; may be repeated. By default as for --qi.",
+)
 @click.option(
     "--weight",
     metavar="NUMBER",
@@ -98,12 +104,14 @@ def measure_command(
     with exit_codes(print_error_json if as_json else None):
         from acompass.api import measure
         from acompass.measures import THRESHOLDS
+        from acompass.project import TableRoles, roles_beside
         from acompass.report.text.measures import measures_text
 
+        roles = roles_beside(table) if policy is None else TableRoles()
         measures = measure(
             table,
-            names_in(qi),
-            names_in(sensitive),
+            names_in(qi) or roles.quasi_identifiers or None,
+            names_in(sensitive) or roles.sensitive or None,
             weight,
             policy=None if policy is None else policy_and_table(policy, table),
             against=against,

@@ -16,8 +16,19 @@ table = click.argument(
     help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
     "- is standard input.",
 )
+policys_table = click.argument(
+    "table",
+    required=False,
+    help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
+    "- is standard input. By default that of an acompass.toml beside the policy.",
+)
 table_file = click.argument("table", help=TABLE_FILE)
-schema_table = click.option("--table", metavar="TABLE", help="Take the columns and their types from a table.")
+schema_table = click.option(
+    "--table",
+    metavar="TABLE",
+    help="Take the columns and their types from a table; by default, without --types, from that of an "
+    "acompass.toml beside the policy, if it is there.",
+)
 types = click.option(
     "--types",
     multiple=True,
@@ -28,7 +39,11 @@ paper = click.option(
     "--paper", is_flag=True, help="Refuse what is not in the paper's language, such as GENERALIZE."
 )
 settings = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Bind a parameter of the policy."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Bind a parameter of the policy; before one of an acompass.toml beside it.",
 )
 seed = click.option(
     "--seed", metavar="TEXT", help="The seed for RANDOM, a secret; by default, a new one is drawn."

@@ -9,7 +9,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import params_of, policy_and_table
+from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import print_out, style_of
 from acompass.cli.trace import read_trace
@@ -27,7 +27,7 @@ acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
-@options.table
+@options.policys_table
 @options.performing
 @click.option("--stages", is_flag=True, help="Show the stages in which the requirements run.")
 @click.option("--sql", is_flag=True, help="Show the SQL sent to the engine.")
@@ -35,7 +35,7 @@ acompass plan policy.acp people.csv --set k=3 --sql > policy.sql
 @options.no_progress
 def plan(
     policy: str,
-    table: str,
+    table: str | None,
     settings: tuple[str, ...],
     trace: Path | None,
     stages: bool,
@@ -51,11 +51,12 @@ def plan(
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
 
+        parsed, call = policy_and_table(policy, table), given(policy, table, settings)
         with progress_bar(not (no_progress or as_json)) as progress:
             planned = api.plan(
-                policy_and_table(policy, table),
-                table,
-                params=params_of(settings),
+                parsed,
+                call.table,
+                params=call.params,
                 trace=None if trace is None else read_trace(trace),
                 progress=progress,
                 **performing,

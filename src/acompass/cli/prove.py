@@ -5,7 +5,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import params_of, policy_and_table, types_of
+from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
 
@@ -58,12 +58,13 @@ def prove(
         from acompass.report.json.proof import proof_object
         from acompass.report.text.proof import proof_text
 
+        parsed, call = policy_and_table(policy, table), given(policy, table, settings)
         proof = api.prove(
-            policy_and_table(policy, table or ""),
+            parsed,
             claims or None,
             types=types_of(types),
-            params=params_of(settings),
-            table=table,
+            params=call.params,
+            table=call.schema_table(bool(types), engine is not None),
             dates=dates,
             engine=engine,
             delimiter=delimiter,

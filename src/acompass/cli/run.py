@@ -10,7 +10,7 @@ from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.hints import hint
-from acompass.cli.inputs import params_of, policy_and_table
+from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
 from acompass.cli.streams import print_err, print_out, style_of
 from acompass.cli.trace import read_trace
@@ -23,6 +23,7 @@ NOT_WRITTEN = "a requirement without an action is violated; use `--force` to wri
 
 EXAMPLES = """\
 acompass run policy.acp people.csv -o released.csv
+acompass run policy.acp -o released.csv
 acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
 acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
 """
@@ -30,7 +31,7 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
-@options.table
+@options.policys_table
 @click.option(
     "--output", "-o", required=True, metavar="OUT", help="Where to write the table; - is standard output."
 )
@@ -46,7 +47,7 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 @options.no_progress
 def run(
     policy: str,
-    table: str,
+    table: str | None,
     output: str,
     settings: tuple[str, ...],
     trace: Path | None,
@@ -66,12 +67,12 @@ def run(
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
 
-        parsed, params = policy_and_table(policy, table), params_of(settings)
+        parsed, call = policy_and_table(policy, table), given(policy, table, settings)
         with progress_bar(not (quiet or no_progress or as_json)) as progress:
             result = api.run(
                 parsed,
-                table,
-                params=params,
+                call.table,
+                params=call.params,
                 trace=None if trace is None else read_trace(trace),
                 output=output,
                 force=force,
@@ -83,7 +84,7 @@ def run(
             print_out(to_json(result_object(result)))
         elif not quiet:
             _report(result, sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
-            hint(parsed, params)
+            hint(parsed, call.params)
         if not (result.ok or force):
             print_err(f"`{output}` not written: {NOT_WRITTEN}")
         exit_by_verdict(result.ok)

@@ -124,7 +124,7 @@ def suggest(
         raise click.BadParameter("--json and -o - both write to standard output")
     with exit_codes(print_error_json if as_json else None), _unreachable_as_violated(as_json):
         from acompass import api
-        from acompass.table_roles import roles_beside
+        from acompass.project import roles_beside
 
         roles = roles_beside(table)
         stop = Stop()

@@ -150,6 +150,7 @@ CODES: dict[str, str] = {
     "AC408": "a table in place of the policy",
     "AC409": "policy too large",
     "AC410": "policy without requirements",
+    "AC411": "no table",
     "AC491": "policy cannot be written",
     "AC492": "unreadable trace",
     # AC5xx: lint and prove

@@ -6,6 +6,7 @@ from acompass.diagnostics import PolicyError
 from acompass.syntax import tree, walk
 from acompass.syntax.parse import parse
 from acompass.syntax.pieces import BELOW, Piece, Pieces
+from acompass.syntax.spelling import spell_name
 from acompass.syntax.tokens import tokenize
 
 _BELOW = " " * BELOW
@@ -50,6 +51,11 @@ def format_map(map_: tree.Map) -> str:
     for piece in Pieces([]).map(map_):
         block.add(piece)
     return block.text
+
+
+def format_aggregate(aggregate: tree.Aggregate) -> str:
+    column = "*" if aggregate.column is None else spell_name(aggregate.column.text)
+    return f"{aggregate.function}({column})"
 
 
 def format_condition(condition: tree.Condition) -> str:

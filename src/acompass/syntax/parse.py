@@ -35,7 +35,7 @@ def parse(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
     comments: list[tree.Comment] = []
     requirements: list[tree.Requirement] = []
     diagnostics: list[Diagnostic] = []
-    for segment in _segments(scan(text, comments)):
+    for segment in segments(scan(text, comments)):
         requirement, diagnostic = _requirement(segment)
         if requirement is not None:
             requirements.append(requirement)
@@ -60,7 +60,7 @@ def _place(diagnostic: Diagnostic) -> int:
     return diagnostic.labels[0].span.start
 
 
-def _segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
+def segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
     """The tokens of each requirement, ending with a semicolon, whose text is empty if the policy lacks it.
 
     A requirement without a semicolon ends where the next one clearly begins.
@@ -120,7 +120,7 @@ def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnos
 
 def _parsed(segment: list[Token]) -> tree.Requirement | Unexpected:
     """A requirement of the paper if the tokens are one, otherwise one with forms beyond the paper (X0)."""
-    tokens = _with_bounds(segment)
+    tokens = with_bounds(segment)
     found = _fed(tokens)
     if isinstance(found, int):
         beyond = reclassified(segment)
@@ -129,6 +129,12 @@ def _parsed(segment: list[Token]) -> tree.Requirement | Unexpected:
     if isinstance(found, int):
         return Unexpected(tokens, found, _accepted(tuple(before.type for before in tokens[:found])))
     return found
+
+
+def as_read(segment: list[Token]) -> list[Token]:
+    """The tokens of a requirement with the terminals as which they are read, whether it parses or not."""
+    tokens = with_bounds(segment)
+    return reclassified(segment) if isinstance(_fed(tokens), int) else tokens
 
 
 def _fed(segment: list[Token]) -> tree.Requirement | int:
@@ -165,7 +171,7 @@ def _beyond_depth(segment: list[Token]) -> Token | None:
     return None
 
 
-def _with_bounds(segment: list[Token]) -> list[Token]:
+def with_bounds(segment: list[Token]) -> list[Token]:
     """The last two tokens of a RANDOM are its bounds: a word there is a parameter, not part of the name."""
     action = takewhile(lambda token: token.type != "COLON", reversed(segment[:-4]))
     if not any(token.type == "RANDOM" for token in action):
@@ -183,6 +189,19 @@ def _accepted(before: tuple[str, ...]) -> frozenset[str]:
     for kind in before:
         parser.feed_token(LarkToken(kind, ""))
     return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+
+
+def fitting(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
+    """The tokens without those that do not fit where they stand, and the terminals that may follow."""
+    parser = _grammar(None).parse_interactive()
+    kept = []
+    for token in tokens:
+        try:
+            parser.feed_token(LarkToken(token.type, ""))
+        except UnexpectedInput:
+            continue
+        kept.append(token)
+    return kept, frozenset(parser.accepts())  # type: ignore[no-untyped-call]
 
 
 def _interactive() -> InteractiveParser:

@@ -208,6 +208,17 @@ def map_numbers(action: tree.Step | None) -> tuple[tree.Number, ...]:
             assert_never(action)
 
 
+def generalize_of(action: tree.Step | None) -> tree.Generalize | None:
+    """The action if it is a GENERALIZE."""
+    match action:
+        case tree.Generalize():
+            return action
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Drop():
+            return None
+        case _:
+            assert_never(action)
+
+
 def is_bands(map_: tree.Map) -> bool:
     match map_:
         case tree.BandsOf() | tree.BandsAt():

@@ -58,17 +58,17 @@ class DuckDBTable(ABC):
         self.con = con
         self.source = source
         self.cancellation = Cancellation()
-        self._keeps_order = keeps_order
+        self.keeps_order = keeps_order
         self._reading = DuckDBSession(con, self.cancellation)
 
     @contextmanager
     def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedInDuckDB]:
         session = DuckDBSession(self.con, self.cancellation)
         with failures():
-            prepared = self._prepare(uses, options)
+            prepared = self.prepared(self.facts(uses), uses, options)
             view = self._create_view(prepared)
         try:
-            yield LoadedInDuckDB(self.con, self.source, session, prepared, self._layout(prepared, view))
+            yield LoadedInDuckDB(self.con, self.source, session, prepared, self.layout(prepared, view))
         finally:
             session.clear()
             with failures():
@@ -88,10 +88,14 @@ class DuckDBTable(ABC):
         """The name of a table or view with the columns c0, c1, … as stored and the row key."""
 
     @abstractmethod
-    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared: ...
+    def facts(self, uses: Mapping[int, ColumnUse]) -> Facts:
+        """Facts about the relation, with those that are known without a query."""
 
     @abstractmethod
-    def _layout(self, prepared: Prepared, view: str) -> Layout: ...
+    def prepared(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared: ...
+
+    @abstractmethod
+    def layout(self, prepared: Prepared, view: str) -> Layout: ...
 
     def _new_facts(self) -> Facts:
         return Facts(self._reading, sql.table(self.relation, "t"))
@@ -124,15 +128,21 @@ class _CsvTable(DuckDBTable):
     def _facts(self) -> Facts:
         return self._new_facts()
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
-        return prepare_text(self._facts, self._csv, uses, options)
+    def facts(self, uses: Mapping[int, ColumnUse]) -> Facts:
+        return self._facts
 
-    def _layout(self, prepared: Prepared, view: str) -> Layout:
-        return Layout(view, self._keeps_order, delimiter=self._csv.delimiter)
+    def prepared(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+        return prepare_text(facts, self._csv, uses, options)
+
+    def layout(self, prepared: Prepared, view: str) -> Layout:
+        return Layout(view, self.keeps_order, delimiter=self._csv.delimiter)
 
 
 class _TypedTable(DuckDBTable):
     columns: tuple[DuckDBColumn, ...]
+
+    def prepared(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+        return prepare_typed(facts, self.columns, uses, options)
 
     def _kept_types(self, prepared: Prepared) -> dict[int, str]:
         """The stored types of the columns that are converted for the plan."""
@@ -155,16 +165,16 @@ class _ParquetTable(_TypedTable):
         self.con.execute(f"CREATE TEMP VIEW {view} AS {self._parquet.select}")
         return view
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
+    def facts(self, uses: Mapping[int, ColumnUse]) -> Facts:
         facts = self._new_facts()
         facts.know(RECORDS, self._parquet.records(self.con))
         for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
             facts.know(sql.count_where(self.columns[position].is_missing()), count)
-        return prepare_typed(facts, self.columns, uses, options)
+        return facts
 
-    def _layout(self, prepared: Prepared, view: str) -> Layout:
+    def layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(
-            view, self._keeps_order, self._kept_types(prepared), tuple(c.stored for c in self.columns)
+            view, self.keeps_order, self._kept_types(prepared), tuple(c.stored for c in self.columns)
         )
 
 
@@ -203,12 +213,12 @@ class _DictsTable(_TypedTable):
             facts.know(sql.count_where(column.is_missing()), given.missing)
         return facts
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
-        return prepare_typed(self._facts, self.columns, uses, options)
+    def facts(self, uses: Mapping[int, ColumnUse]) -> Facts:
+        return self._facts
 
-    def _layout(self, prepared: Prepared, view: str) -> Layout:
+    def layout(self, prepared: Prepared, view: str) -> Layout:
         stored = tuple(column.stored for column in self.columns)
-        return Layout(view, self._keeps_order, self._kept_types(prepared), stored)
+        return Layout(view, self.keeps_order, self._kept_types(prepared), stored)
 
 
 class _FrameTable(_TypedTable):
@@ -256,9 +266,9 @@ class _FrameTable(_TypedTable):
                 facts.know(sql.count_where(column.is_missing()), array.null_count)
         return facts
 
-    def _prepare(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Prepared:
-        return prepare_typed(self._facts, self.columns, uses, options)
+    def facts(self, uses: Mapping[int, ColumnUse]) -> Facts:
+        return self._facts
 
-    def _layout(self, prepared: Prepared, view: str) -> Layout:
+    def layout(self, prepared: Prepared, view: str) -> Layout:
         stored = tuple(column.stored for column in self.columns)
-        return Layout(view, self._keeps_order, self._kept_types(prepared), stored, self._arrow.types)
+        return Layout(view, self.keeps_order, self._kept_types(prepared), stored, self._arrow.types)

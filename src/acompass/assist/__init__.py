@@ -1,0 +1,1 @@
+"""Help for someone who writes a policy: for the studio, for editors, for notebooks. Answers are data."""

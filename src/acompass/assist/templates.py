@@ -1,0 +1,162 @@
+"""Requirements to begin with, for the roles that the columns of a table have."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from acompass.checked.types import Kind, Schema
+from acompass.measures import ColumnFacts, Form
+from acompass.project import TableRoles
+from acompass.syntax import tree
+from acompass.syntax.format import format_requirement
+from acompass.syntax.tree import Function, Operator, Quantifier
+
+_STAR = tree.String("*")
+_WIDTH = tree.Number(Decimal(10))
+_KEPT = tree.Number(Decimal(3))
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`text` is one requirement, formatted. `why` says what it is for."""
+
+    key: str
+    title: str
+    text: str
+    why: str
+
+
+def templates(
+    roles: TableRoles,
+    schema: Schema | None = None,
+    taken: Collection[str] = (),
+    facts: Mapping[str, ColumnFacts] | None = None,
+) -> tuple[Template, ...]:
+    """Requirements that fit the roles. Types from `schema` or `facts` decide how a column is made coarser.
+
+    `taken` are parameters that a new parameter must not be called; `k` and `l` are meant to be shared.
+    """
+    forms = _forms(schema or (), facts or {})
+    return (
+        *_about_identifiers(roles.identifiers),
+        *_about_columns(roles.quasi_identifiers, forms, taken),
+        *_about_classes(roles),
+    )
+
+
+def _forms(schema: Schema, facts: Mapping[str, ColumnFacts]) -> dict[str, Form]:
+    known: dict[str, Form] = {column.name: _form(column.type.kind) for column in schema}
+    return known | {name: fact.form for name, fact in facts.items()}
+
+
+def _form(kind: Kind) -> Form:
+    if kind in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT):
+        return "number"
+    return "date" if kind in (Kind.DATE, Kind.TIMESTAMP) else "text"
+
+
+def _about_identifiers(names: Sequence[str]) -> Iterator[Template]:
+    if not names:
+        return
+    listed = ", ".join(f"`{name}`" for name in names)
+    dropped = _always(tree.Drop(tuple(map(tree.Name, names))))
+    yield Template("drop-identifiers", f"Drop {listed}", dropped, "Identifiers name a person at once.")
+    for name in names:
+        suppressed = _always(tree.Replace(tree.Name(name), _STAR))
+        why = "The column stays, without its values."
+        yield Template(f"suppress:{name}", f"Suppress `{name}`", suppressed, why)
+
+
+def _about_columns(
+    names: Sequence[str], forms: Mapping[str, Form], taken: Collection[str]
+) -> Iterator[Template]:
+    for name in names:
+        match forms.get(name):
+            case "number":
+                why = "Numbers in one band can no longer be told apart."
+                yield _coarser(name, "bands", f"`{name}` in bands", tree.BandsOf(_WIDTH), why)
+                yield _top_coded(name, taken)
+            case "code":
+                why = "The first characters stay, so that the region is still known."
+                yield _coarser(name, "prefix", f"`{name}` by its prefix", tree.PrefixOf(_KEPT), why)
+            case "date":
+                why = "A day is nearly a name; a month often is not."
+                map_ = tree.DatePart(tree.DateUnit.MONTH)
+                yield _coarser(name, "month", f"`{name}` by month", map_, why)
+            case "text" | None:
+                pass
+
+
+def _coarser(name: str, key: str, title: str, map_: tree.Map, why: str) -> Template:
+    return Template(f"{key}:{name}", title, _always(tree.Generalize(tree.Name(name), map_)), why)
+
+
+def _top_coded(name: str, taken: Collection[str]) -> Template:
+    most = tree.Parameter(_fresh("most", taken))
+    condition = tree.Comparison(tree.Name(name), Operator.LE, most)
+    assertion = tree.Assertion(Quantifier.EACH, tree.Result(), condition)
+    text = format_requirement(tree.Requirement(assertion, tree.Replace(tree.Name(name), most)))
+    return Template(f"top:{name}", f"Top-code `{name}`", text, "The largest numbers belong to few people.")
+
+
+def _about_classes(roles: TableRoles) -> Iterator[Template]:
+    groups = roles.quasi_identifiers
+    if not groups:
+        return
+    count, n = _count(groups)
+    enough = tree.Comparison(n, Operator.GE, tree.Parameter("k"))
+    yield Template(
+        "k-anonymity",
+        "k-anonymity",
+        _classes(groups, [count], enough, tree.Reject()),
+        "Drops the records of classes with fewer than k records.",
+    )
+    for name in roles.sensitive:
+        distinct, d = _distinct(name, groups)
+        diverse = tree.Comparison(d, Operator.GE, tree.Parameter("l"))
+        yield Template(
+            f"l-diversity:{name}",
+            f"l-diversity of `{name}`",
+            _classes(groups, [distinct], diverse, tree.Reject()),
+            f"Drops the records of classes in which `{name}` has fewer than l values.",
+        )
+    yield Template(
+        "check-k",
+        "Check the smallest class",
+        _classes(groups, [count], enough, None),
+        "Changes nothing: nothing is written while a class has fewer than k records.",
+    )
+
+
+def _count(groups: Sequence[str]) -> tuple[tree.NamedAggregate, tree.Name]:
+    alias = tree.Name(_fresh("n", groups))
+    return tree.NamedAggregate(tree.Aggregate(Function.COUNT), alias), alias
+
+
+def _distinct(name: str, groups: Sequence[str]) -> tuple[tree.NamedAggregate, tree.Name]:
+    alias = tree.Name(_fresh("d", groups))
+    return tree.NamedAggregate(tree.Aggregate(Function.COUNT_DISTINCT, tree.Name(name)), alias), alias
+
+
+def _classes(
+    groups: Sequence[str],
+    aggregates: Sequence[tree.NamedAggregate],
+    condition: tree.Condition,
+    action: tree.Action | None,
+) -> str:
+    first, *others = aggregates
+    names = tuple(map(tree.Name, groups))
+    process = tree.Process(first.aggregate, first.alias, None, names, tuple(others))
+    return format_requirement(tree.Requirement(tree.Assertion(Quantifier.EACH, process, condition), action))
+
+
+def _always(action: tree.Action) -> str:
+    return format_requirement(tree.Requirement(tree.Always(), action))
+
+
+def _fresh(name: str, taken: Collection[str]) -> str:
+    """The name, with as many underscores as make it differ from all others."""
+    others = {other.casefold() for other in taken}
+    while name in others:
+        name += "_"
+    return name

@@ -204,6 +204,8 @@ CODES: dict[str, str] = {
     "AC707": "file that is not a report",
     "AC708": "report would replace a table or the policy",
     "AC709": "unknown code",
+    # AC81x: the server for editors
+    "AC811": "`lsp` without pygls",
     # AC9xx: a fault of acompass itself
     "AC901": "internal error",
 }

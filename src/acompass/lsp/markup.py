@@ -18,4 +18,12 @@ def to_plain(title: str, lines: tuple[str, ...]) -> str:
 def _line(text: str) -> str:
     """Text outside of backticks is escaped; code needs no escapes."""
     parts = _QUOTED.split(" ".join(text.split()))
-    return "".join(f"`{part}`" if at % 2 else _SPECIAL.sub(r"\\\1", part) for at, part in enumerate(parts))
+    last = len(parts) - 1
+    return "".join(_part(part, at % 2 == 1, 0 < at < last) for at, part in enumerate(parts))
+
+
+def _part(text: str, is_code: bool, is_inside: bool) -> str:
+    """Code right after code would be one with it."""
+    if is_code:
+        return f"`{text}`"
+    return _SPECIAL.sub(r"\\\1", text) or (" " if is_inside else "")

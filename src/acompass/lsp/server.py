@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from lsprotocol import types
@@ -11,6 +12,7 @@ from pygls.uris import to_fs_path
 
 from acompass.arguments import Opening
 from acompass.assist.document import Document
+from acompass.lsp import threads
 from acompass.lsp.failures import internal
 from acompass.lsp.findings import published
 from acompass.lsp.sheets import Mistakes, Sheet, Sheets
@@ -42,6 +44,11 @@ class Server(LanguageServer):
         sheet = self.sheets.get(uri)
         return None if sheet is None else View(sheet, self.client)
 
+    def end(self) -> None:
+        """Drop all questions and close all tables, in a thread: an engine may take its time."""
+        self.sheets.clear()
+        threads.start(self.tables.close)
+
     def found(self, sheet: Sheet, mistakes: Mistakes) -> None:
         diagnostics = published(View(sheet, self.client), mistakes)
         self._say(sheet, types.PublishDiagnosticsParams(sheet.uri, diagnostics, sheet.version))
@@ -72,4 +79,5 @@ class Server(LanguageServer):
     def _soon(self, call: Callable[..., object], *arguments: Any) -> None:
         """Call in the event loop, which alone writes messages."""
         assert self._loop is not None, "a policy was opened"
-        self._loop.call_soon_threadsafe(call, *arguments)
+        with suppress(RuntimeError):  # the server has ended
+            self._loop.call_soon_threadsafe(call, *arguments)

@@ -80,6 +80,10 @@ class Sheets:
         self._proving.pop(uri, None)
         threads.start(self._close_unused_tables)
 
+    def clear(self) -> None:
+        """Drop all questions."""
+        self._newest.clear()
+
     def refresh(self, changed: Collection[str]) -> None:
         """Work again on the policies whose answers rest on one of the files."""
         for sheet in list(self._newest.values()):

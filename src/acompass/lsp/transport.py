@@ -9,26 +9,32 @@ from threading import Event, Thread
 from pygls.io_ import StdoutWriter, run_async
 
 from acompass.lsp.server import Server
+from acompass.lsp.threads import have_ended
 
 _INPUT, _OUTPUT, _ERROR = 0, 1, 2
 _BLOCK = 1 << 16
+#: seconds for what is still running when the server is told to end
+_GRACE = 2.0
 
 
 def serve(server: Server) -> int:
     """Answer messages until the client says `exit` or closes its end. Returns the exit code."""
     # pygls logs whole messages, which contain the policy
     logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
-    with os.fdopen(_reserved_output(), "wb") as output:
-        server.protocol.set_writer(StdoutWriter(output))
-        try:
-            asyncio.run(_answer(server))
-        except SystemExit as end:
-            return end.code if isinstance(end.code, int) else 1
-        except BrokenPipeError:
-            return 0
-        finally:
-            server.tables.close()
-    return 0
+    output = os.fdopen(_reserved_output(), "wb")
+    server.protocol.set_writer(StdoutWriter(output))
+    code = 0
+    try:
+        asyncio.run(_answer(server))
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BrokenPipeError:
+        code = 0
+    finally:
+        server.end()
+    if not have_ended(_GRACE):
+        os._exit(code)  # an engine that is stuck must not keep the process
+    return code
 
 
 def _reserved_output() -> int:

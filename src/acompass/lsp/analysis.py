@@ -58,17 +58,22 @@ class Question:
             raise Stale(self.uri)
 
 
-def look_beside(document: Document, tables: Tables) -> Beside:
+def look_beside(document: Document) -> Beside:
+    """The settings, before their table is opened."""
     try:
-        settings = policy_settings(document.path)
+        return Beside(policy_settings(document.path), None)
     except AcompassError as error:
         return Beside(PolicySettings(), None, error)
-    if settings.table is None:
-        return Beside(settings, None)
+
+
+def with_table(beside: Beside, tables: Tables) -> Beside:
+    """Open the table that the settings name. That may take long."""
+    if beside.settings.table is None:
+        return beside
     try:
-        return Beside(settings, tables.get(settings.table))
+        return replace(beside, table=tables.get(beside.settings.table))
     except AcompassError as error:
-        return Beside(settings, None, error)
+        return replace(beside, refused=error)
 
 
 def find_mistakes(question: Question, beside: Beside) -> tuple[Diagnostic, ...]:

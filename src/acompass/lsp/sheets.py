@@ -1,19 +1,30 @@
 """The policies that are open in the editor. Of each, only the newest text is worked on."""
 
 from collections.abc import Collection
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
 
 from acompass.assist.context import Context
 from acompass.assist.desk import Stale
 from acompass.assist.document import Document
 from acompass.diagnostics import Diagnostic
 from acompass.lsp import threads
-from acompass.lsp.analysis import Beside, Question, files_beside, find_mistakes, judge, look_beside
+from acompass.lsp.analysis import (
+    Beside,
+    Question,
+    files_beside,
+    find_mistakes,
+    judge,
+    look_beside,
+    with_table,
+)
 from acompass.lsp.tables import Tables
 from acompass.project import PolicySettings
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,12 @@ class Sheet:
     is_again: bool = False
     mistakes: "Future[Mistakes]" = field(default_factory=Future)
     judged: "Future[Context]" = field(default_factory=Future)
+
+    def drop(self, why: BaseException | None = None) -> None:
+        """Answer what is still asked with the reason why there is no answer."""
+        for future in (self.mistakes, self.judged):
+            with suppress(InvalidStateError):
+                future.set_exception(why or Stale(self.uri))
 
 
 class Listener(Protocol):
@@ -73,16 +90,21 @@ class Sheets:
         is_again = before is not None and before.document is document
         sheet = Sheet(uri, version, document, context, settings, is_again)
         self._newest[uri] = sheet
+        if before is not None:
+            before.drop()
         threads.start(lambda: self._analyze(sheet))
 
     def close(self, uri: str) -> None:
-        self._newest.pop(uri, None)
+        sheet = self._newest.pop(uri, None)
+        if sheet is not None:
+            sheet.drop()
         self._proving.pop(uri, None)
         threads.start(self._close_unused_tables)
 
     def clear(self) -> None:
         """Drop all questions."""
-        self._newest.clear()
+        for uri in list(self._newest):
+            self._newest.pop(uri).drop()
 
     def refresh(self, changed: Collection[str]) -> None:
         """Work again on the policies whose answers rest on one of the files."""
@@ -101,8 +123,7 @@ class Sheets:
             while not self._is_answered(sheet):
                 """A table that was opened again for another policy has dropped the question."""
         except BaseException as error:
-            for future in (sheet.mistakes, sheet.judged):
-                _fail(future, error)
+            sheet.drop(error)
             if not isinstance(error, Stale):
                 self._listener.failed(error)
 
@@ -117,29 +138,31 @@ class Sheets:
         return True
 
     def _answer(self, sheet: Sheet, question: Question) -> None:
-        beside = look_beside(sheet.document, self._tables)
-        sheet.settings, sheet.context = beside.settings, beside.context
+        before = look_beside(sheet.document)
+        sheet.settings = before.settings
+        if before.settings.table is not None and not self._tables.has(before.settings.table):
+            self._listener.found(sheet, Mistakes(find_mistakes(question, before), before))
+        beside = with_table(before, self._tables)
+        sheet.context = beside.context
         mistakes = Mistakes(find_mistakes(question, beside), beside)
         self._listener.found(sheet, mistakes)
         _set(sheet.mistakes, mistakes)
-        judged = judge(question, beside, mistakes.found)
+        self._judge(sheet, question, mistakes)
+        self._close_unused_tables()
+
+    def _judge(self, sheet: Sheet, question: Question, mistakes: Mistakes) -> None:
+        judged = judge(question, mistakes.beside, mistakes.found)
         if judged.refused:
             self._listener.found(sheet, replace(mistakes, found=(*mistakes.found, *judged.refused)))
         sheet.context = judged.context
         _set(sheet.judged, judged.context)
         self._listener.judged(sheet)
-        self._close_unused_tables()
 
     def _close_unused_tables(self) -> None:
         used = {sheet.settings.table for sheet in list(self._newest.values())}
         self._tables.keep_only({table for table in used if table is not None})
 
 
-def _set(future: "Future[Any]", result: Any) -> None:
-    if not future.done():
+def _set(future: "Future[T]", result: T) -> None:
+    with suppress(InvalidStateError):  # a newer version has dropped it
         future.set_result(result)
-
-
-def _fail(future: "Future[Any]", error: BaseException) -> None:
-    if not future.done():
-        future.set_exception(error)

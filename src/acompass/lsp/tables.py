@@ -51,6 +51,11 @@ class Tables:
                 slot.table = self._opened(path, state)
             return slot.table
 
+    def has(self, path: str) -> bool:
+        """Whether the table has been opened."""
+        slot = self._slots.get(path)
+        return slot is not None and slot.table is not None
+
     def _opened(self, path: str, state: State) -> OpenTable:
         desk = Desk.open(path, **self._opening)
         try:

@@ -32,7 +32,8 @@ def serve(server: Server) -> int:
         code = 0
     finally:
         server.end()
-    if not have_ended(_GRACE):
+        ended = have_ended(_GRACE)
+    if not ended:
         os._exit(code)  # an engine that is stuck must not keep the process
     return code
 

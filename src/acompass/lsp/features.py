@@ -1,6 +1,6 @@
 """Which message of the protocol is answered by which function."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -28,7 +28,9 @@ from acompass.lsp.threads import in_thread
 from acompass.lsp.view import View
 
 Answering: TypeAlias = Callable[[View, Any], Any]
-Handler: TypeAlias = Callable[..., Awaitable[Any]]
+#: the steps of a handler: each yields what pygls is to call next, and is sent the result
+Working: TypeAlias = Generator[tuple[Callable[..., Any], tuple[Any, ...], None], Any, Any]
+Handler: TypeAlias = Callable[..., Working]
 
 #: requests about an open policy: the function that answers, and what the client is told about it
 ANSWERS: dict[str, tuple[Answering, Any]] = {
@@ -68,17 +70,22 @@ def server_for_editors(server: Server) -> Server:
 
 
 def _answering(server: Server, answer: Answering) -> Handler:
-    async def handler(params: Any) -> Any:
+    """What pygls calls when the message arrives. The version that the message is about is taken at once; the
+    rest may wait until later messages have changed it."""
+
+    def handler(params: Any) -> Working:
         view = server.view(params.text_document.uri)
-        return None if view is None else await _guarded(partial(answer, view, params))
+        if view is None:
+            return None
+        return (yield _guarded, (partial(answer, view, params),), None)
 
     return handler
 
 
 def _performing(server: Server, command: Callable[[Sheet, int | None], commands.Answer]) -> Handler:
-    async def handler(*arguments: Any) -> Any:
+    def handler(*arguments: Any) -> Working:
         sheet, number = _about(server, *arguments)
-        answer = await _guarded(partial(command, sheet, number))
+        answer = yield _guarded, (partial(command, sheet, number),), None
         server.show(f"{answer.title}: {answer.summary}")
         return {"title": answer.title, "text": answer.text}
 

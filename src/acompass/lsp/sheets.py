@@ -140,6 +140,7 @@ class Sheets:
     def _answer(self, sheet: Sheet, question: Question) -> None:
         before = look_beside(sheet.document)
         sheet.settings = before.settings
+        sheet.context = replace(sheet.context, params=before.settings.params)
         if before.settings.table is not None and not self._tables.has(before.settings.table):
             self._listener.found(sheet, Mistakes(find_mistakes(question, before), before))
         beside = with_table(before, self._tables)

@@ -84,7 +84,8 @@ def plan_run(source: OpenTable, call: Call) -> Plan:
 def preview(source: OpenTable, call: Call) -> Result:
     """What `run` would report, without the table."""
     with loaded_for(source, call) as (loaded, program):
-        outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
+        judging = replace(call, execution=replace(call.execution, verdicts_only=True))
+        outcome = execute(loaded, program, plan(program, loaded.rewrites), judging)
         return _run_result(loaded, program, outcome)
 
 

@@ -1,6 +1,7 @@
 """What the map of a GENERALIZE does, by examples. No example is a value of a record."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import islice
 from typing import assert_never
@@ -9,7 +10,6 @@ from acompass.checked.effects import generalize_of
 from acompass.checked.from_syntax import check
 from acompass.checked.maps.level import Level
 from acompass.checked.maps.map import Map
-from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Column, Schema
 from acompass.prove.inferred_schema import inferred_schema
 from acompass.syntax import tree
@@ -39,15 +39,21 @@ def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> It
 
 def _checked(action: tree.Generalize, folder: str, column: Column | None) -> Map | None:
     """The map of the action alone, on a table with that column."""
-    alone = tree.Program((tree.Requirement(tree.Always(), action),), folder=folder)
-    # a parameter after ELSE may be unbound, and has no part in the examples
-    unbound: dict[str, ParamValue] = {}
-    schema: Schema = inferred_schema(alone, unbound) if column is None else (column,)
+    alone = tree.Program((tree.Requirement(tree.Always(), _bound(action)),), folder=folder)
+    schema: Schema = inferred_schema(alone, {}) if column is None else (column,)
     program, _ = check(alone, "", schema)
     if program is None:
         return None
     checked = generalize_of(program.requirements[0].action)
     return None if checked is None else checked.map
+
+
+def _bound(action: tree.Generalize) -> tree.Generalize:
+    """Without a parameter after ELSE, which may be unbound and has no part in the examples."""
+    match action.map:
+        case tree.LevelOf(otherwise=tree.Parameter()):
+            return replace(action, map=replace(action.map, otherwise=None))
+    return action
 
 
 def _examples(map_: tree.Map, checked: Map) -> Iterator[str]:

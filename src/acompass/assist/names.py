@@ -1,14 +1,16 @@
 """The outline of a policy, and where its names are defined and used."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from acompass.assist.document import Document
-from acompass.assist.occurrences import Occurrences, as_names, occurrences_at, parameters_in
+from acompass.assist.occurrences import occurrences_at, parameters_in
 from acompass.assist.renaming import rename
 from acompass.diagnostics import Span
 from acompass.syntax import tree
-from acompass.syntax.format import format_requirement
+from acompass.syntax.format import format_aggregate, format_requirement
+from acompass.syntax.walk import process_of
 
 __all__ = ["Symbol", "definition", "references", "rename", "symbols"]
 
@@ -31,7 +33,7 @@ def symbols(document: Document) -> tuple[Symbol, ...]:
 
 def _requirement(document: Document, requirement: tree.Requirement) -> Symbol:
     assertion, action = _halves(requirement)
-    names = [_name(found) for found in as_names(requirement)]
+    names = list(_names(requirement))
     children = sorted([*names, *_parameters(requirement)], key=lambda symbol: symbol.span.start)
     return Symbol(assertion, "requirement", requirement.span, action, tuple(children))
 
@@ -44,8 +46,10 @@ def _halves(requirement: tree.Requirement) -> tuple[str, str]:
     return assertion, whole.removeprefix(assertion).removeprefix(" : ")
 
 
-def _name(found: Occurrences) -> Symbol:
-    return Symbol(found.name, "name", found.spans[0], "")
+def _names(requirement: tree.Requirement) -> Iterator[Symbol]:
+    process = process_of(requirement)
+    for named in () if process is None else process.aggregates:
+        yield Symbol(named.alias.text, "name", named.alias.span, format_aggregate(named.aggregate))
 
 
 def _parameters(requirement: tree.Requirement) -> list[Symbol]:

@@ -39,7 +39,7 @@ class Execution:
     """How to execute stages.
 
     `trace` is None for a check, which performs no action. `show` is the number of violating classes or
-    records to fetch for each requirement.
+    records to fetch for each requirement. With `verdicts_only`, nobody reads the table that is left.
     """
 
     trace: TraceSource | None = None
@@ -47,6 +47,7 @@ class Execution:
     show: int = 0
     progress: Progress | None = None
     observe: Observer | None = None
+    verdicts_only: bool = False
 
 
 @dataclass(frozen=True)

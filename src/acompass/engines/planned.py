@@ -64,6 +64,7 @@ class PlannedTable(ABC):
             self.prepared.order_integers() if in_order else frozenset(),
             show=execution.show,
             observe=execution.observe,
+            verdicts_only=execution.verdicts_only,
         )
         before = self.state
         after = execute(context, before, stages, execution.progress)

@@ -50,7 +50,7 @@ def _nothing(_names: Sequence[str]) -> Positions:
 
 @dataclass(frozen=True, slots=True)
 class _Counts:
-    """The last four are None for a column without values."""
+    """The last five are None for a column without values."""
 
     records: int
     present: int
@@ -63,22 +63,19 @@ class _Counts:
 
 
 def _counted(con: duckdb.DuckDBPyConnection, view: View) -> list[_Counts]:
-    asked = [_questions(view, position) for position in range(len(view.schema))]
-    records, *answers = one_row(
-        con, f"SELECT count(*), {', '.join(each for column in asked for each in column)} FROM {view.relation}"
-    )
-    width = len(asked[0])
-    return [_Counts(records, *answers[at * width : (at + 1) * width]) for at in range(len(asked))]
+    return [_Counts(*one_row(con, _question(view, position))) for position in range(len(view.schema))]
 
 
-def _questions(view: View, position: int) -> list[str]:
+def _question(view: View, position: int) -> str:
+    """Distinct values are few, so that they are found first and looked at once each."""
     if view.schema[position].type.kind is Kind.OPAQUE:
-        return [f"count(c{position})", "0", *["NULL"] * 5]
-    value = view.value(position)
-    text = f"({value})::VARCHAR"
-    forms = [f"bool_and(regexp_full_match({text}, '{form}'))" for form in (_NUMBER, _DATE, _CODE)]
-    lengths = [f"{function}(length({text}))" for function in ("min", "max")]
-    return [f"count({value})", f"count(DISTINCT {value})", *forms, *lengths]
+        nothing = ", ".join(["NULL"] * 5)
+        return f"SELECT count(*), count(c{position}), 0, {nothing} FROM {view.relation}"
+    forms = (f"bool_and(regexp_full_match(v::VARCHAR, '{form}'))" for form in (_NUMBER, _DATE, _CODE))
+    lengths = (f"{function}(length(v::VARCHAR))" for function in ("min", "max"))
+    counts = "coalesce(sum(n), 0)::BIGINT, coalesce(sum(n) FILTER (v IS NOT NULL), 0)::BIGINT, count(v)"
+    values = f"SELECT {view.value(position)} AS v, count(*) AS n FROM {view.relation} GROUP BY v"
+    return f"SELECT {counts}, {', '.join((*forms, *lengths))} FROM ({values})"
 
 
 def _type(column: Column, counts: _Counts) -> str:

@@ -191,17 +191,45 @@ def _accepted(before: tuple[str, ...]) -> frozenset[str]:
     return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
 
 
+#: terminals that say where in a requirement they stand, and what someone may have left out before one
+_LANDMARKS = frozenset({"AND", "OR", "COLON", "COMMA", "WHERE", "GROUP_BY", "AS", "WITH", "TO", "THEN"})
+_LEFT_OUT = (
+    *(("NUMBER",), ("WORD",), ("RPAR",), ("OPERATOR", "NUMBER"), ("WORD", "OPERATOR", "NUMBER")),
+    *(("LPAR", "STAR", "RPAR"), ("AS", "WORD"), ("RESULT",)),
+)
+
+
 def fitting(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
-    """The tokens without those that do not fit where they stand, and the terminals that may follow."""
+    """The tokens that fit where they stand, and the terminals that may follow.
+
+    Before a landmark, something may have been left out or be wrong; other tokens that do not fit are skipped.
+    """
     parser = _grammar(None).parse_interactive()
     kept = []
     for token in tokens:
-        try:
-            parser.feed_token(LarkToken(token.type, ""))
-        except UnexpectedInput:
-            continue
-        kept.append(token)
+        found = parser if _feeds(parser, token.type) else _after_landmark(parser, token.type)
+        if found is not None:
+            parser = found
+            kept.append(token)
     return kept, frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+
+
+def _feeds(parser: InteractiveParser, *kinds: str) -> bool:
+    """Whether the terminals fit. The parser has read those that do."""
+    try:
+        for kind in kinds:
+            parser.feed_token(LarkToken(kind, ""))
+    except UnexpectedInput:
+        return False
+    return True
+
+
+def _after_landmark(parser: InteractiveParser, kind: str) -> InteractiveParser | None:
+    for left_out in _LEFT_OUT if kind in _LANDMARKS else ():
+        following: InteractiveParser = parser.copy()  # type: ignore[no-untyped-call]
+        if _feeds(following, *left_out, kind):
+            return following
+    return None
 
 
 def _interactive() -> InteractiveParser:

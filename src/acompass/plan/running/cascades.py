@@ -19,6 +19,9 @@ from acompass.plan.stages import CascadeStage, Stage
 
 #: the depth at which the combinations are stored: they are few
 DEEPEST = 2
+#: so few combinations that a statement costs more than looking at all of them, and the depth for those
+_FEW = 50_000
+_DEEPEST_OF_FEW = 3
 
 
 class Execute(Protocol):
@@ -29,21 +32,43 @@ class Execute(Protocol):
     ) -> State: ...
 
 
+def judge_cascade(context: Context, state: State, stage: CascadeStage, execute: Execute) -> State:
+    """The verdicts of a cascade, and a state of which only the number of records is meant to be read.
+
+    The outcome is not applied to the records, so that it pays to count combinations even where they are
+    nearly as many, and their first values are not needed.
+    """
+    table, counted = _stored(context, state, Counted(stage.columns, frozenset()))
+    few = _number(context, table) <= _FEW
+    after = (
+        execute(context, counted, stage.stages, deepest=_DEEPEST_OF_FEW)
+        if few
+        else _repeated(context, counted, stage, execute)
+    )
+    return replace(state, schema=retyped(state.schema, stage.requirements), records=after.records)
+
+
 def run_cascade(context: Context, state: State, stage: CascadeStage, execute: Execute) -> State:
     counted = None if context.show else _counted(context, state, stage)
     if counted is None:
         return execute(context, state, stage.stages, deepest=context.session.dialect.deepest_cascade)
+    after = _repeated(context, counted, stage, execute)
+    if not any(_takes_effect(context, requirement) for requirement in stage.requirements):
+        for requirement in stage.requirements:
+            state = converted(context, state, requirement)
+        return state
+    return _Outcome(context, state, stage, counted, after).applied()
+
+
+def _repeated(context: Context, counted: State, stage: CascadeStage, execute: Execute) -> State:
+    """The combinations after the stages, of which those that ask the same again look only at what changed."""
     after = counted
     for run in in_repeats(stage.stages):
         if are_repeats(run):
             after = run_repeats(context, after, run)
         else:
             after = execute(context, after, run, deepest=DEEPEST)
-    if not any(_takes_effect(context, requirement) for requirement in stage.requirements):
-        for requirement in stage.requirements:
-            state = converted(context, state, requirement)
-        return state
-    return _Outcome(context, state, stage, counted, after).applied()
+    return after
 
 
 def _takes_effect(context: Context, requirement: Requirement) -> bool:
@@ -54,18 +79,29 @@ def _counted(context: Context, state: State, stage: CascadeStage) -> State | Non
     """The stored combinations; None where there are too many of them."""
     if _probably_too_many(context, state, stage):
         return None
-    layout = Counted(stage.columns, _changing(stage))
+    table, counted = _stored(context, state, Counted(stage.columns, _changing(stage)))
+    if _are_too_many(_number(context, table), state, stage):
+        context.session.drop(table)
+        return None
+    return counted
+
+
+def _number(context: Context, table: str) -> int:
+    """The number of combinations."""
+    ((combinations,),) = context.session.fetch(sql.query([exp.Count(this=exp.Star())], sql.table(table)))
+    return int(combinations)
+
+
+def _stored(context: Context, state: State, layout: Counted) -> tuple[str, State]:
+    """A table of the combinations, with their numbers of records, and the state that reads it."""
     columns = {i: sql.column(i, "t") for i in layout.columns}
     firsts = (sql.named(columns[i].copy(), layout.first[i]) for i in sorted(layout.changing))
     named = (sql.named(column, sql.name(i)) for i, column in columns.items())
     weight = sql.named(state.count(), WEIGHT)
     select = sql.query([*named, *firsts, weight], state.source())
     table = context.session.store(select.group_by(*(c.copy() for c in columns.values()), copy=False))
-    ((combinations,),) = context.session.fetch(sql.query([exp.Count(this=exp.Star())], sql.table(table)))
-    if _are_too_many(combinations, state, stage):
-        context.session.drop(table)
-        return None
-    return replace(state.stored_as(table), has_row_key=False, in_order=False, counted=layout)
+    counted = replace(state.stored_as(table), has_row_key=False, in_order=False, counted=layout)
+    return table, counted
 
 
 def _probably_too_many(context: Context, state: State, stage: CascadeStage) -> bool:

@@ -9,7 +9,7 @@ from acompass.checked.effects import column_written, record_comparisons
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
-from acompass.plan.running.cascades import run_cascade
+from acompass.plan.running.cascades import judge_cascade, run_cascade
 from acompass.plan.running.chains import run_chain
 from acompass.plan.running.context import Context, Progress
 from acompass.plan.running.groups import run_groups
@@ -51,6 +51,8 @@ def execute(
     store = _Store(context)
     for stage in stages if context.observe is None else _one_by_one(stages):
         before = store(state) if _is_costly(state, stage, deepest or DEEPEST) else state
+        if context.verdicts_only and stage is stages[-1] and isinstance(stage, CascadeStage):
+            return judge_cascade(context, before, stage, execute)
         state = _run(context, before, stage, store)
         if context.observe is not None:
             context.observe(context, stage, before, state)

@@ -1,0 +1,137 @@
+"""What the cursor is on, in words and without a record's value."""
+
+from pathlib import Path
+
+import pytest
+
+from acompass.assist.context import Context
+from acompass.assist.document import Document
+from acompass.assist.hover import Hover, hover
+from acompass.assist.requirements import proofs, verdicts
+from acompass.assist.words import MEANINGS, SPELLED
+from acompass.session import open as open_session
+from acompass.syntax.contextual import reclassified
+from tests.assist.people import POLICY, context, people
+
+
+def at(text: str, word: str, given: Context | None = None, path: str | None = None) -> Hover | None:
+    return hover(Document(text, path), text.index(word) + 1, given or context())
+
+
+def lines(text: str, word: str, given: Context | None = None, path: str | None = None) -> tuple[str, ...]:
+    found = at(text, word, given, path)
+    assert found is not None
+    return found.lines
+
+
+def test_a_column() -> None:
+    found = at("EACH RESULT : illness = 'flu';", "illness")
+    assert found is not None
+    assert found.title == "column `Illness`"
+    assert found.lines == ("text", "7 distinct values, 3 missing", "flu (40), it's asthma (12)")
+
+
+def test_a_column_of_several_words_is_one() -> None:
+    text = "EACH RESULT : Postal Code = '2';"
+    found = at(text, "Code")
+    assert found is not None
+    assert text[found.span.start : found.span.end] == "Postal Code"
+
+
+def test_a_column_in_a_requirement_that_does_not_parse() -> None:
+    assert at("EACH RESULT Age", "Age") is not None
+    assert at("EACH RESULT : unknown", "unknown") is None
+
+
+def test_an_as_name() -> None:
+    found = at(POLICY, "l >= 2")
+    assert found is not None
+    assert found.title == "`l`"
+    assert found.lines == (
+        "`COUNT DISTINCT(Illness)` of each class",
+        "a class: the records with equal `Age`, `Postal Code`",
+    )
+
+
+def test_a_parameter() -> None:
+    assert lines(POLICY, "k AND") == ("bound to `5`",)
+    assert lines(POLICY, "k AND", context(params={})) == ("not bound: give it a value",)
+
+
+@pytest.mark.parametrize(
+    ("map_", "examples"),
+    [
+        ("BANDS OF 10", ("`37` becomes `30-39`",)),
+        (
+            "BANDS OF 5 FROM 15 UP TO 90",
+            ("`33` becomes `30-34`", "`10` becomes `<15`", "`92` becomes `90+`", "17 labels"),
+        ),
+        (
+            "BANDS AT 18, 65",
+            (
+                "`41` becomes `18-64`",
+                "`17` becomes `<18`",
+                "`66` becomes `65+`",
+                "labels: `<18`, `18-64`, `65+`",
+            ),
+        ),
+        ("BANDS OF 1", ("`3` stays",)),
+    ],
+)
+def test_bands(map_: str, examples: tuple[str, ...]) -> None:
+    text = f"ALWAYS : GENERALIZE Age TO {map_};"
+    for word in ("GENERALIZE", "TO BANDS", "BANDS"):
+        assert lines(text, word) == (MEANINGS["BANDS"], *examples)
+
+
+def test_bands_of_decimals() -> None:
+    text = "ALWAYS : GENERALIZE Weight TO BANDS OF 0.5;"
+    assert lines(text, "BANDS", Context())[1:] == ("`1.8` becomes `[1.5,2.0)`",)
+
+
+def test_a_prefix_and_a_date() -> None:
+    assert lines("ALWAYS : GENERALIZE Postal Code TO PREFIX OF 3;", "PREFIX")[1:] == (
+        "`21201` becomes `212**`",
+    )
+    assert lines("ALWAYS : GENERALIZE Day TO QUARTER;", "QUARTER", Context())[1:] == (
+        "`2018-03-14` becomes `2018-Q1`",
+    )
+
+
+def test_a_hierarchy_beside_the_policy(tmp_path: Path) -> None:
+    (tmp_path / "levels.csv").write_text("flu,lungs,any\nasthma,lungs,any\ngout,joints,any\n")
+    text = "ALWAYS : GENERALIZE Illness TO LEVEL 1 OF 'levels.csv' ELSE other;"
+    found = lines(text, "'levels", Context(), str(tmp_path / "policy.acp"))
+    assert "`gout` becomes `joints`" in found
+
+
+def test_a_map_that_does_not_fit_has_its_meaning() -> None:
+    assert lines("ALWAYS : GENERALIZE Postal Code TO BANDS OF 5;", "BANDS") == (MEANINGS["BANDS"],)
+    assert lines("ALWAYS : GENERALIZE a TO LEVEL 1 OF 'none.csv';", "LEVEL") == (MEANINGS["LEVEL"],)
+
+
+def test_a_word_of_the_language() -> None:
+    assert lines(POLICY, "GROUP BY") == (MEANINGS["GROUP_BY"],)
+    assert lines(POLICY, "THEN") == (MEANINGS["THEN"],)
+
+
+def test_a_requirement_has_its_verdict_and_its_proof() -> None:
+    document = Document(POLICY)
+    with open_session(people()) as session:
+        found = verdicts(document, {"k": 5}, session)
+    given = context(verdicts=found, proofs=proofs(document, {"k": 5}, None))
+    said = lines(POLICY, "EACH", given)
+    assert "violated: 60 of 60 records affected, GENERALIZE" in said
+    assert any(line.startswith("proved for every table") for line in said)
+    assert lines(POLICY, "ALWAYS", given)[1] == "no verdict: 60 of 60 records affected, DROP"
+
+
+@pytest.mark.parametrize("word", ["-- n is", "10"])
+def test_nothing(word: str) -> None:
+    text = POLICY.replace("BANDS OF 10", "BANDS OF 5") + "EACH RESULT : Age = 10;"
+    assert at(text, word) is None
+
+
+def test_every_word_has_a_meaning() -> None:
+    assert SPELLED.keys() == MEANINGS.keys()
+    assert reclassified  # the words of forms beyond the paper are read by it

@@ -1,0 +1,75 @@
+"""A sample of a table: seeded, reproducible, and like any other table."""
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import pytest
+
+import acompass
+
+ROWS = [{"Age": 20 + place % 50, "Zip": f"0{place:04}"} for place in range(500)]
+
+
+@pytest.fixture(params=["csv", "parquet", "dicts", "frame"])
+def table(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    frame = pandas.DataFrame(ROWS)
+    match request.param:
+        case "csv":
+            frame.to_csv(tmp_path / "people.csv", index=False)
+            return str(tmp_path / "people.csv")
+        case "parquet":
+            duckdb.sql("SELECT * FROM frame").write_parquet(str(tmp_path / "people.parquet"))
+            return str(tmp_path / "people.parquet")
+        case "dicts":
+            return ROWS
+        case _:
+            return frame
+
+
+def released(session: acompass.Session, path: Path) -> list[str]:
+    session.run("ALWAYS : DROP Age;", output=path, force=True)
+    return path.read_text().splitlines()[1:]
+
+
+def test_the_seed_decides(table: Any, tmp_path: Path) -> None:
+    with (
+        acompass.open(table) as session,
+        session.sample(40, "a") as one,
+        session.sample(40, "a") as same,
+        session.sample(40, "b") as other,
+    ):
+        chosen = [released(each, tmp_path / "out.csv") for each in (one, same, other)]
+        assert one.records() == 40
+    assert chosen[0] == chosen[1] != chosen[2]
+    assert chosen[0] == sorted(chosen[0]), "the order of the table is kept"
+    assert len(set(chosen[0])) == 40
+
+
+def test_counts_are_of_the_sample(table: Any) -> None:
+    policy = "EACH RESULT : Age <= 30 : REPLACE Age WITH 30;"
+    with acompass.open(table) as session, session.sample(100, "a") as sample:
+        assert sample.check(policy).records_in == 100
+        assert session.check(policy).records_in == 500
+        assert sample.sampled is not None
+        assert sample.sampled.of == 500
+
+
+def test_a_sample_of_more_records_than_there_are_is_the_table(table: Any) -> None:
+    with acompass.open(table) as session, session.sample(10_000, "a") as sample:
+        assert sample.records() == 500
+        assert sample.sampled is not None
+        assert sample.sampled.records == 500
+
+
+def test_missing_values_are_those_of_the_sample() -> None:
+    """A frame knows its missing values, but not those of a sample."""
+    rows = [{"Age": None if place == 3 else place} for place in range(300)]
+    with acompass.open(pandas.DataFrame(rows)) as session:
+        assert session.check("EACH RESULT : Age >= 0;", missing="drop").dropped == 1
+        dropped = []
+        for seed in "abcdefgh":
+            with session.sample(20, seed) as sample:
+                dropped.append(sample.check("EACH RESULT : Age >= 0;", missing="drop").dropped)
+        assert 0 in dropped

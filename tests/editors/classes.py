@@ -2,13 +2,8 @@
 
 from collections.abc import Iterator
 
-from acompass.syntax.contextual import reclassified
-from acompass.syntax.parse import _fed as fed
-from acompass.syntax.parse import _segments as segments
-from acompass.syntax.parse import _with_bounds as with_bounds
-from acompass.syntax.parse import parse
-from acompass.syntax.tokens import SIGNS, Token, scan
-from acompass.syntax.tree import Comment
+from acompass.assist.document import Document
+from acompass.syntax.tokens import SIGNS
 
 #: terminals that are no keywords
 _CLASSES = {
@@ -36,24 +31,18 @@ _SCOPES = {
 
 
 def parses(text: str) -> bool:
-    return not parse(text)[1]
+    return not Document(text).syntax_errors
 
 
 def by_parser(text: str) -> list[str]:
     """A class for each character; spaces between tokens have none."""
-    comments: list[Comment] = []
-    tokens = [token for segment in segments(scan(text, comments)) for token in _terminals(segment)]
+    document = Document(text)
     found = [""] * len(text)
-    for token in tokens:
+    for token in (token for segment in document.read_tokens for token in segment):
         _put(found, token.start, token.end, _CLASSES.get(token.type, "keyword"))
-    for comment in comments:  # one may stand between the words of GROUP BY
+    for comment in document.comments:  # one may stand between the words of GROUP BY
         _put(found, comment.span.start, comment.span.end, "comment")
     return _without_space(text, found)
-
-
-def _terminals(segment: list[Token]) -> list[Token]:
-    core = with_bounds(segment)
-    return core if not isinstance(fed(core), int) else reclassified(segment)
 
 
 def by_scopes(text: str, tokens: list[tuple[int, int, list[str]]]) -> list[str]:

@@ -233,3 +233,13 @@ async def test_a_policy_that_is_not_open_has_no_answers(wire: Wire, tmp_path: An
     editor = Editor(wire, tmp_path)
     params = types.HoverParams(editor.document, types.Position(0, 0))
     assert await editor.client.text_document_hover_async(params) is None
+
+
+async def test_a_text_that_is_no_policy_is_left_alone(bare: Editor) -> None:
+    """Some editors start a server for all texts."""
+    bare.path = bare.folder / "notes.txt"
+    item = types.TextDocumentItem(bare.uri, "plaintext", 1, "not a policy")
+    bare.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    params = types.DocumentSymbolParams(bare.document)
+    assert await bare.client.text_document_document_symbol_async(params) is None
+    assert (bare.uri, 1) not in bare.wire.published

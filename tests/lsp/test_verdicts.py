@@ -127,6 +127,15 @@ async def test_a_command_that_cannot_be_done_says_why(bare: Editor) -> None:
         await bare.command("run")
 
 
+async def test_a_command_without_a_policy_means_the_only_one(editor: Editor) -> None:
+    """Helix passes no arguments."""
+    editor.open(POLICY)
+    await editor.hints()
+    params = types.ExecuteCommandParams("acompass.explain")
+    answer = await editor.client.workspace_execute_command_async(params)
+    assert answer["title"] == "explain release.acp"
+
+
 async def test_a_table_of_missing_values_says_so(editor: Editor) -> None:
     editor.write(people_csv=TABLE + ",21200,judge\n")
     editor.open("EACH RESULT : Age <= 80 AND Zip > k;")

@@ -93,7 +93,7 @@ def _performing(server: Server, command: Callable[[Sheet, int | None], commands.
 
 
 def _about(server: Server, uri: Any = None, number: Any = None, *_: Any) -> tuple[Sheet, int | None]:
-    sheet = server.sheets.get(uri) if isinstance(uri, str) else None
+    sheet = server.sheets.only() if uri is None else server.sheets.get(str(uri))
     if sheet is None:
         raise JsonRpcException("open the policy first", types.LSPErrorCodes.RequestFailed)
     known = range(1, len(sheet.document.program.requirements) + 1)
@@ -111,11 +111,13 @@ async def _guarded(work: Callable[[], Any]) -> Any:
 def _follow_texts(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
-        server.put(params.text_document.uri, params.text_document.version)
+        if _is_policy(params.text_document):
+            server.put(params.text_document.uri, params.text_document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
-        server.put(params.text_document.uri, params.text_document.version)
+        if server.sheets.get(params.text_document.uri) is not None:
+            server.put(params.text_document.uri, params.text_document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: types.DidSaveTextDocumentParams) -> None:
@@ -126,6 +128,11 @@ def _follow_texts(server: Server) -> None:
     def closed(params: types.DidCloseTextDocumentParams) -> None:
         server.sheets.close(params.text_document.uri)
         server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(params.text_document.uri, []))
+
+
+def _is_policy(item: types.TextDocumentItem) -> bool:
+    """Some editors start a server for all texts."""
+    return item.language_id == "acompass" or item.uri.endswith(".acp")
 
 
 def _follow_files(server: Server) -> None:

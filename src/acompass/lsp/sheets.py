@@ -79,6 +79,10 @@ class Sheets:
     def get(self, uri: str) -> Sheet | None:
         return self._newest.get(uri)
 
+    def only(self) -> Sheet | None:
+        """The policy that is open, if there is one and no other."""
+        return next(iter(self._newest.values())) if len(self._newest) == 1 else None
+
     def is_newest(self, sheet: Sheet) -> bool:
         return self._newest.get(sheet.uri) is sheet
 

@@ -110,6 +110,11 @@ class Editor:
         await self.wire.until(lambda: key in self.wire.published)
         return self.wire.published[key]
 
+    async def settled(self) -> Sequence[types.Diagnostic]:
+        """Those that came last, when the table is open and all is known. Others may have come before."""
+        await self.hints()
+        return await self.diagnostics()
+
     def close(self) -> None:
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document))
         self.version = None

@@ -22,7 +22,7 @@ MESSY = "EACH RESULT : Age <= 80 : REPLACE Age BY 80;\nEACH RESULT : Zip == '212
 
 
 async def _actions(editor: Editor, range_: Range, *only: str) -> Sequence[CodeAction]:
-    context = CodeActionContext(await editor.diagnostics(), list(only) or None)
+    context = CodeActionContext(await editor.settled(), list(only) or None)
     params = CodeActionParams(editor.document, range_, context)
     found = await editor.client.text_document_code_action_async(params)
     assert found is not None

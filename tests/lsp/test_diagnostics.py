@@ -42,7 +42,7 @@ async def test_a_finding_of_lint_is_a_warning(bare: Editor) -> None:
 
 async def test_two_places_that_disagree_are_both_named(editor: Editor) -> None:
     editor.open("ALWAYS : GENERALIZE Age TO BANDS OF 5;\nALWAYS : GENERALIZE Age TO BANDS OF 7;\n")
-    first = next(each for each in await editor.diagnostics() if each.code == "AC119")
+    first = next(each for each in await editor.settled() if each.code == "AC119")
     assert first.range.start.line == 1
     assert first.related_information is not None
     assert [each.location.range.start.line for each in first.related_information] == [0]
@@ -50,7 +50,7 @@ async def test_two_places_that_disagree_are_both_named(editor: Editor) -> None:
 
 async def test_the_policy_is_checked_against_its_table(editor: Editor) -> None:
     editor.open(SOUND.replace("Zip", "Post"))
-    [found] = await editor.diagnostics()
+    [found] = await editor.settled()
     assert (found.code, editor.shown(found.range)) == ("AC101", "Post")
     assert "Zip" in found.message
 
@@ -72,7 +72,7 @@ async def test_an_unsaved_policy_without_a_file_is_checked(bare: Editor) -> None
 async def test_wrong_settings_are_said_in_the_policy_and_shown_in_their_file(editor: Editor) -> None:
     editor.write(acompass_toml=SETTINGS.replace("params", "parameters"))
     editor.open("EACH RESULT : Age <= 80;")
-    found = next(each for each in await editor.diagnostics() if each.code == "AC625")
+    found = next(each for each in await editor.settled() if each.code == "AC625")
     assert found.range.start.line == 0
     assert found.related_information is not None
     [place] = [each.location for each in found.related_information]
@@ -83,7 +83,7 @@ async def test_wrong_settings_are_said_in_the_policy_and_shown_in_their_file(edi
 async def test_a_table_that_does_not_exist_is_said(editor: Editor) -> None:
     editor.write(acompass_toml=SETTINGS.replace("people", "persons"))
     editor.open("EACH RESULT : Age > 'x' AND Age > 5;")
-    assert {each.code for each in await editor.diagnostics()} == {"AC201", "AC107", "AC110"}
+    assert {each.code for each in await editor.settled()} == {"AC201", "AC107", "AC110"}
 
 
 @pytest.mark.parametrize("encoding", list(PositionEncodingKind))
@@ -95,7 +95,7 @@ async def test_columns_are_counted_as_agreed(tmp_path: Path, encoding: PositionE
         assert wire.encoding == encoding
         editor = Editor(wire, tmp_path)
         editor.open("EACH RESULT : Städte = '𝔸é😀' : REPLACE Age BY 80;")
-        [found] = await editor.diagnostics()
+        [found] = await editor.settled()
         assert editor.shown(found.range) == "BY"
         columns = {
             PositionEncodingKind.Utf8: 51,

@@ -22,7 +22,7 @@ POLICY = (
 
 
 async def _hover(editor: Editor, place: str) -> str:
-    await editor.hints()  # so that the table is open
+    await editor.settled()  # so that the table is open
     found = await editor.client.text_document_hover_async(
         types.HoverParams(editor.document, editor.at(place))
     )
@@ -103,7 +103,7 @@ async def _completed(editor: Editor, text: str) -> dict[str, str]:
     """For each label the text after its completion; the bar is the cursor."""
     before, _, after = text.partition("|")
     editor.change(before + after)
-    await editor.diagnostics()  # so that the table is open
+    await editor.settled()  # so that the table is open
     place = editor.positions.position(len(before))
     params = types.CompletionParams(editor.document, place)
     found = await editor.client.text_document_completion_async(params)

@@ -22,7 +22,7 @@ POLICY = (
 
 async def test_each_step_has_its_verdict_count_and_proof(editor: Editor) -> None:
     editor.open(POLICY)
-    assert await editor.diagnostics() == ()
+    assert await editor.settled() == ()
     assert await editor.hints() == [
         "1: violated: 18 of 100 records affected, REPLACE, undecided",
         "2: holds for 100 records, refuted",
@@ -64,8 +64,7 @@ async def test_only_hints_in_the_asked_lines_are_given(editor: Editor) -> None:
 async def test_an_error_of_the_run_is_a_diagnostic(editor: Editor) -> None:
     editor.write(jobs_csv="judge;law\n")
     editor.open("ALWAYS : GENERALIZE Job TO LEVEL 1 OF 'jobs.csv';")
-    await editor.hints()
-    found = await editor.diagnostics()
+    found = await editor.settled()
     assert "AC237" in [each.code for each in found]
 
 
@@ -122,9 +121,10 @@ async def test_a_command_that_cannot_be_done_says_why(bare: Editor) -> None:
     for name in ("run", "prove", "explain"):
         with pytest.raises(JsonRpcException, match="expected"):
             await bare.command(name)
-    bare.path = bare.folder / "other.acp"
+    other = Editor(bare.wire, bare.folder)
+    other.path = bare.folder / "other.acp"
     with pytest.raises(JsonRpcException, match="open the policy first"):
-        await bare.command("run")
+        await other.command("run")
 
 
 async def test_a_command_without_a_policy_means_the_only_one(editor: Editor) -> None:
@@ -139,7 +139,7 @@ async def test_a_command_without_a_policy_means_the_only_one(editor: Editor) -> 
 async def test_a_table_of_missing_values_says_so(editor: Editor) -> None:
     editor.write(people_csv=TABLE + ",21200,judge\n")
     editor.open("EACH RESULT : Age <= 80 AND Zip > k;")
-    assert [each.code for each in await editor.diagnostics()] == ["AC212"]
+    assert [each.code for each in await editor.settled()] == ["AC212"]
     assert await editor.hints() == []
 
 

@@ -46,6 +46,7 @@ _HOMES = {
     "explain": "acompass.api",
     "lint": "acompass.api",
     "load": "acompass.policy",
+    "load_ipython_extension": "acompass.notebook",
     "measure": "acompass.api",
     "open": "acompass.session",
     "parse": "acompass.policy",

@@ -6,6 +6,7 @@ No repr shows a value, since a repr reaches logs and tracebacks (invariant 4).
 from dataclasses import dataclass, field
 from typing import Any
 
+from acompass.displayed import Displayed
 from acompass.result import ActionName
 
 
@@ -67,7 +68,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Displayed):
     lives: tuple[Life, ...]
 
     def to_json(self) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from acompass.displayed import Displayed
+
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
 
@@ -170,7 +172,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class Measures(Displayed):
     """All measures of a table. `journalist` is None without a population, `comparison` without an earlier
     table, `loss` without hierarchies."""
 

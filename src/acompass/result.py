@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.checked.program import Action, Drop, Generalize, Random, Reject, Replace
+from acompass.displayed import Displayed
 
 ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP"]
 
@@ -66,7 +67,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Displayed):
     """A run is `ok` if no requirement without an action was violated, a check if no assertion is violated.
 
     `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `unnamed`
@@ -87,15 +88,9 @@ class Result:
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
 
-    def _repr_html_(self) -> str:
-        """The result as HTML, for notebooks."""
-        from acompass.report.html.notebook import result_html
-
-        return result_html(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Displayed):
     """A run without its output: the result, the stages of the plan, and the SQL statements sent."""
 
     result: Result

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from acompass.diagnostics import CallError
+from acompass.displayed import Displayed
 from acompass.policy import Policy
 
 
@@ -42,7 +43,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class Suggestion(Displayed):
     """`dropped` are the records that the last step rejects, `incomplete` those with missing values, which
     were left out before (D11). `t` is how close the classes of this table are, where that was asked for.
     `finished` is False if the search was stopped."""

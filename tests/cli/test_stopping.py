@@ -27,7 +27,7 @@ def search(problem, style, lines, seconds, stopped, progress):
     while not ({until}):
         time.sleep(0.01)
     steps = (Step(0, len(problem.ladders[0].rungs)),)
-    return Found((), steps, evaluate(problem, (), steps), False)
+    return Found((), steps, evaluate(problem, (), steps), False, problem.k)
 
 sys.modules["acompass.suggest.flow"].search = search
 sys.argv = "acompass suggest people.csv --qi Age --k 6 -o out.acp --max-lost 100%".split()

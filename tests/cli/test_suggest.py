@@ -77,7 +77,25 @@ def test_hierarchies_are_found_from_the_folder_of_the_policy(acompass: Acompass,
 def test_what_cannot_be_reached_is_an_answer_and_no_policy(acompass: Acompass) -> None:
     ran = acompass(*CALL, "--sensitive", "disease", "--l", "4", "-o", "release.acp")
     assert ran.exit_code == 1
-    assert "error[AC624]: k = 3 and l = 4 drops 100.00% of the records" in ran.stderr
+    assert "error[AC624]: k = 3 and l = 4 leaves no record" in ran.stderr
+    assert not Path("release.acp").exists()
+
+
+@pytest.mark.parametrize("style", ["cascade", "uniform", "stars"])
+def test_records_are_kept_however_many_may_be_dropped(acompass: Acompass, style: str) -> None:
+    """All are different, so that `*` for all loses as much as dropping all, and needs more steps."""
+    Path("all.csv").write_text("name\n" + "".join(f"{name}\n" for name in "abcdef"), encoding="utf-8")
+    call = ("suggest", "all.csv", "--qi", "name", "--max-lost", "100%", "--style", style, "-o", "release.acp")
+    ran = acompass(*call, "--k", "4")
+    assert ran.exit_code == 0, ran.stderr
+    assert "6 records in, 0 rejected, 6 out" in ran.stdout
+
+
+def test_a_policy_that_leaves_no_record_is_never_written(acompass: Acompass) -> None:
+    ran = acompass(*CALL, "--k", "124", "--max-lost", "100%", "-o", "release.acp")
+    assert ran.exit_code == 1
+    assert "error[AC624]: k = 124 leaves no record" in ran.stderr
+    assert "--max-lost" not in ran.stderr
     assert not Path("release.acp").exists()
 
 

@@ -44,6 +44,10 @@ class Server:
             self._make(database)
         return f"postgres://{user}:{password}@/{database}?host={quote(self._socket, safe='')}"
 
+    @property
+    def pid(self) -> int:
+        return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
+
     def stop(self) -> None:
         self._server.cleanup()
 

@@ -18,7 +18,7 @@ from acompass.diagnostics import TableError
 from acompass.engines.connect import open_session
 from tests.laws.reading import is_refused, refusals
 
-#: 1,500 cases in all; `make fuzz` runs 100,000
+#: `make fuzz` runs 100,000
 CHUNKS, CASES = 4, 180
 WHOLE_CALLS = 40
 

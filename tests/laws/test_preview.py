@@ -1,6 +1,8 @@
 """A preview has the verdicts and counts of the run that it does not finish."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,7 +10,9 @@ from hypothesis import given
 from acompass import semantics
 from acompass.conformance.compare import uploaded, without_negative_zeros
 from acompass.conformance.generate import Case
+from acompass.engines.cancellation import Cancellation
 from acompass.engines.duckdb.connect import DuckDBEngine
+from acompass.engines.duckdb.memory import Memory
 from acompass.plan.from_checked import plan
 from acompass.plan.rewrites import REWRITES
 from acompass.plan.running import cascades
@@ -34,6 +38,10 @@ def few(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+def _counts(verdicts: Iterable[Any]) -> list[tuple[bool | None, int, int]]:
+    return [(each.holds, each.affected, each.records) for each in verdicts]
+
+
 @LAW
 @given(case=cases())
 @pytest.mark.usefixtures("few")
@@ -46,7 +54,26 @@ def test_a_preview_has_the_verdicts_of_a_run(session: Session, case: Case) -> No
     left = execute(context, state, plan(program, REWRITES))
     found = [context.verdicts[requirement.index] for requirement in program.requirements]
     session.clear()
-    assert [(each.holds, each.affected, each.records) for each in found] == [
-        (each.holds, each.affected, each.records) for each in expected.requirements
-    ]
+    assert _counts(found) == _counts(expected.requirements)
     assert left.records == len(expected.records)
+
+
+@given(case=cases())
+def test_what_earlier_previews_computed_changes_no_answer(case: Case) -> None:
+    """As an editor asks: a policy grows line by line, so its first lines are there again and again."""
+    plain = without_negative_zeros(case)
+    program = plain.program()
+    with DuckDBEngine().session() as session:
+        state = uploaded(session, program.schema, plain.records, plain.digits)
+        memory = Memory(session._con)
+        for length in [*range(1, len(program.requirements) + 1), 1, len(program.requirements)]:
+            part = replace(program, requirements=program.requirements[:length])
+            context = Context(
+                memory.preview(None, Cancellation()), GivenTrace(plain.trace), verdicts_only=True
+            )
+            execute(context, state, plan(part, REWRITES))
+            memory.forget_old()
+            expected = semantics.run_program(part, plain.records, semantics.trace_of_values(plain.trace))
+            assert _counts(context.verdicts[each.index] for each in part.requirements) == _counts(
+                expected.requirements
+            )

@@ -15,7 +15,7 @@ ARROWS = {
     "hierarchies": {"diagnostics"},
     "checked": {"diagnostics", "hierarchies", "syntax"},
     "semantics": {"checked"},
-    "prove": {"checked", "diagnostics", "semantics", "syntax"},
+    "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},
@@ -93,6 +93,7 @@ ARROWS = {
     "report": {
         "checked",
         "diagnostics",
+        "displayed",
         "explanation",
         "measures",
         "prove",
@@ -164,6 +165,7 @@ ARROWS = {
 
 #: a library, and the files that may import it
 HOMES = {
+    "IPython": ("notebook.py",),
     "click": ("cli/",),
     "duckdb": ("engines/duckdb", "measure/"),
     "ibis": ("tables/to_frame.py",),

@@ -2,7 +2,12 @@
 
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, sync_playwright
 
 from tests.waiting import PATIENCE
 
@@ -42,3 +47,22 @@ def screenshot(page: Path, image: Path, scheme: str, size: tuple[int, int]) -> N
 
 def printed(page: Path, document: Path) -> None:
     _browse("--no-pdf-header-footer", f"--print-to-pdf={document}", page.resolve().as_uri())
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser to click in. It ends with its module, because tests of asyncio need its thread."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def inaccessible(browser: Browser, page: Path, scheme: str, width: int) -> list[str]:
+    """What axe-core finds on a page: each rule, and the elements that break it."""
+    with browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800}) as tab:
+        tab.goto(page.resolve().as_uri())
+        found = Axe().run(tab).response["violations"]
+    return [f"{rule['id']}: {node['html']}" for rule in found for node in rule["nodes"]]

@@ -4,11 +4,11 @@ import json
 from xml.etree import ElementTree as Xml
 
 from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
-from acompass.report.html.notebook import result_html
 from acompass.report.json.document import to_json
 from acompass.report.json.error import error_object
 from acompass.report.json.result import result_object
 from acompass.report.junit import errors_to_junit, to_junit
+from acompass.report.notebook.result import result_html
 from acompass.report.sarif import errors_to_sarif, to_sarif
 from tests.report.results import EMPTY, MIXED
 

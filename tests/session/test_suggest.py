@@ -19,7 +19,7 @@ def _until_stopped(
     progress(0.5, 0.1)
     while not stopped():
         pass
-    return Found((), (), evaluate(problem, (), ()), False)
+    return Found((), (), evaluate(problem, (), ()), False, problem.k)
 
 
 def test_the_caller_can_stop_a_search() -> None:

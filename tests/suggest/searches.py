@@ -71,7 +71,7 @@ def any_steps(random: Random, style: str) -> Any:
         steps = _rising(random, problem, random.randint(0, 6))
         cut = {"cascade": 0, "uniform": len(steps)}.get(style, len(steps) // 2)
         always, chain = tuple(step._replace(but=()) for step in steps[:cut]), steps[cut:]
-        return Found(always, chain, evaluate(problem, always, chain), True)
+        return Found(always, chain, evaluate(problem, always, chain), True, problem.k)
 
     return search
 

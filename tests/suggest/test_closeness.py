@@ -7,6 +7,7 @@ import pytest
 
 import acompass
 from tests.suggest.searches import COLUMNS, write_table
+from tests.suggest.tidiness import assert_tidy
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -19,7 +20,11 @@ def test_t_is_what_measure_finds_in_the_release(
     table, names = str(write_table(random, tmp_path, columns, 60)), [column.name for column in columns]
     found = acompass.suggest(table, names, 2, sensitive=["d"], t="0.2", max_lost="60%")
     acompass.run(found.policy, table, output="released.csv")
-    (measured,) = acompass.measure("released.csv", names, ["d"]).sensitive
+    measures = acompass.measure("released.csv", names, ["d"])
+    (measured,) = measures.sensitive
+    assert measures.k >= found.k >= 2
+    assert f" >= {found.k}\n" in found.text
+    assert_tidy(found.policy)
     assert found.t is not None
     assert found.t == pytest.approx(float(measured.t_equal or 0))
     assert found.t <= 0.2 + 1e-9

@@ -36,7 +36,7 @@ def _problem(path: Path) -> Problem:
 
     def search(problem: Problem, *_: Any) -> Found:
         seen.append(problem)
-        return Found((), (), evaluate(problem, (), ()), True)
+        return Found((), (), evaluate(problem, (), ()), True, problem.k)
 
     with patch.object(flow, "search", search):
         acompass.suggest(str(path), COLUMNS, 2, sensitive=["s", "t"], l=2, max_lost="100%")

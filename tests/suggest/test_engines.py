@@ -67,3 +67,19 @@ def test_a_frame_is_a_table(table: str) -> None:
 
     frame = polars.read_csv(table, schema_overrides={"zip": polars.String, "share": polars.String})
     assert _suggested(frame).text == _suggested(table).text
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "reference", "postgres", "spark"])
+def test_zero_is_one_value_whatever_its_sign(tmp_path: Path, engine: str, engine_url: str) -> None:
+    """Seven of each zero are a class of fourteen, which needs no change."""
+    import pyarrow
+    import pyarrow.parquet
+
+    path = str(tmp_path / "zeros.parquet")
+    values = pyarrow.array([-0.0, 0.0, 1.5, 2.5, -1.5, 7.25] * 7, pyarrow.float64())
+    pyarrow.parquet.write_table(pyarrow.table({"x": values}), path)
+    found = acompass.suggest(path, ["x"], 14, hierarchies={"x": "bands:1,5"}, engine=engine_url)
+    result = acompass.run(found.policy, path, engine="reference")
+    assert found.steps[0].affected == 28
+    assert [each.affected for each in result.requirements] == [step.affected for step in found.steps]
+    assert result.records_out == found.records_out

@@ -8,6 +8,7 @@ import pytest
 from acompass.suggest.problem import Problem, Step
 from acompass.suggest.search import evaluate
 from acompass.suggest.search.board import OVER, Board, State
+from acompass.suggest.search.marks import Bits, Lists, Marks
 from acompass.suggest.search.narrow import NarrowBoard, fits
 from acompass.suggest.search.wide import WideBoard
 from tests.suggest.problems import problem_of, random_ladder, random_problem, random_steps, released
@@ -50,11 +51,23 @@ def test_labels_need_more_than_one_word(seed: int) -> None:
     assert _lefts(board, steps) == _affected(problem, steps)
 
 
-def test_more_sensitive_values_than_bits_are_never_counted_too_high() -> None:
-    ladder = random_ladder(Random(1), "c", values=2)
-    problem = problem_of([ladder], [(0,)] * 3 + [(1,)] * 2, [0, 256, 512, 1, 2], k=2, l=2, most_dropped=0)
-    assert WideBoard(problem).start.left == 3
-    assert evaluate(problem, (), ()).dropped == 0
+@pytest.mark.parametrize("kind", [Bits, Lists])
+@pytest.mark.parametrize("seed", range(60))
+def test_values_of_any_number_are_counted_exactly(seed: int, kind: type[Marks]) -> None:
+    """Few records of a class share a value, and values that are 256 apart are common."""
+    random = Random(seed)
+    ladders = [random_ladder(random, f"c{column}") for column in range(3)]
+    rows = [tuple(random.randrange(each.values) for each in ladders) for _ in range(120)]
+    largest = 255 if kind is Bits else 100_000
+    values = [random.choice([random.randrange(3), random.randint(0, largest), largest]) for _ in rows]
+    values = [value - value % 256 if kind is Lists else value for value in values]
+    most = random.randint(2, 5)
+    problem = problem_of(ladders, rows, [*values[:-1], largest], k=2, l=most, most_dropped=120)
+    steps = random_steps(random, problem, 8)
+    board = WideBoard(problem)
+    assert type(board.start.marks[0]) is kind
+    assert _lefts(board, steps) == _affected(problem, steps)
+    assert evaluate(problem, (), steps).dropped == released(problem, (), steps).dropped
 
 
 def test_a_kept_column_is_dearer_and_too_many_dropped_are_dearer_than_any_loss() -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from acompass.checked.types import Schema, Value
+from acompass.displayed import Displayed
 
 
 class ClaimVerdict(StrEnum):
@@ -40,7 +41,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Displayed):
     """The verdicts rest on `types`, the type of each column; `decimal` is a number of any scale. The policy
     itself decides the types of the columns in `inferred`."""
 

@@ -43,8 +43,9 @@ def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
         table = read_table(source, call.reading, columns, as_text)
         problem, request = _problem(call.request, table), call.request
         found = search(problem, request.style, request.lines, request.seconds, *_callbacks(source, call))
-        _require_reached(problem, found)
-        suggestion = _suggestion(call, table, problem, found)
+        asserted = replace(problem, k=found.k)
+        _require_reached(asserted, found)
+        suggestion = _suggestion(call, table, asserted, found)
         misread = table.respelled & table.numbers - _numbers(suggestion.policy, source.names)
         if not misread:
             break
@@ -61,7 +62,7 @@ def _problem(request: Request, table: Table) -> Problem:
         table.combinations.sensitive,
         request.k,
         request.l,
-        int(request.max_lost * table.records),
+        min(int(request.max_lost * table.records), table.records - 1),  # a release has records
         table.columns.keep,
         request.t,
         table.texts,
@@ -70,8 +71,11 @@ def _problem(request: Request, table: Table) -> Problem:
 
 def _require_reached(problem: Problem, found: Found) -> None:
     dropped = found.outcome.dropped
+    goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
+    if dropped == problem.records:
+        help_ = "ask for less, or allow more steps with `--lines`"
+        raise _unreachable(f"{goal} leaves no record, as far as was searched", help_)
     if dropped > problem.most_dropped:
-        goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
         share = f"{dropped / problem.records:.2%} of the records"
         help_ = f"allow more: `--max-lost {-(-dropped * 100 // problem.records)}%`, or ask for less"
         raise _unreachable(f"{goal} drops {share} at least, as far as was searched", help_)
@@ -86,7 +90,7 @@ def _unreachable(message: str, help_: str) -> Unreachable:
 
 
 def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) -> Suggestion:
-    ladders, goal = problem.ladders, table.columns.goal(call.request)
+    ladders, goal = problem.ladders, replace(table.columns.goal(call.request), k=problem.k)
     folder = None if call.output is None else Path(call.output).parent
     always = [line_of(ladders[step.column], step, folder) for step in found.always]
     chain = [line_of(ladders[step.column], step, folder) for step in found.steps]

@@ -73,6 +73,7 @@ class Found:
     steps: tuple[Step, ...]  # of the THEN chain, before the final REJECT
     outcome: Outcome
     finished: bool  # False if stopped early, by time or by hand
+    k: int  # of the policy's assertion: at least the one that was asked for
 
     @property
     def lines(self) -> int:

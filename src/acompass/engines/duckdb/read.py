@@ -1,7 +1,8 @@
 """Tables in DuckDB: opened once, then loaded for each policy."""
 
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import assert_never
@@ -14,6 +15,7 @@ from acompass.engines.cancellation import Cancellation
 from acompass.engines.duckdb.columns import DuckDBColumn
 from acompass.engines.duckdb.csv import read_text
 from acompass.engines.duckdb.errors import failures
+from acompass.engines.duckdb.memory import Memory, RememberingSession
 from acompass.engines.duckdb.names import fresh_name
 from acompass.engines.duckdb.parquet import read_footers
 from acompass.engines.duckdb.session import DuckDBSession, select_parameters
@@ -31,6 +33,8 @@ from acompass.tables.from_dicts import PlainColumn, plain_columns
 from acompass.tables.from_frame import arrow_columns
 from acompass.tables.header import read_header
 from acompass.tables.source import Files, Frame, Source
+
+_MOST_VIEWS = 20
 
 
 def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: bool = True) -> "DuckDBTable":
@@ -60,19 +64,21 @@ class DuckDBTable(ABC):
         self.cancellation = Cancellation()
         self.keeps_order = keeps_order
         self._reading = DuckDBSession(con, self.cancellation)
+        self._memory = Memory(con)
+        self._views: dict[str, str] = {}
 
     @contextmanager
     def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedInDuckDB]:
         session = DuckDBSession(self.con, self.cancellation)
         with failures():
             prepared = self.prepared(self.facts(uses), uses, options)
-            view = self._create_view(prepared)
+            view = self._view(prepared)
         try:
-            yield LoadedInDuckDB(self.con, self.source, session, prepared, self.layout(prepared, view))
+            layout = self.layout(prepared, view)
+            yield LoadedInDuckDB(self.con, self.source, session, prepared, layout, self._new_preview)
         finally:
             session.clear()
-            with failures():
-                self.con.execute(f"DROP VIEW IF EXISTS {view}")
+            self._memory.forget_old()
 
     @property
     def duckdb_table(self) -> "DuckDBTable":
@@ -100,12 +106,30 @@ class DuckDBTable(ABC):
     def _new_facts(self) -> Facts:
         return Facts(self._reading, sql.table(self.relation, "t"))
 
-    def _create_view(self, prepared: Prepared) -> str:
+    def content(self) -> Hashable:
+        """What differs once the table has other content than when it was opened."""
+        return None
+
+    def _new_preview(self) -> RememberingSession:
+        return self._memory.preview(self.content(), self.cancellation)
+
+    def _view(self, prepared: Prepared) -> str:
+        """Of a table that is prepared alike, the same view: previews know their statements by their text."""
         columns = [*prepared.projection(), exp.column(ROW_KEY, table="t")]
-        query = sql.query(columns, sql.table(self.relation, "t"), prepared.where)
-        view = fresh_name("loaded")
-        self.con.execute(f"CREATE TEMP VIEW {view} AS {query.sql('duckdb')}")
-        return view
+        query = sql.query(columns, sql.table(self.relation, "t"), prepared.where).sql("duckdb")
+        if query not in self._views:
+            self._drop_views()
+            self._views[query] = fresh_name("loaded")
+            self.con.execute(f"CREATE TEMP VIEW {self._views[query]} AS {query}")
+        return self._views[query]
+
+    def _drop_views(self) -> None:
+        """Drop all once there are many: each names every column of the table."""
+        if len(self._views) < _MOST_VIEWS:
+            return
+        for view in self._views.values():
+            self.con.execute(f"DROP VIEW IF EXISTS {view}")
+        self._views.clear()
 
 
 class _CsvTable(DuckDBTable):
@@ -155,6 +179,7 @@ class _ParquetTable(_TypedTable):
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
         super().__init__(con, source, keeps_order)
+        self._paths = source.paths
         self._parquet = read_footers(con, source)
         self.columns = self._parquet.columns
         self.names = tuple(column.name for column in self.columns)
@@ -172,10 +197,22 @@ class _ParquetTable(_TypedTable):
             facts.know(sql.count_where(self.columns[position].is_missing()), count)
         return facts
 
+    def content(self) -> Hashable:
+        return tuple(_signature(path) for path in self._paths)
+
     def layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(
             view, self.keeps_order, self._kept_types(prepared), tuple(c.stored for c in self.columns)
         )
+
+
+def _signature(path: str) -> tuple[int, int] | None:
+    """What differs once a file is written again; None for one that is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 class _DictsTable(_TypedTable):

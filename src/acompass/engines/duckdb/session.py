@@ -25,22 +25,16 @@ class DuckDBSession:
         self.statements: list[str] = []
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        executed = self._execute(text_of(query, self.dialect.name))
-        with failures():
-            return executed.fetchall()
+        return self._fetched(text_of(query, self.dialect.name))
 
     def store(self, query: exp.Select) -> str:
-        name = self._fresh()
-        self._execute(f"CREATE TEMP TABLE {name} AS {text_of(query, self.dialect.name)}")
-        return name
+        return self._stored(text_of(query, self.dialect.name), [])
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
         """The rows are passed as one parameter per column, never as part of the statement's text."""
-        name = self._fresh()
         transposed = list(zip(*rows, strict=True)) or [() for _ in columns]
         values = [_parameter(type_, column) for (_, type_), column in zip(columns, transposed, strict=True)]
-        self._execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
-        return name
+        return self._stored(select_parameters(columns), values)
 
     def drop(self, name: str) -> None:
         self._execute(f"DROP TABLE {name}")
@@ -50,6 +44,16 @@ class DuckDBSession:
             with failures():
                 self._con.execute(f"DROP TABLE IF EXISTS {name}")
         self._kept.clear()
+
+    def _fetched(self, query: str) -> list[tuple[Any, ...]]:
+        executed = self._execute(query)
+        with failures():
+            return executed.fetchall()
+
+    def _stored(self, query: str, values: list[list[Any]]) -> str:
+        name = self._fresh()
+        self._execute(f"CREATE TEMP TABLE {name} AS {query}", values)
+        return name
 
     def _fresh(self) -> str:
         self._kept.append(f"kept{next(self._numbers)}")

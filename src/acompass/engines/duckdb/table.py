@@ -1,6 +1,6 @@
 """A table loaded in DuckDB: run plans on it, and write or return the result."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.restore import restore
 from acompass.engines.duckdb.session import DuckDBSession
 from acompass.engines.duckdb.write import write
-from acompass.engines.engine import Destination, Outcome
+from acompass.engines.engine import Destination, Execution, Outcome
 from acompass.engines.loading import Prepared
 from acompass.engines.planned import PlannedTable
 from acompass.plan.lowering import sql
@@ -51,8 +51,10 @@ class LoadedInDuckDB(PlannedTable):
         session: DuckDBSession,
         prepared: Prepared,
         layout: Layout,
+        preview: Callable[[], DuckDBSession] | None = None,
     ):
         super().__init__(prepared, session)
+        self._preview = preview
         self.session: DuckDBSession = session
         self.con = con
         self.source = source
@@ -64,6 +66,11 @@ class LoadedInDuckDB(PlannedTable):
         select = sql.query(columns, sql.table(self.layout.view))
         records, in_order = self.prepared.records, self.layout.keeps_order
         return State(select, self.schema, has_row_key=True, records=records, in_order=in_order)
+
+    def _session_for(self, execution: Execution) -> DuckDBSession:
+        if execution.verdicts_only and self._preview is not None:
+            return self._preview()
+        return self.session
 
     @property
     def statements(self) -> list[str]:

@@ -15,11 +15,13 @@ from acompass.engines.spark.errors import failures
 from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.lowering.dialects.spark import SPARK
 
-#: settings that affect the meaning of statements
+#: settings that affect the meaning of statements, and one that lets stored rows be in as many partitions as
+#: their size asks for; otherwise, there are 200 for any table
 _SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
     "spark.sql.decimalOperations.allowPrecisionLoss": "false",
+    "spark.sql.optimizer.canChangeCachedPlanOutputPartitioning": "true",
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timestampType": "TIMESTAMP_NTZ",

@@ -5,10 +5,10 @@ line.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
-from acompass.explanation import ClassSeen, Explanation, Life, Step
-from acompass.report.words import counted, on_one_line, policy_line, shown
+from acompass.explanation import Explanation, Life, Step
+from acompass.report.rows.explanation import end, its_class, outcome, record_words
+from acompass.report.words import policy_line
 
 
 def explanation_text(explanation: Explanation) -> str:
@@ -21,7 +21,7 @@ def _life(life: Life) -> Iterator[str]:
     if life.given is None:
         yield f"record {life.record:,} is incomplete and was dropped before the first requirement"
         return
-    yield f"record {life.record:,}: {_record(life.given)}"
+    yield f"record {life.record:,}: {record_words(life.given)}"
     for step in life.steps:
         if step.affected or step.seen is not None:
             yield ""
@@ -30,45 +30,16 @@ def _life(life: Life) -> Iterator[str]:
     yield ""
     if others:
         yield f"not affected by {'line' if len(others) == 1 else 'lines'} {', '.join(others)}"
-    yield _end(life)
-
-
-def _end(life: Life) -> str:
-    dropped_by = life.dropped_by
-    if dropped_by is not None:
-        return f"dropped by line {dropped_by.line}"
-    assert life.left is not None
-    return "left as it was" if life.left == life.given else f"left as: {_record(life.left)}"
+    yield end(life)
 
 
 def _step(step: Step) -> Iterator[str]:
     yield f"line {step.line}: {policy_line(step.text)}"
     if step.seen is not None:
-        yield f"  {_class(step.seen)}"
+        yield f"  {its_class(step.seen)}"
     if not step.affected:
         yield "  not affected"
         return
-    yield f"  affected: {_outcome(step)}"
+    yield f"  affected: {outcome(step)}"
     if step.nearest:
         yield f"  not affected with {', or '.join(step.nearest)}"
-
-
-def _class(seen: ClassSeen) -> str:
-    of = f"its class ({_record(seen.key)})" if seen.key else "the table"
-    values = ", ".join(f"{name} is {shown(value)}" for name, value in seen.values.items())
-    return f"{of} has {counted(seen.records, 'record')}, {values}"
-
-
-def _outcome(step: Step) -> str:
-    if step.dropped:
-        return "dropped"
-    if step.action == "DROP":
-        return "columns dropped"
-    if step.change is None:
-        return "only checked, so left as it was"
-    change = step.change
-    return f"{change.column} was {shown(change.before)} and became {shown(change.after)}"
-
-
-def _record(record: dict[str, Any]) -> str:
-    return ", ".join(f"{on_one_line(name)} {shown(value)}" for name, value in record.items())

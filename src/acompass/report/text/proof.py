@@ -2,23 +2,15 @@
 
 from collections.abc import Sequence
 
-from acompass.checked.convert import to_text
-from acompass.checked.types import Column, Kind, Schema, Value
+from acompass.checked.types import Schema, Value
 from acompass.prove.proof import Claim, Counterexample, Proof
+from acompass.report.rows.proof import inferred_types, table_rows
 from acompass.report.text.columns import left_aligned
-from acompass.report.words import on_one_line, policy_line
+from acompass.report.words import policy_line
 
 
 def proof_text(proof: Proof) -> str:
-    return "\n\n".join([*(_claim(claim) for claim in proof.claims), *_types(proof)])
-
-
-def _types(proof: Proof) -> list[str]:
-    """The types that nobody gave."""
-    if not proof.inferred:
-        return []
-    types = ", ".join(f"{on_one_line(name)} {proof.types[name]}" for name in proof.inferred)
-    return [f"types inferred from the policy: {types}"]
+    return "\n\n".join([*(_claim(claim) for claim in proof.claims), *inferred_types(proof)])
 
 
 def _claim(claim: Claim) -> str:
@@ -40,13 +32,4 @@ def _counterexample(counterexample: Counterexample) -> list[str]:
 def _table(schema: Schema, records: Sequence[Sequence[Value]]) -> list[str]:
     if not records:
         return ["    (no records)"]
-    header = [column.name for column in schema]
-    rows = [[*map(_shown, record, schema)] for record in records]
-    return [f"    {line}" for line in left_aligned([header, *rows])]
-
-
-def _shown(value: Value, column: Column) -> str:
-    if column.type.kind is Kind.OPAQUE:
-        return str(value)
-    text = to_text(value, column.type)
-    return text if text.isprintable() and text.strip() == text and text else repr(text)
+    return [f"    {line}" for line in left_aligned(table_rows(schema, records))]

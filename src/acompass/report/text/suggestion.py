@@ -1,57 +1,24 @@
 """A suggestion as text: the levels of each column, what each step does, and what is lost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
+from acompass.report.rows import suggestion as rows
 from acompass.report.text.columns import left_aligned, numbers_aligned
 from acompass.report.text.style import BOLD, PLAIN, Style
-from acompass.report.words import counted, on_one_line
-from acompass.suggestion import CurvePoint, Suggestion
+from acompass.suggestion import Suggestion
 
 
 def suggestion_text(suggestion: Suggestion, style: Style = PLAIN) -> str:
-    tables = [left_aligned(list(_columns(suggestion))), left_aligned(list(_steps(suggestion)))]
+    steps = _counts_aligned(rows.steps_rows(suggestion))
+    tables = [left_aligned(list(rows.columns_rows(suggestion))), left_aligned(steps)]
     if suggestion.curve:
-        tables.append(numbers_aligned(list(_curve(suggestion.curve))))
-    tinted = [[style.tinted(heading, BOLD), *rows] for heading, *rows in tables]
-    sections = [*tinted, list(_summary(suggestion))]
+        tables.append(numbers_aligned(list(rows.curve_rows(suggestion.curve))))
+    tinted = [[style.tinted(heading, BOLD), *lines] for heading, *lines in tables]
+    sections = [*tinted, list(rows.summary(suggestion))]
     return "\n".join("".join(f"{line}\n" for line in lines) for lines in sections)
 
 
-def _columns(suggestion: Suggestion) -> Iterator[tuple[str, str, str]]:
-    yield "column", "loss", "levels"
-    for name, levels in suggestion.levels.items():
-        origin = "proposed from the values: " if levels.proposed else ""
-        yield on_one_line(name), _loss(suggestion.per_column[name]), on_one_line(origin + levels.words)
-
-
-def _steps(suggestion: Suggestion) -> Iterator[tuple[str, str, str]]:
-    yield "records", "loss", "step"
-    width = max(len(f"{step.affected:,}") for step in suggestion.steps)
-    for step in suggestion.steps:
-        where = "" if step.where is None else f"WHERE {step.where} : "
-        text = ("ALWAYS : " if step.is_always else where) + step.text
-        yield f"{step.affected:>{width},}", f"+{_loss(step.loss)}", on_one_line(text)
-
-
-def _curve(points: tuple[CurvePoint, ...]) -> Iterator[tuple[str, str, str]]:
-    yield "lines", "loss", "dropped"
-    for point in points:
-        yield f"{point.lines:,}", _loss(point.loss), f"{point.dropped:,}"
-
-
-def _summary(suggestion: Suggestion) -> Iterator[str]:
-    incomplete = f", {suggestion.incomplete:,} dropped as incomplete" if suggestion.incomplete else ""
-    yield (
-        f"{counted(suggestion.records_in, 'record')} in{incomplete}, {suggestion.dropped:,} rejected, "
-        f"{suggestion.records_out:,} out, loss {_loss(suggestion.loss)}"
-    )
-    goal = f"k = {suggestion.k:,}"
-    if suggestion.l is not None:
-        goal += f" and l = {suggestion.l:,}"
-    yield f"{goal}: on this table and, as `acompass prove` shows, on every other"
-    if suggestion.t is not None:
-        yield f"t = {suggestion.t:.4f}: measured on this table, not proved for another"
-
-
-def _loss(loss: float) -> str:
-    return f"{loss:.4f}"
+def _counts_aligned(steps: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
+    header, *counted = steps
+    width = max(len(count) for count, _, _ in counted)
+    return [header, *((f"{count:>{width}}", loss, text) for count, loss, text in counted)]

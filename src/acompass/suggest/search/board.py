@@ -28,7 +28,7 @@ class State(NamedTuple):
 
     keys: IntArray
     counts: IntArray
-    marks: Marks
+    marks: tuple[Marks, ...]  # of each sensitive column
     shares: tuple[
         int, ...
     ]  # of each column: rows of the labels that records have now, summed over all records
@@ -41,7 +41,7 @@ class State(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        arrays = (self.keys, self.counts, self.settled, *self.marks)
+        arrays = (self.keys, self.counts, self.settled, *(each.array for each in self.marks))
         return 500 + sum(array.nbytes for array in arrays)
 
 

@@ -37,9 +37,9 @@ class Effort:
             self.early = late or self.stopped()
         return self.early
 
-    def again(self) -> Effort:
-        """As much once more, but no more time."""
-        left = None if self.seconds is None else max(0.0, self.seconds - (monotonic() - self._begin))
+    def again(self, part: float = 1.0) -> Effort:
+        """As much once more, but only a part of the time that is left."""
+        left = None if self.seconds is None else part * max(0.0, self.seconds - (monotonic() - self._begin))
         return Effort(self.most, left, self.stopped, self.progress)
 
     def tell(self, loss: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from math import inf
 from typing import Literal, assert_never
 
@@ -22,6 +23,8 @@ Style = Literal["cascade", "uniform", "stars"]
 
 WORK = 8_000_000  # rows, where no time is given: a fraction of a second
 WORK_OF_A_ROW = 400  # more of it for each combination
+HALF = 0.5  # of the time that is left, for each of several searches
+FINE = 8  # parts of a k, below which a difference is not worth a search
 LINES = (4, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50)
 
 
@@ -79,13 +82,34 @@ def _board(problem: Problem) -> Board:
 
 
 def _found(board: Board, style: Style, lines: int, effort: Effort) -> Found:
-    """Levels for all, where a chain is stuck with a last few records, or is not close: they never are."""
+    """Levels for all, where a chain is stuck with a last few records: they never are."""
     most = max(0, lines - 1)
-    found = _run(board, _steps(board, style, most, effort), effort)
+    if style != "uniform" and board.problem.t is not None:
+        return _close(board, style, most, effort)
+    found = _run(board, style, most, effort)
     if style == "uniform" or _is_allowed(board.problem, found):
         return found
-    for_all = _run(board, (best_levels(board, most, effort.again()), ()), effort)
+    for_all = _run(board, "uniform", most, effort.again())
     return for_all if _is_allowed(board.problem, for_all) else found
+
+
+def _close(board: Board, style: Style, most: int, effort: Effort) -> Found:
+    """Larger classes are closer to the table, and lose more. So the search is for k, for twice as many, and
+    so on, until a chain is close or loses more than levels for all; then between the last two."""
+    best, asked = _run(board, "uniform", most, effort.again(HALF)), board.problem
+    far, k, enough = asked.k - 1, asked.k, asked.records + 1
+    while enough - far > max(1, enough // FINE) and not effort.cut_short():
+        problem = replace(asked, k=k)
+        found = _run(_board(problem), style, most, effort.again(HALF))
+        is_better = found.outcome.loss < best.outcome.loss or not _is_allowed(replace(asked, k=best.k), best)
+        if is_better and _is_allowed(problem, found):
+            best, enough = found, k
+        elif is_better:
+            far = k
+        else:
+            enough = k
+        k = min(2 * k, (far + enough + 1) // 2)
+    return best
 
 
 def _is_allowed(problem: Problem, found: Found) -> bool:
@@ -93,8 +117,9 @@ def _is_allowed(problem: Problem, found: Found) -> bool:
     return few and is_close(problem, found.always, found.steps)
 
 
-def _run(board: Board, steps: tuple[tuple[Step, ...], tuple[Step, ...]], effort: Effort) -> Found:
-    return Found(*steps, evaluate(board.problem, *steps), not effort.early)
+def _run(board: Board, style: Style, most: int, effort: Effort) -> Found:
+    steps = _steps(board, style, most, effort)
+    return Found(*steps, evaluate(board.problem, *steps), not effort.early, board.problem.k)
 
 
 def _steps(

@@ -7,7 +7,7 @@ import numpy as np
 from acompass.suggest.problem import IntArray, Step
 from acompass.suggest.search.board import Board, State
 from acompass.suggest.search.fields import WORD, Move
-from acompass.suggest.search.marks import diverse, marks_of, merged, with_all
+from acompass.suggest.search.marks import marks_of
 
 
 class WideBoard(Board):
@@ -43,19 +43,18 @@ class WideBoard(Board):
         merged_state = self._merged(_with_settled(state, self.problem.k))
         keys, counts, marks = merged_state.keys, merged_state.counts, merged_state.marks
         bad = counts < self.problem.k
-        if marks:
-            bad |= ~diverse(marks, self.problem)
+        for each in marks:
+            bad |= ~each.diverse()
         left = counts[bad]
-        marks = tuple(words[:, bad] for words in marks)
+        marks = tuple(each.where(bad) for each in marks)
         return State(keys[:, bad], left, marks, state.shares, int(left.sum()), keys[:, ~bad])
 
     def _merged(self, state: State) -> State:
         order, ordered = _sorted(state.keys, self.fields.bits)
         starts = _starts(ordered)
         counts = np.add.reduceat(state.counts[order], starts)
-        return state._replace(
-            keys=ordered[:, starts], counts=counts, marks=merged(state.marks, order, starts)
-        )
+        marks = tuple(each.merged(order, starts) for each in state.marks)
+        return state._replace(keys=ordered[:, starts], counts=counts, marks=marks)
 
 
 def _labels(keys: IntArray, move: Move) -> IntArray:
@@ -71,7 +70,7 @@ def _with_settled(state: State, enough: int) -> State:
     return state._replace(
         keys=np.concatenate((state.keys, state.settled), axis=1),
         counts=np.concatenate((state.counts, np.full(size, enough))),
-        marks=with_all(state.marks, size),
+        marks=tuple(each.with_enough(size) for each in state.marks),
     )
 
 

@@ -1,0 +1,1 @@
+"""Answers as the HTML that a notebook displays. Only an explanation shows records."""

@@ -1,0 +1,32 @@
+"""Any answer as HTML."""
+
+from acompass.displayed import Displayed
+from acompass.explanation import Explanation
+from acompass.measures import Measures
+from acompass.prove.proof import Proof
+from acompass.report.notebook.explanation import explanation_html
+from acompass.report.notebook.measures import measures_html
+from acompass.report.notebook.plan import plan_html
+from acompass.report.notebook.proof import proof_html
+from acompass.report.notebook.result import result_html
+from acompass.report.notebook.suggestion import suggestion_html
+from acompass.result import Plan, Result
+from acompass.suggestion import Suggestion
+
+
+def answer_html(answer: Displayed) -> str:
+    match answer:
+        case Result():
+            return result_html(answer)
+        case Plan():
+            return plan_html(answer)
+        case Proof():
+            return proof_html(answer)
+        case Measures():
+            return measures_html(answer)
+        case Explanation():
+            return explanation_html(answer)
+        case Suggestion():
+            return suggestion_html(answer)
+        case _:
+            raise TypeError(f"no display for {type(answer).__name__}")

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 
-.PHONY: help demo test test-fast lint pytest fuzz bench docs screenshots vscode format clean bytecode
+.PHONY: help demo studio test test-fast lint pytest fuzz bench docs client screenshots vscode format clean bytecode
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -18,6 +18,11 @@ demo: bytecode ## run the paper's policy on the paper's table
 	$(BIN)/acompass run $(ELECTRICITY)/policy.acp $(ELECTRICITY)/table.csv \
 		-o build/demo/table.csv --set k=2 --set l=1 --trace $(ELECTRICITY)/trace.txt
 	cat build/demo/table.csv
+
+studio: $(VENV)/.studio bytecode ## open the studio on a copy of the paper's example, in the browser
+	@mkdir -p build/studio
+	@test -e build/studio/policy.acp || cp $(ELECTRICITY)/policy.acp $(ELECTRICITY)/table.csv build/studio
+	$(BIN)/acompass studio build/studio/policy.acp build/studio/table.csv --set k=2 --set l=1
 
 test: lint pytest ## check style and types, run all tests
 
@@ -45,13 +50,18 @@ bench: $(VENV)/.test ## run the benchmarks
 	$(BIN)/python benchmarks/prove_scaling.py
 	$(BIN)/python benchmarks/measure_pycanon.py
 	$(BIN)/python -m benchmarks.suggest
+	$(BIN)/python -m benchmarks.studio
 	$(BIN)/python -m benchmarks.performance
 
 docs: $(VENV)/.docs ## build the documentation in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-screenshots: $(VENV)/.test ## take the pictures of the report in docs/images; needs Chromium
+client: ## build the studio's page from studio/; needs Node
+	cd studio && npm ci && npm run build
+
+screenshots: $(VENV)/.test ## take the pictures of the report and the studio in docs/images; needs Chromium
 	$(BIN)/python -m tests.report.screenshots
+	$(BIN)/python -m tests.studio.screenshots
 
 vscode: ## package the extension for VS Code as build/acompass.vsix; needs Node
 	@mkdir -p build
@@ -81,9 +91,13 @@ $(VENV)/.demo: pyproject.toml | $(VENV)/.python
 	$(PIP) install --editable .
 	@touch $@
 
+$(VENV)/.studio: pyproject.toml | $(VENV)/.python
+	$(PIP) install --editable '.[studio,suggest]'
+	@touch $(VENV)/.demo $@
+
 $(VENV)/.test: pyproject.toml | $(VENV)/.python
 	$(PIP) install --editable '.[lsp,postgres,spark,studio]' --group test --group lint
-	@touch $(VENV)/.demo $@
+	@touch $(VENV)/.demo $(VENV)/.studio $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.python
 	$(PIP) install --group docs

@@ -28,11 +28,13 @@ class Stale(Exception):
 
 @dataclass
 class _Topic:
-    """`asked` counts the questions so far; `running` is the one that is being answered."""
+    """`asked` counts the questions so far; `running` is the one that is being answered. `asker` waits for the
+    newest."""
 
     asked: int = 0
     is_busy: bool = False
     running: Question | None = None
+    asker: object = None
 
 
 class Desk:
@@ -78,18 +80,27 @@ class Desk:
         self._uses_sample = records is not None
         return self.sample
 
-    def ask(self, topic: str, question: Callable[[Session], T]) -> T:
+    def ask(self, topic: str, question: Callable[[Session], T], asker: object = None) -> T:
         """The answer to a question, in this thread. Raise Stale once a newer one of the same topic arrives.
 
         The calls on the table that a stale question makes are canceled; those of other topics are not.
         """
-        place, ticket = self._take_turn(topic)
+        place, ticket = self._take_turn(topic, asker)
         try:
             return self._answer(place, ticket, question)
         finally:
             with self._changed:
                 place.is_busy, place.running = False, None
                 self._changed.notify_all()
+
+    def withdraw(self, asker: object) -> None:
+        """Drop the questions of an asker who no longer waits. A newer question of another stays."""
+        with self._changed:
+            for place in self._topics.values():
+                if place.asker is asker:
+                    place.asked, place.asker = place.asked + 1, None
+                    _cancel(place)
+            self._changed.notify_all()
 
     def close(self) -> None:
         """Drop all questions, wait for the end of those that are running, and close the table."""
@@ -111,12 +122,12 @@ class Desk:
     ) -> None:
         self.close()
 
-    def _take_turn(self, topic: str) -> tuple[_Topic, int]:
+    def _take_turn(self, topic: str, asker: object) -> tuple[_Topic, int]:
         """Wait for the older question of the topic, which is canceled."""
         with self._changed:
             place = self._topics[topic]
             place.asked += 1
-            ticket = place.asked
+            place.asker, ticket = asker, place.asked
             _cancel(place)
             self._changed.notify_all()
             self._changed.wait_for(lambda: self._is_stale(place, ticket) or not place.is_busy)

@@ -19,6 +19,7 @@ COMMANDS = {
     "prove": "acompass.cli.prove:prove",
     "lint": "acompass.cli.lint:lint",
     "suggest": "acompass.cli.suggest:suggest",
+    "studio": "acompass.cli.studio:studio",
     "hierarchy": "acompass.cli.hierarchy:hierarchy",
     "conform": "acompass.cli.conform:conform_command",
     "fmt": "acompass.cli.fmt:fmt",

@@ -204,6 +204,10 @@ CODES: dict[str, str] = {
     "AC707": "file that is not a report",
     "AC708": "report would replace a table or the policy",
     "AC709": "unknown code",
+    # AC80x: the studio
+    "AC801": "`studio` without its libraries",
+    "AC802": "port that cannot be used",
+    "AC803": "no policy to open in the studio",
     # AC81x: the server for editors
     "AC811": "`lsp` without pygls",
     # AC9xx: a fault of acompass itself

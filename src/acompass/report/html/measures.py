@@ -23,7 +23,7 @@ def key(series: Sequence[str]) -> Html:
 
 
 @dataclass(frozen=True, slots=True)
-class _Range:
+class SizeRange:
     """Class sizes from `low` to `high`, with the number of classes and of records in each table."""
 
     low: int
@@ -34,31 +34,31 @@ class _Range:
 
 def classes_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
     names = ", ".join(measures[-1].quasi_identifiers)
-    ranges = _ranges(measures)
+    ranges = ranges_of(measures)
     introduction = about(f"Records with equal values in {names} form one equivalence class.")
-    chart, data = _sizes_chart(ranges, measures, series), _sizes_table(ranges, series)
+    chart, data = sizes_chart(ranges, measures, series), _sizes_table(ranges, series)
     return section("Class sizes", "classes", introduction, key(series), chart, data)
 
 
-def _ranges(measures: Sequence[Measures]) -> list[_Range]:
+def ranges_of(measures: Sequence[Measures]) -> list[SizeRange]:
     """The ranges of size that contain a class of some table."""
     largest = max(each.classes.largest or 0 for each in measures)
     ranges = []
     for low, high in size_ranges(largest):
         classes, records = zip(*(classes_within(each.classes, low, high) for each in measures), strict=True)
         if any(classes):
-            ranges.append(_Range(low, high, classes, records))
+            ranges.append(SizeRange(low, high, classes, records))
     return ranges
 
 
-def _sizes_chart(ranges: Sequence[_Range], measures: Sequence[Measures], series: Sequence[str]) -> Html:
+def sizes_chart(ranges: Sequence[SizeRange], measures: Sequence[Measures], series: Sequence[str]) -> Html:
     title = "Records by the size of their class"
     words = "; ".join(f"{name}: {_smallest(each)}" for name, each in zip(series, measures, strict=True))
     groups = [Group(_short(each.low, each.high), each.records) for each in ranges]
     return tag("figure", grouped_bars(title, words, groups, series), tag("figcaption", title))
 
 
-def _sizes_table(ranges: Sequence[_Range], series: Sequence[str]) -> Html:
+def _sizes_table(ranges: Sequence[SizeRange], series: Sequence[str]) -> Html:
     header = ("class size", *(f"{what}, {name}" for what in ("classes", "records") for name in series))
     rows = [
         row(size_label(each.low, each.high), *map(persons, (*each.classes, *each.records))) for each in ranges

@@ -15,6 +15,8 @@ from acompass.report.html.result import policy_section
 from acompass.report.words import persons
 from acompass.version import __version__
 
+STYLE = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+
 _TITLES: dict[Command, str] = {
     "run": "Release report",
     "check": "Check report",
@@ -30,7 +32,7 @@ def page_html(content: PageContent) -> str:
         Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         Html('<meta name="referrer" content="no-referrer">'),
         tag("title", title),
-        tag("style", Html(files(__package__).joinpath("style.css").read_text(encoding="utf-8"))),
+        tag("style", Html(STYLE)),
     )
     body = tag(
         "body",

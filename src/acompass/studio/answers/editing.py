@@ -1,0 +1,87 @@
+"""Help while the policy is written: diagnostics, hover, completions, names, formatting."""
+
+from typing import Any
+
+from acompass.assist.complete import Completion, complete
+from acompass.assist.context import Context
+from acompass.assist.diagnose import diagnose
+from acompass.assist.formatting import format_edits
+from acompass.assist.hover import hover
+from acompass.assist.names import Symbol, definition, references, symbols
+from acompass.assist.parameters import parameters
+from acompass.assist.renaming import rename
+from acompass.studio.asking import Ask
+from acompass.studio.body import Body
+from acompass.studio.in_json import diagnostics_json, edits_json
+from acompass.studio.offsets import Offsets
+from acompass.studio.studio import Studio
+
+
+def find_diagnostics(studio: Studio, body: Body) -> dict[str, Any]:
+    ask = Ask.of(studio, body)
+    context = Context(ask.params, studio.desk.session.columns)
+    found = studio.remembered(
+        ("diagnose", ask.key),
+        lambda: studio.ask_whole(body, lambda session: diagnose(ask.document, context, session)),
+    )
+    return {"diagnostics": diagnostics_json(found, ask.offsets), "parameters": list(parameters(ask.document))}
+
+
+def hover_at(studio: Studio, body: Body) -> dict[str, Any]:
+    ask = Ask.of(studio, body)
+    found = hover(ask.document, ask.at, ask.context)
+    if found is None:
+        return {"hover": None}
+    return {"hover": {**ask.offsets.span(found.span), "title": found.title, "lines": list(found.lines)}}
+
+
+def complete_at(studio: Studio, body: Body) -> dict[str, Any]:
+    ask = Ask.of(studio, body)
+    found = complete(ask.document, ask.at, ask.context)
+    return {"completions": [_completion(each, ask.offsets) for each in found]}
+
+
+def _completion(found: Completion, offsets: Offsets) -> dict[str, Any]:
+    return {
+        "label": found.label,
+        "kind": found.kind,
+        "insert": found.insert,
+        "detail": found.detail,
+        **offsets.span(found.replace),
+    }
+
+
+def rename_at(studio: Studio, body: Body) -> dict[str, Any]:
+    ask = Ask.of(studio, body)
+    edits = rename(ask.document, ask.at, body.text("name"))
+    return {"diagnostics": [], "edits": edits_json(edits, ask.offsets)}
+
+
+def references_at(studio: Studio, body: Body) -> dict[str, Any]:
+    ask = Ask.of(studio, body)
+    offset = ask.at
+    defined = definition(ask.document, offset)
+    return {
+        "definition": None if defined is None else ask.offsets.span(defined),
+        "references": [ask.offsets.span(span) for span in references(ask.document, offset)],
+    }
+
+
+def format_text(studio: Studio, body: Body) -> dict[str, Any]:
+    ask = Ask.of(studio, body)
+    return {"edits": edits_json(format_edits(ask.document), ask.offsets)}
+
+
+def outline(studio: Studio, body: Body) -> dict[str, Any]:
+    ask = Ask.of(studio, body)
+    return {"symbols": [_symbol(each, ask.offsets) for each in symbols(ask.document)]}
+
+
+def _symbol(symbol: Symbol, offsets: Offsets) -> dict[str, Any]:
+    return {
+        "name": symbol.name,
+        "kind": symbol.kind,
+        "detail": symbol.detail,
+        "children": [_symbol(each, offsets) for each in symbol.children],
+        **offsets.span(symbol.span),
+    }

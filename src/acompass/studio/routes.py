@@ -1,0 +1,46 @@
+"""Every question that a page may ask, by name."""
+
+from acompass.studio.answering import Question
+from acompass.studio.answers import (
+    change,
+    editing,
+    files,
+    proving,
+    record,
+    release,
+    risk,
+    suggest,
+    table,
+    verdicts,
+)
+
+ROUTES = {
+    "open": Question(files.open_studio),
+    "state": Question(files.state),
+    "policy": Question(files.policy),
+    "save": Question(files.save),
+    "missing": Question(files.switch_missing),
+    "all": Question(files.switch_all),
+    "show": Question(files.show),
+    "diagnose": Question(editing.find_diagnostics, {"parameters": []}),
+    "hover": Question(editing.hover_at, {"hover": None}),
+    "complete": Question(editing.complete_at, {"completions": []}),
+    "rename": Question(editing.rename_at, {"edits": []}),
+    "references": Question(editing.references_at, {"definition": None, "references": []}),
+    "format": Question(editing.format_text, {"edits": []}),
+    "symbols": Question(editing.outline, {"symbols": []}),
+    "verdicts": Question(verdicts.judge, {"verdicts": None}),
+    "proofs": Question(proving.prove_policy, {"proofs": None}),
+    "claim": Question(proving.prove_typed, {"claim": None}),
+    "table": Question(table.describe_table, {"columns": [], "records": None}),
+    "roles": Question(table.set_roles, {"templates": []}),
+    "templates": Question(table.list_templates, {"templates": []}),
+    "risk": Question(risk.assess, {"risk": None}),
+    "change": Question(change.compare, {"change": None}),
+    "record": Question(record.explain_record, {"lives": None}),
+    "suggest": Question(suggest.suggest, {"suggestion": None}),
+    "stop": Question(suggest.stop),
+    "progress": Question(suggest.progress),
+    "preview": Question(release.preview, {"ok": False}),
+    "release": Question(release.release, {"released": None}),
+}

@@ -1,0 +1,54 @@
+// Bundles the page: node build.mjs [FOLDER]. The same sources and versions give the same bytes.
+import { build } from "esbuild";
+import { readFile, readdir, writeFile, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const folder = process.argv[2] ?? join(here, "../src/acompass/studio/static");
+
+const built = await build({
+  absWorkingDir: here,
+  entryPoints: { studio: "src/main.tsx" },
+  outdir: "out",
+  bundle: true,
+  minify: true,
+  write: false,
+  metafile: true,
+  format: "iife",
+  target: ["es2022"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  charset: "utf8",
+  legalComments: "none",
+  define: { "process.env.NODE_ENV": '"production"' },
+});
+
+/** The packages whose code is in the bundle, by name. */
+function bundledPackages(inputs) {
+  const names = Object.keys(inputs).map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))].sort();
+}
+
+async function licence(name) {
+  const root = join(here, "node_modules", name);
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const file = (await readdir(root)).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no licence file`);
+  return `${name} ${version}\n\n${(await readFile(join(root, file), "utf8")).trim()}\n`;
+}
+
+await mkdir(folder, { recursive: true });
+let total = 0;
+for (const { path, contents } of built.outputFiles) {
+  const name = path.split(/[\\/]/).at(-1);
+  await writeFile(join(folder, name), contents);
+  const size = gzipSync(contents, { level: 9 }).length;
+  total += size;
+  console.log(`${name}\t${(size / 1024).toFixed(1)} KB gzipped`);
+}
+const licences = await Promise.all(bundledPackages(built.metafile.inputs).map(licence));
+await writeFile(join(folder, "LICENSES.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
+console.log(`together\t${(total / 1024).toFixed(1)} KB gzipped`);
+if (total > 150 * 1024) throw new Error("the page is larger than 150 KB gzipped");

@@ -1,0 +1,82 @@
+/** The policy's editor: CodeMirror, kept in step with the page's state. */
+
+import { history, historyKeymap, standardKeymap, toggleComment } from "@codemirror/commands";
+import { completionKeymap } from "@codemirror/autocomplete";
+import { lintGutter, lintKeymap } from "@codemirror/lint";
+import { EditorState, type Extension } from "@codemirror/state";
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  keymap,
+  lineNumbers,
+} from "@codemirror/view";
+import { effect, signal } from "@preact/signals";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { diagnosis, judged, verdicts } from "../answers";
+import { text } from "../state";
+import { editorKeys } from "./commands";
+import { editorHelp } from "./help";
+import { holdView } from "./holder";
+import { policyLanguage } from "./language";
+import { nonce } from "./nonce";
+import { showProblems } from "./problems";
+import { typingOverSelection } from "./replacing";
+import { showVerdicts, verdictColumn } from "./verdicts";
+
+/** raised by every change, also by one that leads back to a text whose answers are known: its marks are gone */
+const changes = signal(0);
+
+const extensions: Extension = [
+  EditorView.cspNonce.of(nonce()),
+  lineNumbers(),
+  lintGutter(),
+  history(),
+  drawSelection(),
+  typingOverSelection,
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  policyLanguage,
+  verdictColumn,
+  editorHelp,
+  EditorView.lineWrapping,
+  EditorView.contentAttributes.of({ "aria-label": "Policy text", tabindex: "0", spellcheck: "false", autocapitalize: "off" }),
+  // Tab is not bound: it leaves the editor, as everywhere else on the page
+  keymap.of([...editorKeys, { key: "Mod-/", run: toggleComment }, ...completionKeymap, ...lintKeymap, ...historyKeymap, ...standardKeymap]),
+  EditorView.updateListener.of((update) => {
+    if (!update.docChanged) return;
+    text.value = update.state.doc.toString();
+    queueMicrotask(() => changes.value++);
+  }),
+];
+
+export function Editor() {
+  const host = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (host.current === null) return;
+    const view = new EditorView({ state: EditorState.create({ doc: text.peek(), extensions }), parent: host.current });
+    const letGo = holdView(view);
+    const stops = [effect(() => followProblems(view)), effect(() => followVerdicts(view))];
+    return () => {
+      stops.forEach((stop) => stop());
+      letGo();
+      view.destroy();
+    };
+  }, []);
+  return <div class="editor" ref={host} />;
+}
+
+/** Places in an answer to an older text would be wrong: the newest answer comes soon. */
+function followProblems(view: EditorView): void {
+  void changes.value;
+  const problems = diagnosis.value.value?.diagnostics;
+  const about = diagnosis.answered.value?.text;
+  if (problems !== undefined && about === text.peek()) showProblems(view, problems);
+}
+
+function followVerdicts(view: EditorView): void {
+  void changes.value;
+  const shown = judged.value;
+  if (verdicts.answered.value?.text === text.peek()) showVerdicts(view, shown);
+}

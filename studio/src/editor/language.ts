@@ -1,0 +1,59 @@
+/** Colours for the policy language. The server alone knows the grammar; this only tells words apart. */
+
+import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from "@codemirror/language";
+import { tags } from "@lezer/highlight";
+
+const RESERVED = words(
+  "EACH SOME RESULT RECORD FILTER PROCESS WHERE GROUP GROUP_BY BY AS AND OR NOT REJECT REPLACE WITH RANDOM",
+);
+/** keywords only in their place; lower case, they are usually names */
+const CONTEXTUAL = words(
+  "ALWAYS NEVER THEN GENERALIZE TO DROP BANDS OF UP PREFIX LEVEL ELSE MONTH QUARTER YEAR DAY IN BETWEEN LIKE PROBABILITY FROM " +
+    "SUM MIN MAX COUNT DISTINCT",
+);
+
+function words(list: string): Set<string> {
+  return new Set(list.split(" "));
+}
+
+type Place = { comment: boolean };
+
+function token(stream: StringStream, place: Place): string | null {
+  if (place.comment || stream.match("/*")) return blockComment(stream, place);
+  if (stream.match(/^--.*/)) return "comment";
+  if (stream.match(/^'(?:[^']|'')*'?/)) return "string";
+  if (stream.match(/^"(?:[^"]|"")*"?/)) return "variableName";
+  if (stream.match(/^[+-]?\d+(?:\.\d+)?(?![\p{L}_])/u)) return "number";
+  if (stream.match(/^[<>=≤≥!]+/)) return "operator";
+  if (stream.match(/^[\p{L}_][\p{L}\p{M}\p{N}_.-]*/u)) return wordStyle(stream.current());
+  stream.next();
+  return null;
+}
+
+function blockComment(stream: StringStream, place: Place): string {
+  place.comment = !stream.match(/^.*?\*\//);
+  if (place.comment) stream.skipToEnd();
+  return "comment";
+}
+
+function wordStyle(word: string): string {
+  return RESERVED.has(word.toUpperCase()) || CONTEXTUAL.has(word) ? "keyword" : "variableName";
+}
+
+const policies = StreamLanguage.define<Place>({
+  name: "acompass",
+  startState: () => ({ comment: false }),
+  copyState: (place) => ({ ...place }),
+  token,
+  languageData: { commentTokens: { line: "--", block: { open: "/*", close: "*/" } } },
+});
+
+const colours = HighlightStyle.define([
+  { tag: tags.keyword, class: "tok-keyword" },
+  { tag: tags.string, class: "tok-string" },
+  { tag: tags.number, class: "tok-number" },
+  { tag: tags.comment, class: "tok-comment" },
+  { tag: tags.operator, class: "tok-operator" },
+]);
+
+export const policyLanguage = [policies, syntaxHighlighting(colours)];

@@ -1,0 +1,100 @@
+/** The left side: parameters, the editor, and one line that sums up. */
+
+import { useEffect, useRef } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { errors, problems, verdicts } from "../answers";
+import { summary } from "../live";
+import { BadgeMark } from "../parts/badge";
+import { Stepper } from "../parts/stepper";
+import { parameterNames, parameterValues } from "../state";
+import { counted, type Badge } from "../words";
+import { format, rename, renaming, startRename } from "./commands";
+import { Editor } from "./editor";
+import { policyView } from "./holder";
+
+export function EditorPane() {
+  return (
+    <section class="policy" aria-label="Policy editor">
+      <div class="toolbar">
+        <Parameters />
+        <span class="buttons">
+          <button type="button" class="small" aria-keyshortcuts="Shift+Alt+F" title="Shift-Alt-F" onClick={() => void format()}>
+            Format
+          </button>
+          <button type="button" class="small" aria-keyshortcuts="F2" title="F2, with the cursor on the name" onClick={startRename}>
+            Rename
+          </button>
+        </span>
+      </div>
+      {renaming.value !== null && <RenameForm at={renaming.value.at} />}
+      <Editor />
+      <Summary />
+    </section>
+  );
+}
+
+function Parameters() {
+  const names = parameterNames.value ?? [];
+  return (
+    <div class="parameters">
+      {names.map((name) => (
+        <Stepper label={name} name={`Parameter ${name}`} value={parameterValues.value[name] ?? ""} set={(value) => setParameter(name, value)} />
+      ))}
+    </div>
+  );
+}
+
+function setParameter(name: string, value: string): void {
+  parameterValues.value = { ...parameterValues.value, [name]: value };
+}
+
+const renameProblem = signal<string | null>(null);
+
+function RenameForm({ at }: { at: number }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    renameProblem.value = null;
+    input.current?.focus();
+  }, [at]);
+  const close = () => {
+    renaming.value = null;
+    policyView()?.focus();
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    renameProblem.value = await rename(at, input.current?.value ?? "").catch(String);
+    if (renameProblem.value === null) close();
+  };
+  return (
+    <form class="rename row" onSubmit={(event) => void submit(event)} onKeyDown={(event) => event.key === "Escape" && close()}>
+      <label for="rename">New name</label>
+      <input id="rename" ref={input} autocomplete="off" aria-describedby="rename-problem" />
+      <button type="submit" class="small">Rename everywhere</button>
+      <button type="button" class="small quiet" onClick={close}>Cancel</button>
+      <span id="rename-problem" role="status">{renameProblem.value}</span>
+    </form>
+  );
+}
+
+function overall(): Badge | null {
+  const wrong = errors.value.length || verdicts.value.value?.diagnostics.length || 0;
+  if (wrong > 0) return badge("bad", "✗", counted(wrong, "error"));
+  const found = verdicts.value.value?.verdicts;
+  if (!found) return null;
+  return found.ok ? badge("good", "✓", "may be released") : badge("bad", "✗", "a check is violated");
+}
+
+const badge = (tone: Badge["tone"], sign: string, word: string): Badge => ({ tone, sign, word, brief: word, long: word });
+
+function Summary() {
+  const found = verdicts.value.value?.verdicts;
+  const shown = overall();
+  const warnings = problems.value.length - errors.value.length;
+  return (
+    <p class="status">
+      {shown !== null && <BadgeMark badge={shown} />}{" "}
+      {warnings > 0 && <BadgeMark badge={badge("open", "△", counted(warnings, "warning"))} />}{" "}
+      {found && <span>{summary(found)}</span>}
+    </p>
+  );
+}

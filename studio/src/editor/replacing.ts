@@ -1,0 +1,15 @@
+/**
+ * Typing over a selection. Chromium would put the new text into an element with an inline style, copied from the coloured
+ * words that it replaces; the page's CSP forbids such styles, and the console would say so.
+ */
+
+import { EditorView } from "@codemirror/view";
+
+export const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType } = event;
+    if (inputType !== "insertText" || data === null || view.composing || view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});

@@ -1,0 +1,37 @@
+/** Sentences for screen readers: what changed on the page without the focus moving there. */
+
+import { effect, signal } from "@preact/signals";
+import { verdicts } from "./answers";
+import type { Requirement, Verdicts } from "./api";
+import { counted, verdictBadge } from "./words";
+
+export const said = signal("");
+
+export function announce(sentence: string): void {
+  said.value = sentence;
+}
+
+let before: Verdicts | null = null;
+
+effect(() => {
+  const now = verdicts.value.value?.verdicts ?? null;
+  if (now === null) return;
+  const sentence = before === null ? summary(now) : difference(before, now);
+  before = now;
+  if (sentence !== "") announce(sentence);
+});
+
+export function summary({ requirements, records_in, records_out, ok }: Verdicts): string {
+  const violated = requirements.filter((each) => each.holds === false && each.action === null).length;
+  const verdict = ok ? "Every check holds" : `${counted(violated, "check")} violated`;
+  return `${verdict}; ${counted(records_in, "record")} in, ${counted(records_out, "record")} out`;
+}
+
+function difference(old: Verdicts, now: Verdicts): string {
+  const earlier = new Map(old.requirements.map((each) => [each.index, word(each)]));
+  const changed = now.requirements.filter((each) => earlier.get(each.index) !== word(each));
+  if (changed.length === 0 && old.records_out === now.records_out) return "";
+  return [...changed.slice(0, 3).map((each) => `Line ${each.line}: ${word(each)}`), summary(now)].join(". ");
+}
+
+const word = (requirement: Requirement): string => verdictBadge(requirement).long;

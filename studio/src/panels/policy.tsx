@@ -1,0 +1,137 @@
+/** Verdict, affected count and proof of each requirement, and what is wrong with the policy. */
+
+import { diagnosis, judged, problems, verdicts, type Judged } from "../answers";
+import type { Diagnostic, Verdicts } from "../api";
+import { edit } from "../editor/holder";
+import { Problems } from "../parts/asked";
+import { BadgeMark } from "../parts/badge";
+import { Figure, Figures } from "../parts/figures";
+import { LineLink } from "../parts/line";
+import { PanelLink } from "../parts/panel_link";
+import { DataTable } from "../parts/table";
+import { text } from "../state";
+import { count, counted, proofBadge, share, verdictBadge } from "../words";
+
+export function PolicyPanel() {
+  const found = verdicts.value.value?.verdicts ?? null;
+  if (verdicts.value.value === null) return <p class="empty">Working it out…</p>;
+  return (
+    <>
+      {found !== null && <Outcome found={found} />}
+      <Mistakes />
+      {found !== null && <Requirements rows={judged.value} />}
+      {found !== null && <Remarks found={found} />}
+      {text.value.trim() === "" && <Beginning />}
+    </>
+  );
+}
+
+/** What a run of the policy would say, beside what is seen in the text: some mistakes need the table. */
+function allProblems(): Diagnostic[] {
+  const known = new Set(problems.value.map((each) => `${each.code} ${each.from}`));
+  const others = verdicts.value.value?.diagnostics ?? [];
+  return [...problems.value, ...others.filter((each) => !known.has(`${each.code} ${each.from}`))];
+}
+
+function Mistakes() {
+  const shown = allProblems();
+  if (shown.length === 0) return null;
+  const safe = shown.flatMap((each) => each.fixes.filter((fix) => fix.safe).slice(0, 1));
+  return (
+    <section aria-labelledby="problems-title">
+      <header class="row">
+        <h2 id="problems-title">{counted(shown.length, "problem")}</h2>
+        {safe.length > 1 && diagnosis.answered.value?.text === text.value && (
+          <button type="button" class="small" onClick={() => edit(safe.flatMap((fix) => fix.edits))}>
+            Fix all that are safe
+          </button>
+        )}
+      </header>
+      <Problems problems={shown} />
+    </section>
+  );
+}
+
+function Outcome({ found }: { found: Verdicts }) {
+  return (
+    <section aria-labelledby="outcome-title">
+      <h2 id="outcome-title">{found.ok ? "This policy may be released" : "A check is violated: nothing would be written"}</h2>
+      <Figures>
+        <Figure name="records" before={count(found.records_in)} value={count(found.records_out)} />
+        <Figure name="lost" value={count(found.records_in - found.records_out)} note={lost(found)} />
+      </Figures>
+    </section>
+  );
+}
+
+function lost({ records_in, records_out, dropped }: Verdicts): string {
+  const part = records_in === 0 ? "" : share((records_in - records_out) / records_in);
+  return dropped === 0 ? part : `${part}, ${count(dropped)} of them incomplete`;
+}
+
+function Requirements({ rows }: { rows: Judged[] }) {
+  return (
+    <section aria-labelledby="requirements-title">
+      <h2 id="requirements-title">Requirements, in order</h2>
+      <DataTable
+        quiet
+        caption="Requirements with verdict and proof"
+        head={["Where", { title: "Requirement", optional: true }, "On this table", "On every table"]}
+      >
+        {rows.map((row) => (
+          <Row row={row} />
+        ))}
+      </DataTable>
+    </section>
+  );
+}
+
+function Row({ row: { requirement, text: spelling, proof } }: { row: Judged }) {
+  return (
+    <tr>
+      <td>
+        <LineLink line={requirement.line} range={requirement} />
+      </td>
+      <td class="optional">
+        <code class="clipped" title={spelling}>{spelling}</code>
+      </td>
+      <td>
+        <BadgeMark badge={verdictBadge(requirement)} />
+      </td>
+      <td>{proof === null ? "" : <BadgeMark badge={proofBadge(proof.verdict)} />}</td>
+    </tr>
+  );
+}
+
+function Remarks({ found }: { found: Verdicts }) {
+  if (found.notes.length === 0 && found.unnamed.length === 0) return null;
+  return (
+    <section aria-labelledby="remarks-title">
+      <h2 id="remarks-title">Worth knowing</h2>
+      <ul class="plain">
+        {found.notes.map((note) => (
+          <li>
+            Line {note.line}: {note.text}
+          </li>
+        ))}
+        {found.unnamed.length > 0 && (
+          <li>
+            The policy never names these columns, and they are released as they are: <strong>{found.unnamed.join(", ")}</strong>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function Beginning() {
+  return (
+    <section aria-labelledby="start-title">
+      <h2 id="start-title">How to begin</h2>
+      <p>
+        The policy is empty. Open <PanelLink to="Table" />, say what each column is, and insert a requirement. Or let{" "}
+        <PanelLink to="Release" /> suggest a policy.
+      </p>
+    </section>
+  );
+}

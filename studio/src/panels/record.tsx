@@ -1,0 +1,183 @@
+/** The life of a record through the policy: only after "show records" is switched on. */
+
+import { signal } from "@preact/signals";
+import type { Life, Step } from "../api";
+import { post } from "../api";
+import { Call } from "../calls";
+import { judged } from "../answers";
+import { Asked } from "../parts/asked";
+import { LineLink } from "../parts/line";
+import { Prose } from "../parts/prose";
+import { Stepper } from "../parts/stepper";
+import { DataTable } from "../parts/table";
+import { ask, lostContact, opened, showRecords } from "../state";
+import { counted, done, oneLine } from "../words";
+
+const CHANGED = "✎";
+const record = signal("1");
+const where = signal("");
+const lives = new Call("record");
+
+async function switchRecords(on: boolean): Promise<void> {
+  try {
+    showRecords.value = (await post("show", { on })).show_records;
+  } catch (error) {
+    lostContact(error);
+  }
+  if (!showRecords.value) lives.value.value = null;
+}
+
+const explainNumber = () => lives.start({ ...ask.peek(), record: Number.parseInt(record.peek(), 10) || 1 });
+const explainWhere = () => lives.start({ ...ask.peek(), where: where.peek() });
+
+export function RecordPanel() {
+  return (
+    <>
+      <section aria-labelledby="record-title">
+        <h2 id="record-title">The life of a record</h2>
+        <label class="switch">
+          <input
+            type="checkbox"
+            role="switch"
+            checked={showRecords.value}
+            onChange={(event) => void switchRecords(event.currentTarget.checked)}
+          />{" "}
+          Show records
+        </label>
+        {!showRecords.value && (
+          <p class="about">
+            Until this is switched on, no record's values leave the program. What is shown then is personal data: mind who sees
+            the screen.
+          </p>
+        )}
+        {showRecords.value && <Choice />}
+      </section>
+      {showRecords.value && <Lives />}
+    </>
+  );
+}
+
+function Choice() {
+  const submit = (explain: () => unknown) => (event: Event) => {
+    event.preventDefault();
+    void explain();
+  };
+  return (
+    <div class="choices">
+      <form class="row" onSubmit={submit(explainNumber)}>
+        <Stepper
+          label="Record"
+          name="Record number"
+          least={1}
+          value={record.value}
+          set={(value) => {
+            record.value = value;
+          }}
+        />
+        <button type="submit">Explain</button>
+      </form>
+      <form class="row grow" onSubmit={submit(explainWhere)}>
+        <label for="where">or where</label>
+        <input
+          id="where"
+          class="wide"
+          value={where.value}
+          placeholder={`${opened.value?.table.columns[0] ?? "age"} = …`}
+          onInput={(event) => {
+            where.value = event.currentTarget.value;
+          }}
+        />
+        <button type="submit">Explain those</button>
+      </form>
+    </div>
+  );
+}
+
+function Lives() {
+  const answer = lives.value.value;
+  if (answer === null && lives.failure.value === null && !lives.busy.value) return null;
+  return (
+    <Asked diagnostics={answer?.diagnostics} failure={lives.failure.value} waiting={answer === null}>
+      {answer?.lives?.length === 0 && <p class="empty">No record matches.</p>}
+      {answer?.lives?.map((life) => <LifeOf life={life} />)}
+    </Asked>
+  );
+}
+
+function LifeOf({ life }: { life: Life }) {
+  const title = `record-${life.record}`;
+  return (
+    <section aria-labelledby={title}>
+      <h2 id={title}>
+        Record {life.record}: {fate(life)}
+      </h2>
+      <ValueTable life={life} />
+      <ol class="steps">
+        {life.steps.map((step) => (
+          <StepRow step={step} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function fate(life: Life): string {
+  if (life.given === null) return "left out, a value is missing";
+  if (life.left === null) return "dropped";
+  const { given, left } = life;
+  const same = Object.entries(given).every(([column, value]) => left[column] !== undefined && unquoted(left[column]) === unquoted(value));
+  return same ? "released as it was" : "released, changed";
+}
+
+function ValueTable({ life: { given, left, record: number } }: { life: Life }) {
+  if (given === null) return null;
+  return (
+    <DataTable quiet caption={`Values of record ${number}`} head={["Column", "Before", "After"]}>
+      {Object.entries(given).map(([column, value]) => (
+        <tr>
+          <th scope="row">{column}</th>
+          <td>{unquoted(value)}</td>
+          <td class={afterwards(left, column, value).startsWith(CHANGED) ? "changed" : ""}>{afterwards(left, column, value)}</td>
+        </tr>
+      ))}
+    </DataTable>
+  );
+}
+
+function afterwards(left: Record<string, string> | null, column: string, before: string): string {
+  if (left === null) return "–";
+  const value = left[column];
+  if (value === undefined) return `${CHANGED} column dropped`;
+  return unquoted(value) === unquoted(before) ? unquoted(before) : `${CHANGED} ${unquoted(value)}`;
+}
+
+/** A column may turn from numbers to text on its way: its quotes are no change of the value. */
+const unquoted = (value: string): string => (/^'.*'$/s.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value);
+
+function StepRow({ step }: { step: Step }) {
+  const place = judged.value.find((each) => each.requirement.index === step.index);
+  return (
+    <li class={step.affected ? "affected" : ""}>
+      <p>
+        {place === undefined ? `line ${step.line}` : <LineLink line={step.line} range={place.requirement} />} <code>{place?.text ?? oneLine(step.text)}</code>
+      </p>
+      <p>{effect(step)}</p>
+      {step.class !== null && <p class="about">{seen(step)}</p>}
+      {step.nearest.length > 0 && <p class="about">It would have been left alone with: <Prose text={step.nearest.join("; or ")} /></p>}
+    </li>
+  );
+}
+
+function effect(step: Step): string {
+  if (step.dropped) return "✗ dropped";
+  if (step.action === "DROP" && step.affected) return `${CHANGED} these columns are dropped`;
+  if (step.change !== null) return `${CHANGED} ${step.change.column}: ${step.change.before} → ${step.change.after}`;
+  if (!step.affected) return "✓ not affected";
+  return step.action === null ? "✗ violates this check" : `${CHANGED} ${done(step.action)}`;
+}
+
+function seen({ class: found }: Step): string {
+  if (found === null) return "";
+  const pairs = (values: Record<string, string>) => Object.entries(values).map(([name, value]) => `${name} ${value}`);
+  return `Its class: ${pairs(found.key).join(", ")}, with ${counted(found.records, "record")}; ${pairs(found.values).join(", ")}`;
+}

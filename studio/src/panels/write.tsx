@@ -1,0 +1,119 @@
+/** Writes table and report. The saved policy is run on all records, and a violated check writes nothing. */
+
+import { effect, signal } from "@preact/signals";
+import { post, Refused, type Diagnostic, type Released } from "../api";
+import { save } from "../files";
+import { announce } from "../live";
+import { Problems } from "../parts/asked";
+import { ask, dirty, file, lostContact, opened } from "../state";
+import { count, counted } from "../words";
+
+const names = { table: signal(""), report: signal("") };
+const withReport = signal(true);
+const writing = signal(false);
+const released = signal<Released | null>(null);
+const wrong = signal<Diagnostic[]>([]);
+const refused = signal<{ message: string; exists: boolean } | null>(null);
+
+effect(() => {
+  const proposed = opened.value?.release;
+  if (proposed === undefined) return;
+  names.table.value ||= proposed.table;
+  names.report.value ||= proposed.report;
+});
+
+async function write(replace: boolean): Promise<void> {
+  writing.value = true;
+  released.value = refused.value = null;
+  wrong.value = [];
+  try {
+    if (!dirty.peek() || (await save())) await release(replace);
+  } catch (error) {
+    lostContact(error);
+    if (error instanceof Refused) refused.value = { message: error.message, exists: error.exists !== null };
+  } finally {
+    writing.value = false;
+  }
+}
+
+async function release(replace: boolean): Promise<void> {
+  const answer = await post("release", {
+    ...ask.peek(),
+    seen: file.peek().version,
+    table: names.table.peek(),
+    report: withReport.peek() ? names.report.peek() : null,
+    replace,
+  });
+  wrong.value = answer.diagnostics;
+  released.value = answer.released;
+  if (answer.released !== null) announce("Released");
+}
+
+export function Write() {
+  const submit = (event: Event) => {
+    event.preventDefault();
+    void write(false);
+  };
+  return (
+    <section aria-labelledby="write-title">
+      <h2 id="write-title">3. Write the release</h2>
+      <p class="about">
+        {dirty.value ? "Saves the policy, then runs it" : "Runs the saved policy"} on all records. Files are written beside the policy,
+        whole or not at all. If a check is violated, nothing is written.
+      </p>
+      <form class="fields" onSubmit={submit}>
+        <label for="release-table">Table</label>
+        <input id="release-table" value={names.table.value} onInput={(event) => void (names.table.value = event.currentTarget.value)} />
+        <label for="release-report">Report</label>
+        <input
+          id="release-report"
+          value={names.report.value}
+          disabled={!withReport.value}
+          onInput={(event) => void (names.report.value = event.currentTarget.value)}
+        />
+        <label class="switch">
+          <input type="checkbox" checked={withReport.value} onChange={(event) => void (withReport.value = event.currentTarget.checked)} />
+          Write a report
+        </label>
+        <button type="submit" class="primary" disabled={writing.value}>
+          {writing.value ? "Writing…" : dirty.value ? "Save and write" : "Write"}
+        </button>
+      </form>
+      <Outcome />
+    </section>
+  );
+}
+
+function Outcome() {
+  return (
+    <div role="status">
+      <Problems problems={wrong.value} />
+      {refused.value !== null && <NotWritten />}
+      {released.value !== null && <Written done={released.value} />}
+    </div>
+  );
+}
+
+function NotWritten() {
+  return (
+    <p class="row">
+      <span class="mark bad">✗ not written</span> <span>{refused.value?.message}</span>
+      {refused.value?.exists && (
+        <button type="button" class="small" onClick={() => void write(true)}>
+          Replace
+        </button>
+      )}
+    </p>
+  );
+}
+
+function Written({ done }: { done: Released }) {
+  if (!done.ok) return <p class="mark bad">✗ a check is violated: nothing was written</p>;
+  const files = [done.table, done.report].filter((name) => name !== null);
+  return (
+    <p>
+      <span class="mark good">✓ written</span> <strong>{files.join(" and ")}</strong>: {counted(done.records_in, "record")} in,{" "}
+      {count(done.records_out)} out
+    </p>
+  );
+}

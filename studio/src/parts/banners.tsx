@@ -1,0 +1,67 @@
+/** What the user must know before going on: no server, a file changed by somebody else. */
+
+import { keepMine, loadTheirs } from "../files";
+import { contact, notice, opened, text, theirs } from "../state";
+import { MergeDiff } from "./merge";
+
+export function Banners() {
+  return (
+    <div class="banners">
+      {contact.value === "gone" && <Gone />}
+      {contact.value === "locked out" && <LockedOut />}
+      {theirs.value !== null && <Changed />}
+      {notice.value !== null && <Notice sentence={notice.value} />}
+    </div>
+  );
+}
+
+function Gone() {
+  return (
+    <div class="banner bad" role="alert">
+      <strong>The studio does not answer.</strong> Nothing is lost: the text stays here. Start <code>acompass studio</code> again to
+      save it, or copy it out of the editor. This page goes on by itself if the program was only busy.
+    </div>
+  );
+}
+
+function LockedOut() {
+  return (
+    <div class="banner bad" role="alert">
+      <strong>This page belongs to an earlier start of the studio.</strong> Copy what is not saved out of the editor, then open the
+      address that <code>acompass studio</code> printed.
+    </div>
+  );
+}
+
+function Changed() {
+  return (
+    <div class="banner open" role="alert">
+      <p>
+        <strong>{opened.value?.policy.name} was changed outside,</strong> and there are unsaved changes here. Nothing was overwritten.
+      </p>
+      <p class="buttons">
+        <button type="button" onClick={loadTheirs}>
+          Load theirs
+        </button>
+        <button type="button" onClick={keepMine}>
+          Keep mine
+        </button>
+      </p>
+      <details>
+        <summary>What differs</summary>
+        <MergeDiff label="Their text beside mine" mine={text.value} other={theirs.value?.text ?? ""} />
+      </details>
+    </div>
+  );
+}
+
+function Notice({ sentence }: { sentence: string }) {
+  return (
+    <div class="banner open row" role="status">
+      <span>{sentence}</span>
+      <button type="button" class="small" onClick={() => void (notice.value = null)}>
+        Dismiss
+      </button>
+    </div>
+  );
+}

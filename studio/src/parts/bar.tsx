@@ -1,0 +1,10 @@
+/** A share as a bar beside its number; the number is the text, so the bar is hidden from screen readers. */
+export function ShareBar({ part, series = "after" }: { part: number; series?: string }) {
+  const width = Math.max(0, Math.min(100, 100 * part));
+  return (
+    <svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+      <rect width="100" height="8" rx="2" class="ground" />
+      <rect width={width.toFixed(2)} height="8" rx="2" class={series} />
+    </svg>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ComponentChildren } from "preact";
+
+export const Figures = ({ children }: { children: ComponentChildren }) => <dl class="figures">{children}</dl>;
+
+/** A number to see first, beside what it was before. */
+export function Figure({ name, value, before, note }: { name: string; value: string; before?: string; note?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {before !== undefined && (
+          <>
+            <span class="was">{before}</span> <span class="arrow" aria-label="becomes">→</span>{" "}
+          </>
+        )}
+        {value} {note && <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+"""The studio in a real browser: the page as somebody meets it who sees, types and clicks."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+
+from tests.report.browser import CHROMIUM
+from tests.studio.pages import started
+from tests.waiting import PATIENCE
+
+SIZE = (1280, 800)
+#: milliseconds until the page must show what is waited for, on a busy machine
+LONGEST = 20000
+#: the browser says so itself where a test stops the server or is refused on purpose
+_EXPECTED = re.compile("Failed to load resource")
+
+expect.set_options(timeout=LONGEST)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One for a module, not for all: Playwright keeps an event loop running, which other tests cannot have."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine")
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+class Tab:
+    """A tab of the browser, open on a studio."""
+
+    def __init__(self, page: Page, address: str):
+        self.page = page
+        self.complaints: list[str] = []
+        page.set_default_timeout(LONGEST)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._listen)
+        page.goto(address)
+        expect(self.editor).to_be_visible()
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not _EXPECTED.search(message.text):
+            self.complaints.append(message.text)
+
+    @property
+    def editor(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Policy text")
+
+    @property
+    def status(self) -> Locator:
+        """The line below the editor that sums up."""
+        return self.page.locator(".status")
+
+    @property
+    def marks(self) -> Locator:
+        """Verdicts and proofs beside the lines of the policy."""
+        return self.page.locator(".cm-verdicts .verdict-mark")
+
+    def write(self, policy: str) -> None:
+        self.editor.click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(policy)
+
+    def show(self, panel: str) -> None:
+        self.page.get_by_role("tab", name=panel).click()
+
+    def press(self, button: str | re.Pattern[str]) -> None:
+        self.page.get_by_role("button", name=button, exact=True).click()
+
+    def heading(self, words: str | re.Pattern[str]) -> Locator:
+        return self.page.get_by_role("heading", name=words)
+
+    def table(self, name: str) -> Locator:
+        return self.page.get_by_role("table", name=name)
+
+    def row(self, table: str, words: str) -> Locator:
+        """The row of a table that begins with these words."""
+        first = self.page.locator(":is(th, td):first-child").filter(
+            has_text=re.compile(rf"^\s*{re.escape(words)}\b")
+        )
+        return self.table(table).get_by_role("row").filter(has=first)
+
+    def requirement(self, line: int) -> Locator:
+        return self.row("Requirements with verdict and proof", f"line {line}")
+
+    def mark(self, **roles: str) -> None:
+        """Give columns their roles; a space in a name is an underscore here."""
+        for column, role in roles.items():
+            name = f"Role of {column.replace('_', ' ')}"
+            self.page.get_by_role("combobox", name=name, exact=True).select_option(role)
+
+    def save(self) -> None:
+        self.page.keyboard.press("ControlOrMeta+s")
+        expect(self.page.get_by_text("saved", exact=True)).to_be_visible()
+
+
+@contextmanager
+def tab_on(browser: Browser, address: str, size: tuple[int, int] = SIZE, **context: Any) -> Iterator[Tab]:
+    """A tab with a profile of its own, whose console must stay silent."""
+    width, height = size
+    with browser.new_context(viewport={"width": width, "height": height}, **context) as own:
+        tab = Tab(own.new_page(), address)
+        yield tab
+        assert not tab.complaints, tab.complaints
+
+
+@contextmanager
+def browsed(browser: Browser, folder: Path, *arguments: str) -> Iterator[Tab]:
+    """A studio in a process of its own, and a tab on it."""
+    with started(*arguments, folder=folder) as (_, address), tab_on(browser, address) as tab:
+        yield tab

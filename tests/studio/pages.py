@@ -1,0 +1,81 @@
+"""A page of the studio without a browser: the requests that it sends, with its cookie."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from acompass.studio.access import Access
+from acompass.studio.server import serving
+from acompass.studio.start import Start
+from tests.waiting import PATIENCE
+
+
+class Page:
+    def __init__(self, address: str):
+        self.origin = address.partition("/?")[0]
+        self.http = httpx.Client(base_url=self.origin, timeout=PATIENCE)
+        entered = self.http.get(address)
+        assert entered.status_code == 303, entered.text
+
+    def send(self, name: str, /, **body: Any) -> httpx.Response:
+        return self.http.post(f"/api/{name}", json=body, headers={"Origin": self.origin})
+
+    def ask(self, name: str, /, **body: Any) -> dict[str, Any]:
+        response = self.send(name, **body)
+        assert response.status_code == 200, response.text
+        answer: dict[str, Any] = response.json()
+        return answer
+
+    def about(
+        self, name: str, text: str, params: dict[str, str] | None = None, /, **body: Any
+    ) -> dict[str, Any]:
+        """A question about a policy."""
+        return self.ask(name, text=text, params=params or {}, **body)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.http.close()
+
+
+@contextmanager
+def opened(policy: Path, table: Path, **options: Any) -> Iterator[tuple[Page, Access]]:
+    """A server on a real port, and a page of it."""
+    with serving(Start(str(policy), str(table), **options)) as running, Page(running.access.address) as page:
+        yield page, running.access
+
+
+@contextmanager
+def started(
+    *arguments: str, folder: Path, browser: bool = False, env: dict[str, str] | None = None
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command in a process of its own, and the address that it prints."""
+    options = [] if browser else ["--no-browser"]
+    command = [sys.executable, "-m", "acompass", "studio", *arguments, *options]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True, env=env) as process:
+        try:
+            assert process.stdout is not None
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def asking(page: Page, name: str, /, **body: Any) -> Iterator[Callable[[], dict[str, Any]]]:
+    """A question that another thread waits for; the function gives its answer."""
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(page.ask, name, **body)
+        yield lambda: asked.result(PATIENCE)

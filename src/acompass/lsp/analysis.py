@@ -84,7 +84,7 @@ def find_mistakes(question: Question, beside: Beside) -> tuple[Diagnostic, ...]:
     if beside.table is None or document.policy is None:
         return (*about, *diagnose(document, context))
     whole = beside.table.desk.whole
-    return _asked(question, beside.table.desk, "mistakes", lambda _: diagnose(document, context, whole))
+    return _asked(question, beside.table.desk, lambda _: diagnose(document, context, whole))
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,8 @@ def judge(question: Question, beside: Beside, mistakes: tuple[Diagnostic, ...]) 
     """Ask for verdicts and proofs, unless the policy has mistakes that prevent them."""
     context = beside.context
     if any(mistake.severity is Severity.ERROR for mistake in mistakes) or _is_empty(question.document):
+        if beside.table is not None:
+            _asked(question, beside.table.desk, lambda _: None)  # ends the work on the text before
         return Judged(context)
     refused: tuple[Diagnostic, ...] = ()
     if beside.table is not None:
@@ -117,8 +119,8 @@ def _with_verdicts(question: Question, desk: Desk, context: Context) -> Context:
     document, policy = question.document, question.document.policy
     assert policy is not None, "a policy that does not parse is not judged"
     params = used_params(document, context.params)
-    program = _asked(question, desk, "schema", lambda _: desk.whole.checked(policy, params=params))
-    found = _asked(question, desk, "verdicts", lambda session: verdicts(document, params, session))
+    program = _asked(question, desk, lambda _: desk.whole.checked(policy, params=params))
+    found = _asked(question, desk, lambda session: verdicts(document, params, session))
     return replace(context, schema=program.schema, verdicts=found)
 
 
@@ -131,9 +133,10 @@ def _proofs(question: Question, context: Context) -> tuple[ProofState, ...]:
             return ()
 
 
-def _asked(question: Question, desk: Desk, topic: str, ask: Callable[[Session], T]) -> T:
+def _asked(question: Question, desk: Desk, ask: Callable[[Session], T]) -> T:
+    """All steps for a policy are one topic: the first for a new text ends the work on the text before."""
     question.require_newest()
-    return desk.ask(f"{topic} {question.uri}", ask)
+    return desk.ask(question.uri, ask)
 
 
 def files_beside(document: Document, settings: PolicySettings) -> set[str]:

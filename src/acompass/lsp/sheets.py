@@ -125,7 +125,7 @@ class Sheets:
     def _analyze(self, sheet: Sheet) -> None:
         try:
             while not self._is_answered(sheet):
-                """A table that was opened again for another policy has dropped the question."""
+                pass  # a table that was opened again for another policy has dropped the question
         except BaseException as error:
             sheet.drop(error)
             if not isinstance(error, Stale):

@@ -145,6 +145,16 @@ class State:
         flags = (*self.flags, name)
         return replace(self, select=select, depth=self.depth + 1, sizes=sizes, flags=flags)
 
+    def to_store(self) -> exp.Select:
+        """The rows of a stored table. Combinations that an action made equal become one, unless they have first
+        values that differ."""
+        if self.counted is None or self.counted.changing or self.flags:
+            return self.select
+        columns = [sql.column(i, "t") for i in self.counted.columns]
+        named = (sql.named(column, column.name) for column in columns)
+        select = sql.query([*named, sql.named(self.count(), WEIGHT)], self.source())
+        return select.group_by(*(column.copy() for column in columns), copy=False)
+
     def stored_as(self, table: str) -> "State":
         """The same records, read from a table."""
         return replace(self, select=sql.everything(sql.table(table)), depth=0, sizes={})

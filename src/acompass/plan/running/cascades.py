@@ -19,9 +19,8 @@ from acompass.plan.stages import CascadeStage, Stage
 
 #: the depth at which the combinations are stored: they are few
 DEEPEST = 2
-#: so few combinations that a statement costs more than looking at all of them, and the depth for those
+#: so few combinations that a statement costs more than looking at all of them
 _FEW = 50_000
-_DEEPEST_OF_FEW = 3
 
 
 class Execute(Protocol):
@@ -41,7 +40,7 @@ def judge_cascade(context: Context, state: State, stage: CascadeStage, execute: 
     table, counted = _stored(context, state, Counted(stage.columns, frozenset()))
     few = _number(context, table) <= _FEW
     after = (
-        execute(context, counted, stage.stages, deepest=_DEEPEST_OF_FEW)
+        execute(context, counted, stage.stages, deepest=DEEPEST)
         if few
         else _repeated(context, counted, stage, execute)
     )

@@ -117,7 +117,7 @@ class _Store:
         self._tables: list[str] = []
 
     def __call__(self, state: State) -> State:
-        self._tables.append(self._session.store(state.select))
+        self._tables.append(self._session.store(state.to_store()))
         return state.stored_as(self._tables[-1])
 
     def release(self) -> None:

@@ -59,7 +59,8 @@ class Raw:
         return {"uri": path.as_uri()}
 
     def ended(self) -> tuple[int, bytes]:
-        """The exit code, and what was written to standard error."""
+        """The exit code, and what was written to standard error. The input stays open until then."""
+        self.process.wait(PATIENCE)
         _, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, errors
 

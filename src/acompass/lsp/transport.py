@@ -3,8 +3,13 @@
 import asyncio
 import logging
 import os
+import signal
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from threading import Event, Thread
+from types import FrameType
+from typing import Any
 
 from pygls.io_ import StdoutWriter, run_async
 
@@ -23,19 +28,47 @@ def serve(server: Server) -> int:
     logging.getLogger("pygls").setLevel(logging.CRITICAL + 1)
     output = os.fdopen(_reserved_output(), "wb")
     server.protocol.set_writer(StdoutWriter(output))
+    signals = _Signals()
     code = 0
     try:
-        asyncio.run(_answer(server))
+        asyncio.run(_answer(server, signals))
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
-    except BrokenPipeError:
+    except (BrokenPipeError, asyncio.CancelledError):
         code = 0
-    finally:
-        server.end()
-        ended = have_ended(_GRACE)
+    server.end()
+    ended = have_ended(_GRACE)
+    signals.pass_on()
     if not ended:
         os._exit(code)  # an engine that is stuck must not keep the process
     return code
+
+
+class _Signals:
+    """A signal ends the loop between two messages. Then it is passed on to the handler that was there before,
+    which knows how a command ends."""
+
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._arrived: int | None = None
+
+    def listen(self, stop: Callable[[], object]) -> None:
+        self._stop = stop
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and callable(signal.getsignal(number)):  # an ignored signal stays ignored
+                self._before[number] = signal.signal(number, self._note)
+
+    def pass_on(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if self._arrived is not None:
+            self._before[self._arrived](self._arrived, None)
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        self._arrived = self._arrived or number
+        with suppress(RuntimeError):  # the loop has ended already
+            self._stop()
 
 
 def _reserved_output() -> int:
@@ -45,9 +78,13 @@ def _reserved_output() -> int:
     return messages
 
 
-async def _answer(server: Server) -> None:
+async def _answer(server: Server, signals: _Signals) -> None:
     reader = asyncio.StreamReader()
-    _feed(asyncio.get_running_loop(), reader)
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+    assert task is not None, "a coroutine runs in a task"
+    signals.listen(lambda: loop.call_soon_threadsafe(task.cancel))
+    _feed(loop, reader)
     try:
         await run_async(Event(), reader, server.protocol, error_handler=server.report_server_error)
     except asyncio.IncompleteReadError:

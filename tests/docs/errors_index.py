@@ -17,7 +17,7 @@ GROUPS = {
     "5": "Lint: probably a mistake",
     "6": "Measuring, and searching for a policy",
     "7": "Explaining and reporting",
-    "8": "The studio",
+    "8": "The studio and editors",
     "9": "A fault of acompass itself",
 }
 

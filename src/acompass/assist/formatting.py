@@ -12,7 +12,12 @@ def format_edits(document: Document) -> tuple[Edit, ...]:
     in other lines stay."""
     if document.policy is None:
         return ()
-    old, new = _lines(document.text), _lines(format_program(document.text))
+    return line_edits(document.text, format_program(document.text))
+
+
+def line_edits(before: str, after: str) -> tuple[Edit, ...]:
+    """The edits of whole lines that turn one text into another."""
+    old, new = _lines(before), _lines(after)
     starts = [0]
     for line in old:
         starts.append(starts[-1] + len(line))

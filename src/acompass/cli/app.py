@@ -24,6 +24,7 @@ COMMANDS = {
     "conform": "acompass.cli.conform:conform_command",
     "fmt": "acompass.cli.fmt:fmt",
     "core": "acompass.cli.core:core",
+    "lsp": "acompass.cli.lsp:lsp",
     "verify-report": "acompass.cli.verify_report:verify_report",
 }
 

@@ -208,6 +208,8 @@ CODES: dict[str, str] = {
     "AC801": "`studio` without its libraries",
     "AC802": "port that cannot be used",
     "AC803": "no policy to open in the studio",
+    # AC81x: the server for editors
+    "AC811": "`lsp` without pygls",
     # AC9xx: a fault of acompass itself
     "AC901": "internal error",
 }

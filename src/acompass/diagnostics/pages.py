@@ -15,8 +15,13 @@ def is_code(text: str) -> bool:
 
 
 def read_page(code: str) -> str:
+    return page_of(code).read_text(encoding="utf-8")
+
+
+def page_of(code: str) -> Path:
+    """The file of a page. It need not exist."""
     folder = next(folder for folder in _FOLDERS if folder.is_dir())
-    return (folder / f"{code}.md").read_text(encoding="utf-8")
+    return folder / f"{code}.md"
 
 
 def how_to_see(code: str) -> str:

@@ -1,0 +1,86 @@
+"""The class of every character of a policy: by our own parser, and by the scopes of the TextMate grammar."""
+
+from collections.abc import Iterator
+
+from acompass.assist.document import Document
+from acompass.syntax.tokens import SIGNS
+
+#: terminals that are no keywords
+_CLASSES = {
+    "WORD": "name",
+    "QUOTED": "name",
+    "PARAMETER": "parameter",
+    "NUMBER": "number",
+    "STRING": "string",
+    "OPERATOR": "sign",
+    "UNEQUAL": "sign",
+    **dict.fromkeys(SIGNS.values(), "sign"),
+}
+_SCOPES = {
+    "comment.": "comment",
+    "string.": "string",
+    "keyword.operator.comparison.": "sign",
+    "keyword.": "keyword",
+    "support.function.": "keyword",
+    "variable.language.": "sign",
+    "variable.other.": "name",
+    "variable.parameter.": "parameter",
+    "constant.numeric.": "number",
+    "punctuation.": "sign",
+}
+
+
+def parses(text: str) -> bool:
+    return not Document(text).syntax_errors
+
+
+def by_parser(text: str) -> list[str]:
+    """A class for each character; spaces between tokens have none."""
+    document = Document(text)
+    found = [""] * len(text)
+    for token in (token for segment in document.read_tokens for token in segment):
+        _put(found, token.start, token.end, _CLASSES.get(token.type, "keyword"))
+    for comment in document.comments:  # one may stand between the words of GROUP BY
+        _put(found, comment.span.start, comment.span.end, "comment")
+    return _without_space(text, found)
+
+
+def by_scopes(text: str, tokens: list[tuple[int, int, list[str]]]) -> list[str]:
+    """The same, from tokens with offsets in UTF-16."""
+    offsets = _offsets(text)
+    found = [""] * len(text)
+    for start, end, scopes in tokens:
+        _put(found, offsets[start], offsets[end], _class_of(scopes))
+    return _without_space(text, found)
+
+
+def _class_of(scopes: list[str]) -> str:
+    """The outermost scope: an escape inside a string is part of it."""
+    return next((name for prefix, name in _SCOPES.items() if scopes and scopes[0].startswith(prefix)), "")
+
+
+def _offsets(text: str) -> dict[int, int]:
+    units = [0]
+    for character in text:
+        units.append(units[-1] + (2 if character > "\uffff" else 1))
+    return {unit: offset for offset, unit in enumerate(units)}
+
+
+def _put(found: list[str], start: int, end: int, name: str) -> None:
+    found[start:end] = [name] * (end - start)
+
+
+def _without_space(text: str, found: list[str]) -> list[str]:
+    return ["" if character.isspace() else name for character, name in zip(text, found, strict=True)]
+
+
+def differences(text: str, expected: list[str], found: list[str]) -> Iterator[str]:
+    """Each stretch of a text to which the two give other classes."""
+    at = 0
+    while at < len(text):
+        if expected[at] == found[at]:
+            at += 1
+            continue
+        end = next((i for i in range(at, len(text)) if expected[i] == found[i]), len(text))
+        yield f"`{text[at:end]}` at {at} is a {expected[at]}, shown as a {found[at]}"
+        at = end

@@ -6,10 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
-from tests.report.browser import CHROMIUM
 from tests.studio.pages import started
 from tests.waiting import PATIENCE
 
@@ -20,17 +18,6 @@ LONGEST = PATIENCE * 1000
 _EXPECTED = re.compile("Failed to load resource")
 
 expect.set_options(timeout=LONGEST)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """One for a module, not for all: Playwright keeps an event loop running, which stops other tests."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 class Tab:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from tests.studio.browsing import browser
+from tests.report.browser import browser
 from tests.studio.pages import opened
 from tests.studio.tables import written
 

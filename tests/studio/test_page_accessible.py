@@ -7,7 +7,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
-from tests.studio.browsing import SIZE, Tab, browser, tab_on
+from tests.report.browser import browser
+from tests.studio.browsing import SIZE, Tab, tab_on
 from tests.studio.examples import ELECTRICITY_ARGUMENTS, electricity
 from tests.studio.pages import started
 

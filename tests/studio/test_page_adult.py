@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.studio.browsing import Tab, browsed, browser
+from tests.report.browser import browser
+from tests.studio.browsing import Tab, browsed
 from tests.studio.examples import ADULT_ARGUMENTS, adult
 from tests.studio.tables import ADULT
 

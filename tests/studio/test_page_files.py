@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.studio.browsing import Tab, browser, tab_on
+from tests.report.browser import browser
+from tests.studio.browsing import Tab, tab_on
 from tests.studio.pages import started
 from tests.studio.tables import written
 from tests.waiting import wait_until

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser
 
-from tests.studio.browsing import browsed, browser
+from tests.report.browser import browser
+from tests.studio.browsing import browsed
 from tests.studio.examples import admissions
 from tests.studio.first_release import first_release
 

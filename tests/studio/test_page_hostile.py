@@ -4,7 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from tests.studio.browsing import browser, tab_on
+from tests.report.browser import browser
+from tests.studio.browsing import tab_on
 from tests.studio.pages import started
 
 __all__ = ["browser"]

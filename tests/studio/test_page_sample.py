@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from acompass.assist.desk import SAMPLE, SAMPLE_FROM
-from tests.studio.browsing import Tab, browsed, browser
+from tests.report.browser import browser
+from tests.studio.browsing import Tab, browsed
 
 __all__ = ["browser"]
 

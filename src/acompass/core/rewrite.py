@@ -36,14 +36,7 @@ def generalizes(program: tree.Program) -> bool:
 
 
 def generalization(step: tree.Requirement) -> tree.Generalize | None:
-    action = walk.step_of(step)
-    match action:
-        case tree.Generalize():
-            return action
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Drop():
-            return None
-        case _:
-            assert_never(action)
+    return walk.generalize_of(walk.step_of(step))
 
 
 def _rewritten(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:

@@ -45,7 +45,7 @@ fuzz: $(VENV)/.test ## run the long random tests
 	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
 	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000 --workers $(WORKERS)
 
-bench: $(VENV)/.test ## run the benchmarks
+bench: $(VENV)/.test bytecode ## run the benchmarks
 	$(BIN)/python benchmarks/parse_and_check.py
 	$(BIN)/python benchmarks/prove_scaling.py
 	$(BIN)/python benchmarks/measure_pycanon.py

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from acompass.arguments import Opening, validated
 from acompass.checked.parameters import ParamValue
-from acompass.checked.types import Type
+from acompass.checked.types import Type, types_by_name
 from acompass.diagnostics import Diagnostic
 from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
@@ -283,4 +283,4 @@ def _types_of(
 def _types_in(
     session: "Session", policy: Policy, params: Mapping[str, ParamValue] | None
 ) -> dict[str, str | Type]:
-    return {column.name: column.type for column in session.schema(policy, params=params)}
+    return types_by_name(session.schema(policy, params=params))

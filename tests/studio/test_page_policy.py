@@ -1,33 +1,20 @@
 """The policy in the page: what is wrong and what holds, as it is typed. On the paper's table."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.report.browser import browser
-from tests.studio.browsing import Tab, browsed
-from tests.studio.examples import ELECTRICITY_ARGUMENTS, electricity
+from tests.studio.browsing import Tab
+from tests.studio.papers_page import browser, folder, opened
 from tests.studio.tables import ELECTRICITY
 
-__all__ = ["browser"]
+__all__ = ["browser", "folder", "opened"]
 
 POLICY = (ELECTRICITY / "policy.acp").read_text(encoding="utf-8")
 CLASS_SIZE, HOMOGENEITY = 27, 35
 ONE_CHECK = "EACH RESULT : Age <= {age};\n"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return electricity(tmp_path_factory.mktemp("studio"))
-
-
-@pytest.fixture(scope="module")
-def opened(browser: Browser, folder: Path) -> Iterator[Tab]:
-    with browsed(browser, folder, *ELECTRICITY_ARGUMENTS) as tab:
-        yield tab
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from acompass.assist.parameters import used_params
 from acompass.checked.findings import unused_parameter
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
-from acompass.checked.types import Schema, Type
+from acompass.checked.types import Schema, types_by_name
 from acompass.diagnostics import CallError, Diagnostic, PolicyError, Severity, TableError
 from acompass.lint import lint_policy
 from acompass.policy import Policy
@@ -59,9 +59,7 @@ def _refused(policy: Policy, params: Mapping[str, ParamValue], schema: Schema) -
 def _mistakes(
     policy: Policy, params: Mapping[str, ParamValue], schema: Schema | None, session: Session | None
 ) -> tuple[Diagnostic, ...]:
-    types: dict[str, str | Type] | None = None
-    if schema is not None:
-        types = {column.name: column.type for column in schema}
+    types = None if schema is None else types_by_name(schema)
     occurs = None if session is None else session.occurs
     return lint_policy(policy.tree, policy.text, types, params, occurs=occurs)
 

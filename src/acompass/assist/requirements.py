@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from acompass.assist.document import Document
 from acompass.assist.parameters import used_params
 from acompass.checked.parameters import ParamValue
-from acompass.checked.types import Schema, Type
+from acompass.checked.types import Schema, types_by_name
 from acompass.diagnostics import PolicyError, Span
 from acompass.opened import SampleInfo
 from acompass.policy import Policy, as_policy, attach_text
@@ -15,6 +15,9 @@ from acompass.prove.claims import assertions_of
 from acompass.result import ActionName, Note, RequirementOutcome
 from acompass.session import Session
 from acompass.syntax.walk import steps
+
+#: the draws of RANDOM in every answer about a policy; a release draws its own
+SEED = "assist"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,10 @@ class ProofState:
 
 
 def verdicts(
-    document: Document, params: Mapping[str, ParamValue], session: Session, seed: str = "assist"
+    document: Document, params: Mapping[str, ParamValue], session: Session, seed: str = SEED
 ) -> Verdicts:
     """What a run of the policy finds on the session's table. Raise AcompassError if it cannot run."""
-    policy = _required(document)
+    policy = required_policy(document)
     result = session.preview(policy, params=used_params(document, params), seed=seed)
     spans = [step.span for step in steps(policy.tree)]
     return Verdicts(
@@ -94,7 +97,7 @@ def proofs(
     document: Document, params: Mapping[str, ParamValue], schema: Schema | None
 ) -> tuple[ProofState, ...]:
     """A verdict on each of the policy's assertions. Without a schema, its uses decide the types (D31)."""
-    policy = _required(document)
+    policy = required_policy(document)
     spans = [step.span for step in steps(policy.tree)]
     claims = _proved(policy, used_params(document, params), schema, None)
     places = [at for at, _ in assertions_of(policy.tree)]
@@ -110,21 +113,19 @@ def prove_claim(
     document: Document, params: Mapping[str, ParamValue], schema: Schema | None, claim: str
 ) -> Claim:
     """A verdict on any assertion about the tables that a run writes."""
-    (found,) = _proved(_required(document), dict(params), schema, [claim])
+    (found,) = _proved(required_policy(document), dict(params), schema, [claim])
     return found
 
 
 def _proved(
     policy: Policy, params: Mapping[str, ParamValue], schema: Schema | None, claims: list[str] | None
 ) -> tuple[Claim, ...]:
-    types: dict[str, str | Type] | None = None
-    if schema is not None:
-        types = {column.name: column.type for column in schema}
+    types = None if schema is None else types_by_name(schema)
     with attach_text(policy):
         return prove_policy(policy.tree, policy.text, claims, types, params).claims
 
 
-def _required(document: Document) -> Policy:
+def required_policy(document: Document) -> Policy:
     """The policy, which must parse and have requirements."""
     if document.policy is None:
         raise PolicyError(document.syntax_errors, document.text, document.path)

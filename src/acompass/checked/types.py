@@ -89,3 +89,8 @@ def remaining(schema: Schema) -> tuple[int, ...]:
 
 def schema_of(types: Mapping[str, Type]) -> Schema:
     return tuple(Column(name, type_) for name, type_ in types.items())
+
+
+def types_by_name(schema: Schema) -> dict[str, str | Type]:
+    """As `prove` and `lint` take a schema, beside types that are spelled out."""
+    return {column.name: column.type for column in schema}

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from acompass.assist.parameters import used_params
-from acompass.assist.requirements import ProofState
-from acompass.diagnostics import CallError, Diagnostic, PolicyError
+from acompass.assist.requirements import SEED, ProofState, required_policy
+from acompass.diagnostics import CallError, Diagnostic
 from acompass.explain.algebra import to_algebra
 from acompass.lsp.analysis import Beside
 from acompass.lsp.sheets import Sheet
 from acompass.lsp.tables import OpenTable
-from acompass.policy import Policy, as_policy
+from acompass.policy import Policy
 from acompass.project import FILE
 from acompass.prove import Claim, ClaimVerdict, Proof
 from acompass.report.text.proof import proof_text
@@ -35,12 +35,12 @@ class Answer:
 
 def run(sheet: Sheet, _: int | None = None) -> Answer:
     """The verdicts of a run on all records."""
-    policy, beside = _policy(sheet), sheet.mistakes.result().beside
+    policy, beside = required_policy(sheet.document), sheet.mistakes.result().beside
     table = _required_table(sheet, beside)
     params = used_params(sheet.document, beside.settings.params)
 
     def previewed(_: Session) -> Result:
-        return table.desk.whole.preview(policy, params=params, seed="assist")
+        return table.desk.whole.preview(policy, params=params, seed=SEED)
 
     result = table.desk.ask(f"run {sheet.uri}", previewed)
     violated = sum(outcome.is_violated for outcome in result.requirements)
@@ -52,7 +52,7 @@ def run(sheet: Sheet, _: int | None = None) -> Answer:
 
 def prove(sheet: Sheet, number: int | None = None) -> Answer:
     """The proofs of the policy's assertions, or of those of one requirement."""
-    policy = _policy(sheet)
+    policy = required_policy(sheet.document)
     indexes = _indexes(policy, number)
     found = [proof for proof in sheet.judged.result().proofs if proof.index in indexes]
     verdicts = [proof.verdict for proof in found]
@@ -64,7 +64,7 @@ def prove(sheet: Sheet, number: int | None = None) -> Answer:
 
 def explain(sheet: Sheet, number: int | None = None) -> Answer:
     """The policy, or one of its requirements, as relational algebra."""
-    policy = _policy(sheet)
+    policy = required_policy(sheet.document)
     tree = policy.tree
     if number is not None:
         tree = replace(tree, requirements=tree.requirements[number - 1 : number])
@@ -76,13 +76,6 @@ def explain(sheet: Sheet, number: int | None = None) -> Answer:
 def _title(sheet: Sheet, command: str) -> str:
     name = "policy" if sheet.document.path is None else Path(sheet.document.path).name
     return f"{command} {name}"
-
-
-def _policy(sheet: Sheet) -> Policy:
-    document = sheet.document
-    if document.policy is None:
-        raise PolicyError(document.syntax_errors, document.text, document.path)
-    return as_policy(document.policy)
 
 
 def _required_table(sheet: Sheet, beside: Beside) -> OpenTable:

@@ -1,8 +1,6 @@
 """The open tables of all policies. One that has changed on the disk is opened again."""
 
-import os
 from collections.abc import Collection
-from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TypeAlias
@@ -12,10 +10,10 @@ from acompass.assist.desk import Desk
 from acompass.assist.table import table_facts
 from acompass.measures import ColumnFacts
 from acompass.project import TableRoles, roles_beside
-from acompass.tables.source import is_file, matching
+from acompass.tables.source import is_file, matching, stamp
 
 #: the files of a table, with what changes when one is written
-State: TypeAlias = tuple[tuple[str, int, int, int], ...]
+State: TypeAlias = tuple[tuple[str, tuple[int, int, int]], ...]
 
 
 @dataclass(frozen=True)
@@ -85,11 +83,4 @@ def _close(slot: _Slot) -> None:
 
 def file_state(table: str) -> State:
     """Empty for a table of a database."""
-    return tuple(_state(path) for path in matching(table)) if is_file(table) else ()
-
-
-def _state(path: str) -> tuple[str, int, int, int]:
-    with suppress(OSError):
-        found = os.stat(path)
-        return path, found.st_mtime_ns, found.st_size, found.st_ino
-    return path, 0, 0, 0
+    return tuple((path, stamp(path)) for path in matching(table)) if is_file(table) else ()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, assert_never
 
+from acompass.checked.types import types_by_name
 from acompass.measure.columns import Roles, assign_roles
 from acompass.measure.overview import overview
 from acompass.measures import Overview
@@ -127,5 +128,5 @@ def _proof(request: ReportRequest) -> Proof | None:
         return None
     if len(policy.tree.requirements) > MOST_PROVED:
         return None
-    schema = {column.name: column.type for column in request.schema}
+    schema = types_by_name(request.schema)
     return prove_policy(policy.tree, policy.text, None, schema, request.params)

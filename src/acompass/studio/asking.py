@@ -1,6 +1,5 @@
 """What a question about a policy carries: its text, as the editor has it, and its parameters."""
 
-import os
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from acompass.policy import Policy, parse_file
 from acompass.studio.body import Body
 from acompass.studio.offsets import Offsets
 from acompass.studio.studio import Studio
+from acompass.tables.source import stamp
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Ask:
     def key(self) -> Hashable:
         """Questions with equal keys have equal answers: the content of hierarchies counts too."""
         policy = self.document.policy
-        files = () if policy is None else tuple(_stamp(os.fspath(path)) for path in policy.hierarchies)
+        files = () if policy is None else tuple((path, stamp(str(path))) for path in policy.hierarchies)
         return self.document.text, tuple(sorted(self.given.items())), files
 
     @property
@@ -89,11 +89,3 @@ def facts(studio: Studio, body: Body) -> tuple[ColumnFacts, ...]:
 def records_of(studio: Studio, body: Body) -> int:
     """The number of records that are looked at: of the sample, if there is one."""
     return studio.remembered("records", lambda: studio.ask(body, record_count))
-
-
-def _stamp(path: str) -> tuple[str, int, int]:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return path, 0, 0
-    return path, found.st_mtime_ns, found.st_size

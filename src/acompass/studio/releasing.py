@@ -5,15 +5,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from acompass.assist.requirements import SEED
 from acompass.leftovers import temporary_folder
 from acompass.options import DatesArgument
 from acompass.result import Result
 from acompass.session import Session
 from acompass.studio.asking import Ask
 from acompass.studio.studio import Studio
+from acompass.tables.source import is_parquet
 
-#: the draws of RANDOM for all panels; a release draws its own
-SEED = "assist"
 #: a policy that changes nothing, whatever the columns are
 _UNCHANGED = "EACH PROCESS COUNT(*) AS n : n >= 0;"
 
@@ -39,7 +39,7 @@ def released(ask: Ask, session: Session) -> Iterator[Released]:
 
 
 def suffix_of(studio: Studio) -> str:
-    return ".parquet" if studio.start.table.lower().endswith((".parquet", ".pq")) else ".csv"
+    return ".parquet" if is_parquet(studio.start.table) else ".csv"
 
 
 def _before(studio: Studio, session: Session, folder: str) -> tuple[str, DatesArgument]:

@@ -52,6 +52,20 @@ def is_file(table: Any) -> bool:
     return text == STANDARD_INPUT or text.lower().endswith((*_CSV_SUFFIXES, *_PARQUET_SUFFIXES)) or has_folder
 
 
+def stamp(path: str) -> tuple[int, int, int]:
+    """What differs once a file is written again, or is gone."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return 0, 0, 0
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def is_parquet(path: str) -> bool:
+    """Judged by its suffix."""
+    return path.lower().endswith(_PARQUET_SUFFIXES)
+
+
 @contextmanager
 def opened(table: Any, delimiter: str | None = None) -> Iterator[Source]:
     """The source that `table` names. A copy of standard input exists until the context ends."""
@@ -101,7 +115,7 @@ def matching(pattern: str) -> list[str]:
 
 
 def _format(path: str) -> Literal["csv", "parquet"]:
-    if path.lower().endswith(_PARQUET_SUFFIXES):
+    if is_parquet(path):
         return "parquet"
     if path.lower().endswith(_CSV_SUFFIXES):
         return "csv"

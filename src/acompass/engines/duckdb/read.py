@@ -1,6 +1,5 @@
 """Tables in DuckDB: opened once, then loaded for each policy."""
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,7 +31,7 @@ from acompass.tables.frames import FrameKind, kind_of
 from acompass.tables.from_dicts import PlainColumn, plain_columns
 from acompass.tables.from_frame import arrow_columns
 from acompass.tables.header import read_header
-from acompass.tables.source import Files, Frame, Source
+from acompass.tables.source import Files, Frame, Source, stamp
 
 _MOST_VIEWS = 20
 
@@ -198,21 +197,12 @@ class _ParquetTable(_TypedTable):
         return facts
 
     def content(self) -> Hashable:
-        return tuple(_signature(path) for path in self._paths)
+        return tuple(map(stamp, self._paths))
 
     def layout(self, prepared: Prepared, view: str) -> Layout:
         return Layout(
             view, self.keeps_order, self._kept_types(prepared), tuple(c.stored for c in self.columns)
         )
-
-
-def _signature(path: str) -> tuple[int, int] | None:
-    """What differs once a file is written again; None for one that is gone."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size
 
 
 class _DictsTable(_TypedTable):

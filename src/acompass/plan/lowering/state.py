@@ -145,15 +145,20 @@ class State:
         flags = (*self.flags, name)
         return replace(self, select=select, depth=self.depth + 1, sizes=sizes, flags=flags)
 
+    def combinations(self, layout: Counted) -> exp.Select:
+        """The distinct combinations of a layout, with their numbers of records."""
+        columns = {i: sql.column(i, "t") for i in layout.columns}
+        firsts = (sql.named(columns[i].copy(), layout.first[i]) for i in sorted(layout.changing))
+        named = (sql.named(column, sql.name(i)) for i, column in columns.items())
+        select = sql.query([*named, *firsts, sql.named(self.count(), WEIGHT)], self.source())
+        return select.group_by(*(column.copy() for column in columns.values()), copy=False)
+
     def to_store(self) -> exp.Select:
         """The rows of a stored table. Combinations that an action made equal become one, unless they have
         first values that differ."""
         if self.counted is None or self.counted.changing or self.flags:
             return self.select
-        columns = [sql.column(i, "t") for i in self.counted.columns]
-        named = (sql.named(column, column.name) for column in columns)
-        select = sql.query([*named, sql.named(self.count(), WEIGHT)], self.source())
-        return select.group_by(*(column.copy() for column in columns), copy=False)
+        return self.combinations(self.counted)
 
     def stored_as(self, table: str) -> "State":
         """The same records, read from a table."""

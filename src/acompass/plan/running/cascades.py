@@ -93,12 +93,7 @@ def _number(context: Context, table: str) -> int:
 
 def _stored(context: Context, state: State, layout: Counted) -> tuple[str, State]:
     """A table of the combinations, with their numbers of records, and the state that reads it."""
-    columns = {i: sql.column(i, "t") for i in layout.columns}
-    firsts = (sql.named(columns[i].copy(), layout.first[i]) for i in sorted(layout.changing))
-    named = (sql.named(column, sql.name(i)) for i, column in columns.items())
-    weight = sql.named(state.count(), WEIGHT)
-    select = sql.query([*named, *firsts, weight], state.source())
-    table = context.session.store(select.group_by(*(c.copy() for c in columns.values()), copy=False))
+    table = context.session.store(state.combinations(layout))
     counted = replace(state.stored_as(table), has_row_key=False, in_order=False, counted=layout)
     return table, counted
 

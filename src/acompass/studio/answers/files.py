@@ -9,6 +9,7 @@ from acompass.assist.table import record_count
 from acompass.project import TableRoles
 from acompass.studio.body import Body, Refused
 from acompass.studio.policy_file import ABSENT
+from acompass.studio.releasing import suffix_of
 from acompass.studio.studio import Studio
 from acompass.version import __version__
 
@@ -82,8 +83,7 @@ def sample_json(studio: Studio) -> dict[str, int] | None:
 
 def _proposed_names(studio: Studio) -> dict[str, str]:
     stem = Path(studio.file.path).stem
-    suffix = ".parquet" if studio.start.table.lower().endswith(".parquet") else ".csv"
-    return {"table": f"{stem}-released{suffix}", "report": f"{stem}-report.html"}
+    return {"table": f"{stem}-released{suffix_of(studio)}", "report": f"{stem}-report.html"}
 
 
 def require_shown(studio: Studio) -> None:

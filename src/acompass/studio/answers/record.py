@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from acompass.assist.requirements import SEED
 from acompass.explanation import Change, ClassSeen, Life, Step
 from acompass.report.words import shown
 from acompass.studio.answers.files import require_shown
 from acompass.studio.asking import Ask
 from acompass.studio.body import Body
-from acompass.studio.releasing import SEED
 from acompass.studio.studio import Studio
 
 

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
+from acompass.assist.requirements import SEED
 from acompass.atomic import atomically
 from acompass.leftovers import temporary_folder
 from acompass.pages.write import require_files
@@ -14,7 +15,7 @@ from acompass.session import Session
 from acompass.studio.asking import Ask
 from acompass.studio.body import Body, Refused
 from acompass.studio.policy_file import Unseen
-from acompass.studio.releasing import SEED, suffix_of
+from acompass.studio.releasing import suffix_of
 from acompass.studio.studio import Studio
 from acompass.tables.output import format_of, is_same_file, require_no_hierarchy, require_other_file
 from acompass.tables.source import matching

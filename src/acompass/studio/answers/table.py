@@ -15,7 +15,6 @@ from acompass.studio.studio import Studio
 
 #: the class of the report's style for the bars of a single table
 _SERIES = "table"
-_ROLES = {"identifiers": "identifier", "quasi_identifiers": "quasi-identifier", "sensitive": "sensitive"}
 _OTHER = "other"
 
 
@@ -42,9 +41,11 @@ def list_templates(studio: Studio, body: Body) -> dict[str, Any]:
 
 def roles_by_column(roles: TableRoles) -> dict[str, str]:
     """Columns of no role are `other`."""
-    named = {"identifiers": roles.identifiers, "quasi_identifiers": roles.quasi_identifiers}
-    every = {**named, "sensitive": roles.sensitive}
-    return {name: _ROLES[role] for role, names in every.items() for name in names}
+    return {
+        **dict.fromkeys(roles.identifiers, "identifier"),
+        **dict.fromkeys(roles.quasi_identifiers, "quasi-identifier"),
+        **dict.fromkeys(roles.sensitive, "sensitive"),
+    }
 
 
 def _column(found: ColumnFacts, roles: dict[str, str]) -> dict[str, Any]:

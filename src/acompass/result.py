@@ -6,28 +6,30 @@ No repr shows a record, since a repr reaches logs and tracebacks (invariant 4).
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, assert_never
 
-from acompass.checked.program import Action, Drop, Generalize, Random, Reject, Replace
+from acompass.checked.effects import plain_of
+from acompass.checked.program import Action, Draw, Drop, Generalize, Random, Reject, Replace
 from acompass.displayed import Displayed
 
 ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP"]
 
 
 def action_name(action: Action | None) -> ActionName | None:
-    match action:
+    plain = plain_of(action)
+    match plain:
         case None:
             return None
         case Reject():
             return "REJECT"
         case Replace():
             return "REPLACE"
-        case Random():
+        case Random() | Draw():
             return "RANDOM"
         case Generalize():
             return "GENERALIZE"
         case Drop():
             return "DROP"
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 @dataclass(frozen=True, slots=True)

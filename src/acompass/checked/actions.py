@@ -1,13 +1,15 @@
 """Actions, and the types of columns after them (D12, D14)."""
 
-from dataclasses import replace
+from fractions import Fraction
 from typing import assert_never
 
 from acompass.checked import findings, program
 from acompass.checked.constants import digits_before_point, is_64_bit, replacement, scale_of
+from acompass.checked.drawing import check_draw
 from acompass.checked.generalizing import check_generalize
 from acompass.checked.scope import Scope
-from acompass.checked.types import MOST_DIGITS, Column, Kind, Value, remaining
+from acompass.checked.types import MOST_DIGITS, Column, Kind, remaining
+from acompass.checked.writing import write_values
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 from acompass.syntax.tree import place_of
@@ -18,6 +20,16 @@ def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Ac
 
     `always` says that every record is affected (X1).
     """
+    if not isinstance(action, tree.Sometimes):
+        return _plain(action, scope, always=always)
+    # the records that are not drawn keep their values, so nothing is overwritten for certain
+    plain = _plain(action.action, scope, always=False)
+    if plain is None:
+        return None
+    return program.Sometimes(Fraction(action.probability.value), plain, place_of(action.span))
+
+
+def _plain(action: tree.Plain, scope: Scope, *, always: bool) -> program.Plain | None:
     match action:
         case tree.Reject():
             return program.Reject(place_of(action.span))
@@ -29,6 +41,8 @@ def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Ac
             return _drop(action, scope, always)
         case tree.Random():
             return _random(action, scope)
+        case tree.Draw():
+            return check_draw(action, scope, always=always)
         case _:
             assert_never(action)
 
@@ -48,20 +62,8 @@ def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Replac
         scope.report(findings.in_policy(replaced, action.constant))
         return None
     value, after = replaced
-    if type_.is_number and after.kind is Kind.TEXT:
-        after = replace(after, numbers=type_.kind)
-    scope.retype(column, after, action.span)
-    _remember_text(column, value, action, scope, always)
+    write_values(column, [value], after, action.span, scope, always=always)
     return program.Replace(column, value, place_of(action.span))
-
-
-def _remember_text(column: int, value: Value, action: tree.Replace, scope: Scope, always: bool) -> None:
-    """Remember the texts that a later map must have labels for. ALWAYS overwrites all others."""
-    if always:
-        scope.maps.pop(column, None)
-        scope.written.pop(column, None)
-    if isinstance(value, str):
-        scope.written.setdefault(column, []).append((value, action.span))
 
 
 def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Drop | None:

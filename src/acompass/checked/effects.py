@@ -14,17 +14,20 @@ from acompass.checked.program import (
     Assertion,
     Comparison,
     Condition,
+    Draw,
     Drop,
     Filter,
     Generalize,
     Not,
     Or,
+    Plain,
     Process,
     Random,
     Reject,
     Replace,
     Requirement,
     Result,
+    Sometimes,
 )
 from acompass.checked.types import Type
 
@@ -113,15 +116,26 @@ def columns_touched(requirement: Requirement) -> frozenset[int]:
     return columns_read(requirement) | own | type_changes(requirement).keys()
 
 
+def plain_of(action: Action | None) -> Plain | None:
+    """The action itself, or the one that is performed with a probability (X5)."""
+    return action.action if isinstance(action, Sometimes) else action
+
+
+def is_certain(action: Action | None) -> bool:
+    """Whether the action is performed on every affected record."""
+    return not isinstance(action, Sometimes)
+
+
 def column_written(action: Action | None) -> int | None:
     """The column whose values an action writes."""
-    match action:
+    plain = plain_of(action)
+    match plain:
         case None | Reject() | Drop():
             return None
-        case Replace(column) | Random(column) | Generalize(column):
+        case Replace(column) | Random(column) | Draw(column) | Generalize(column):
             return column
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def columns_written(requirements: Iterable[Requirement]) -> frozenset[int]:
@@ -130,51 +144,56 @@ def columns_written(requirements: Iterable[Requirement]) -> frozenset[int]:
 
 
 def drops_records(action: Action | None) -> bool:
-    match action:
+    """Whether an action drops affected records: all of them if it `is_certain`."""
+    plain = plain_of(action)
+    match plain:
         case Reject():
             return True
-        case None | Replace() | Random() | Generalize() | Drop():
+        case None | Replace() | Random() | Draw() | Generalize() | Drop():
             return False
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def draws(action: Action | None) -> bool:
-    """Whether an action consumes the trace, one value for each affected record in canonical order."""
-    return random_of(action) is not None
+    """Whether an action consumes the trace, one value or more for each affected record in canonical order."""
+    return not is_certain(action) or random_of(action) is not None
 
 
-def random_of(action: Action | None) -> Random | None:
+def random_of(action: Action | None) -> Random | Draw | None:
     """The RANDOM that an action performs."""
-    match action:
-        case Random():
-            return action
+    plain = plain_of(action)
+    match plain:
+        case Random() | Draw():
+            return plain
         case None | Reject() | Replace() | Generalize() | Drop():
             return None
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def absent_columns(action: Action | None) -> tuple[str, ...]:
     """The columns that DROP names and a released table no longer has (D32)."""
-    match action:
+    plain = plain_of(action)
+    match plain:
         case Drop(absent=absent):
             return absent
-        case None | Reject() | Replace() | Random() | Generalize():
+        case None | Reject() | Replace() | Random() | Draw() | Generalize():
             return ()
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def generalize_of(action: Action | None) -> Generalize | None:
     """The GENERALIZE that an action performs."""
-    match action:
+    plain = plain_of(action)
+    match plain:
         case Generalize():
-            return action
-        case None | Reject() | Replace() | Random() | Drop():
+            return plain
+        case None | Reject() | Replace() | Random() | Draw() | Drop():
             return None
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def needs_order(requirements: Iterable[Requirement]) -> bool:

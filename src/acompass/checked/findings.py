@@ -157,6 +157,24 @@ def bound_not_integer(span: Span, found: tree.Number | tree.String) -> Diagnosti
     return _at(span, "AC115", message, "write integers, such as `RANDOM AEC 3000 4000`")
 
 
+def mixed_kinds(first: tree.Constant, other: tree.Constant) -> Diagnostic:
+    return Diagnostic(
+        "AC125",
+        "numbers and texts after `FROM`",
+        (Label(other.span), Label(first.span, "the first value is of another kind")),
+        help="write all values as numbers, or all as texts",
+    )
+
+
+def drawn_twice(first: tree.Constant, again: tree.Constant) -> Diagnostic:
+    return Diagnostic(
+        "AC126",
+        "a value twice after `FROM`",
+        (Label(again.span), Label(first.span, "here first")),
+        help="write it once, with the sum of both weights, as in `2 OF 'a'`",
+    )
+
+
 def bounds_reversed(random: tree.Random, lower: int, upper: int) -> Diagnostic:
     message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
     help_ = f"write `RANDOM {spell_name(random.name.text)} {upper} {lower}`"

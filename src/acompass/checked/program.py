@@ -6,6 +6,8 @@ equality.
 """
 
 from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate
 from typing import TypeAlias
 
 from acompass.checked.maps.map import Map
@@ -127,6 +129,33 @@ class Random:
 
 
 @dataclass(frozen=True, slots=True)
+class Ball:
+    value: Value
+    weight: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Draws one of the values, with a probability in proportion to its weight (X6). Weights are positive and
+    no value is there twice. The values have the column's type in the requirement's `after`."""
+
+    column: int
+    balls: tuple[Ball, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def total(self) -> int:
+        return sum(ball.weight for ball in self.balls)
+
+    @property
+    def cuts(self) -> tuple[Fraction, ...]:
+        """The cumulative probabilities: the j-th value is drawn where ρ is below the j-th cut, but not below
+        the one before."""
+        sums = list(accumulate(ball.weight for ball in self.balls))
+        return tuple(Fraction(each, sums[-1]) for each in sums)
+
+
+@dataclass(frozen=True, slots=True)
 class Generalize:
     """Maps the text of each affected value. The column is text in the requirement's `after` (X2)."""
 
@@ -147,7 +176,21 @@ class Drop:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
-Action: TypeAlias = Reject | Replace | Random | Generalize | Drop
+#: an action that is performed on the whole affected bag
+Plain: TypeAlias = Reject | Replace | Random | Draw | Generalize | Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Sometimes:
+    """Performs an action on each affected record with a probability, independently of the others (X5). The
+    action is not DROP."""
+
+    probability: Fraction
+    action: Plain
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+Action: TypeAlias = Plain | Sometimes
 
 
 @dataclass(frozen=True, slots=True)

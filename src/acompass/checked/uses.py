@@ -19,6 +19,7 @@ from acompass.syntax.walk import (
     is_like,
     leaves,
     overwritten_names,
+    plain_of,
     step_of,
     steps,
 )
@@ -46,7 +47,7 @@ class ColumnUse:
     """`span` is the place in the policy that determines the use; `texts` are comparisons with text.
 
     `forms_classes` says whether the policy groups by the column or counts its distinct values. `written` are
-    the numbers that REPLACE writes into it, `drawn` the bounds between which RANDOM draws integers for it.
+    the numbers that REPLACE and FROM write into it, `drawn` the bounds between which RANDOM draws integers for it.
     `banded` says that BANDS maps its numbers, beside which labels may stand (X2). `overwritten` says that an
     ALWAYS replaces or drops its values before anything reads them, so that they may be missing (D27).
     `may_have_labels` says that the table may be one that the policy has released, with labels of a GENERALIZE
@@ -139,20 +140,24 @@ class _Uses:
     def add_action(self, action: tree.Step, *, always: bool) -> None:
         if always:
             self._add_overwritten(action)
-        match action:
-            case tree.Reject():
+        plain = plain_of(action)
+        match plain:
+            case None | tree.Reject():
                 pass
             case tree.Random():
-                self._add_random(action)
-            case tree.Replace():
-                self._add_replace(action)
+                self._add_random(plain)
+            case tree.Draw(name, balls):
+                for ball in balls:
+                    self._add_written(name, ball.constant, plain.span)
+            case tree.Replace(name, constant):
+                self._add_written(name, constant, plain.span)
             case tree.Generalize():
-                self._add_generalize(action)
+                self._add_generalize(plain)
             case tree.Drop(names):
                 for name in names:
                     self._column(name)
             case _:
-                assert_never(action)
+                assert_never(plain)
 
     def _add_overwritten(self, action: tree.Step) -> None:
         """D27: the first line that names a column replaces all its values, or drops it."""
@@ -161,13 +166,13 @@ class _Uses:
                 case (column,) if column not in self.named:
                     self.overwritten.add(column)
 
-    def _add_replace(self, action: tree.Replace) -> None:
-        column, constant = self._column(action.name), self._parameters.bind(action.constant)
+    def _add_written(self, name: tree.Name, written: tree.Constant, place: Span) -> None:
+        column, constant = self._column(name), self._parameters.bind(written)
         if column is None:
             return
         match constant:
             case tree.String():
-                self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.span))
+                self.replaced.setdefault(column, ColumnUse(Use.TEXT, place))
             case tree.Number(value):
                 self.written.setdefault(column, []).append(value)
 

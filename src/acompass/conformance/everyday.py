@@ -12,10 +12,11 @@ from importlib.resources import files
 from typing import Any, assert_never
 
 from acompass.checked.convert import convert
-from acompass.checked.effects import column_written
+from acompass.checked.effects import column_written, plain_of
 from acompass.checked.from_syntax import check
 from acompass.checked.program import (
     Action,
+    Draw,
     Drop,
     Generalize,
     Program,
@@ -179,9 +180,12 @@ def _parsed(text: str) -> tuple[tree.Requirement, ...]:
 
 def _written(action: Action | None, pool: Sequence[Any], type_: Type) -> list[Any]:
     """Values that the action may write."""
-    match action:
+    plain = plain_of(action)
+    match plain:
         case Replace(_, value):
             return [value]
+        case Draw(_, balls):
+            return [ball.value for ball in balls]
         case Random(_, lower, upper):
             return [convert(bound, INTEGER, type_) for bound in (lower, upper)]
         case Generalize(_, map_):
@@ -189,7 +193,7 @@ def _written(action: Action | None, pool: Sequence[Any], type_: Type) -> list[An
         case None | Reject() | Drop():
             return []
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 @cache

@@ -83,7 +83,9 @@ def _keeps_classes(action: tree.Step | None) -> bool:
     match action:
         case None | tree.Reject():
             return True
-        case tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+        case tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
+            return False
+        case tree.Drop() | tree.Sometimes():
             return False
         case _:
             assert_never(action)

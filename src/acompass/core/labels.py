@@ -10,7 +10,17 @@ from acompass.checked import effects
 from acompass.checked.convert import to_text
 from acompass.checked.maps.level import Level
 from acompass.checked.maps.map import SUPPRESSED, Map
-from acompass.checked.program import Drop, Generalize, Program, Random, Reject, Replace, Requirement
+from acompass.checked.program import (
+    Draw,
+    Drop,
+    Generalize,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Sometimes,
+)
 from acompass.checked.types import Kind
 from acompass.core.impossible import impossible
 from acompass.diagnostics import Diagnostic
@@ -85,6 +95,8 @@ def _after(requirement: Requirement, column: int, texts: frozenset[str]) -> froz
             if upper - lower >= _MOST_DRAWN:
                 raise _Impossible("the values that an earlier RANDOM draws are too many to list")
             return texts | {str(drawn) for drawn in range(lower, upper + 1)}
+        case Draw() | Sometimes():
+            raise AssertionError("a policy that has them is refused before")
         case Generalize(map=map_):
             labels = (map_.label(text) for text in texts)
             return frozenset(label for label in labels if label is not None)  # the others end the run

@@ -64,6 +64,12 @@ def _refusal(step: tree.Requirement) -> Diagnostic | None:
                 return None
             reason = "a REPLACE for one label could change which records violate the assertion"
             return impossible("`GENERALIZE` under an assertion", action.span, reason)
+        case tree.Draw():
+            reason = "the paper draws integers between two bounds, each with the same probability"
+            return impossible("`RANDOM … FROM`", action.span, reason)
+        case tree.Sometimes():
+            reason = "every action of the paper is performed on the whole affected bag"
+            return impossible("`WITH PROBABILITY`", action.span, reason)
         case None | tree.Reject() | tree.Replace() | tree.Random():
             return None
         case _:

@@ -50,6 +50,10 @@ CODES: dict[str, str] = {
     "AC048": "DROP without ALWAYS",
     "AC049": "ALWAYS with an assertion, or an action without either",
     "AC050": "misplaced THEN",
+    "AC051": "invalid probability",
+    "AC052": "invalid weight",
+    "AC053": "misplaced WITH PROBABILITY",
+    "AC054": "outcome that is too rare",
     "AC060": "a form beyond the paper",
     "AC061": "a requirement that the core cannot express",
     # AC1xx: the policy against a schema
@@ -77,6 +81,8 @@ CODES: dict[str, str] = {
     "AC122": "unusable hierarchy",
     "AC123": "dropped column",
     "AC124": "misplaced DROP",
+    "AC125": "numbers and texts in one urn",
+    "AC126": "value twice in an urn",
     # AC2xx: tables
     "AC201": "table not found",
     "AC202": "folder instead of a table",

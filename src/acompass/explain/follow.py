@@ -10,6 +10,7 @@ from typing import assert_never
 
 from acompass.checked.effects import column_written, draws, is_always, process_of
 from acompass.checked.program import (
+    Draw,
     Drop,
     Filter,
     Generalize,
@@ -21,6 +22,7 @@ from acompass.checked.program import (
     Replace,
     Requirement,
     Result,
+    Sometimes,
 )
 from acompass.explain.nearest import Nearest
 from acompass.explanation import Change, ClassSeen, Step
@@ -141,7 +143,9 @@ def _performed(requirement: Requirement, record: Record, drawn: Record | None) -
             return None
         case Replace(column, value):
             return update(record, column, value)
-        case Random(column):
+        case Sometimes():
+            return drawn
+        case Random(column) | Draw(column):
             assert drawn is not None, "RANDOM drops no record"
             return update(record, column, drawn[column])
         case Generalize(column, map_):

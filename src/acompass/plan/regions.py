@@ -9,7 +9,17 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from acompass.checked.effects import record_comparisons
-from acompass.checked.program import Action, Drop, Generalize, Random, Reject, Replace, Requirement
+from acompass.checked.program import (
+    Action,
+    Draw,
+    Drop,
+    Generalize,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Sometimes,
+)
 from acompass.checked.types import Value
 
 
@@ -40,7 +50,7 @@ def _replace_of(action: Action | None) -> Replace | None:
     match action:
         case Replace():
             return action
-        case None | Reject() | Random() | Generalize() | Drop():
+        case None | Reject() | Random() | Draw() | Generalize() | Drop() | Sometimes():
             return None
         case _:
             assert_never(action)

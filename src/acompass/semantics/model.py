@@ -1,8 +1,8 @@
 """Section 4.1, data model and notation: records, bags, the random trace, canonical order, schemas.
 
 A bag is a list, so that a table keeps its order (D21); only `canonical_order` depends on an order.
-A sub-bag of a table is the set of its records' positions. Every affected bag contains all copies of a record
-or none of them, so removing positions is the paper's R − V.
+A sub-bag of a table is the set of its records' positions, so removing positions is the paper's R − V: copies
+of a record are interchangeable, and R − V has as many fewer of them as V has.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Figures 8 to 11 and X1 to X3: actions and requirements, which take a state (R, ρ) to a state; then whole
+"""Figures 8 to 11, X1 to X3, X5 and X6: actions and requirements, which take a state (R, ρ) to a state; then whole
 programs.
 
 Values have no types in the paper. D12 gives every column a type, so `convert_types` stands between an
@@ -7,12 +7,14 @@ assertion and its action as a step of its own.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, TypeAlias, assert_never
 
 from acompass.checked.convert import convert
 from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import (
     Action,
+    Draw,
     Drop,
     Generalize,
     Program,
@@ -20,6 +22,7 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Sometimes,
 )
 from acompass.checked.types import INTEGER, Kind, Schema, Type, Value
 from acompass.checked.verdict import Verdict
@@ -57,10 +60,14 @@ def act(action: Action, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) 
             return replace(action, bag, rho, affected)
         case Random():
             return randomize(action, schema, bag, rho, affected)
+        case Draw():
+            return draw(action, schema, bag, rho, affected)
         case Generalize():
             return generalize(action, bag, rho, affected)
         case Drop():
             return drop(action, bag, rho)
+        case Sometimes():
+            return sometimes(action, schema, bag, rho, affected)
         case _:
             assert_never(action)
 
@@ -80,12 +87,36 @@ def randomize(action: Random, schema: Schema, bag: Bag, rho: Trace, affected: Su
 
     See docs/paper.md, 22. The integer is written as the column's type (D14).
     """
-    m = len(affected)
+    written = {
+        position: convert(random(action.lower, action.upper, rho_i), INTEGER, schema[action.column].type)
+        for position, rho_i in _in_order(schema, bag, rho, affected)
+    }
+    return _overwrite(bag, action.column, written), tail(len(affected), rho)
+
+
+def draw(action: Draw, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """X6: ((R − V) ∪ V_r, tail_m(ρ)), where rᵢ of order(V) gets the first vⱼ with ρᵢ < (w₁ + … + wⱼ) / Σw."""
+    written = {position: pick(action, rho_i) for position, rho_i in _in_order(schema, bag, rho, affected)}
+    return _overwrite(bag, action.column, written), tail(len(affected), rho)
+
+
+def pick(action: Draw, rho: Fraction) -> Value:
+    """The first vⱼ with ρ < (w₁ + … + wⱼ) / Σw; the last cut is 1, which every ρ is below."""
+    return next(ball.value for ball, cut in zip(action.balls, action.cuts, strict=True) if rho < cut)
+
+
+def sometimes(action: Sometimes, schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> State:
+    """X5: ⟦a⟧(R, tail_m(ρ), {rᵢ | ρᵢ < q}), where order(V) = (r₁, …, rₘ)."""
+    pairs = _in_order(schema, bag, rho, affected)
+    hit = frozenset(position for position, rho_i in pairs if rho_i < action.probability)
+    return act(action.action, schema, bag, tail(len(affected), rho), hit)
+
+
+def _in_order(schema: Schema, bag: Bag, rho: Trace, affected: SubBag) -> list[tuple[int, Fraction]]:
+    """The positions of order(V) = (r₁, …, rₘ), each with its ρᵢ."""
     key = canonical_key(schema)
     order = sorted(affected, key=lambda position: key(bag[position]))
-    drawn = (random(action.lower, action.upper, rho_i) for rho_i in pref(m, rho))
-    written = (convert(value, INTEGER, schema[action.column].type) for value in drawn)
-    return _overwrite(bag, action.column, dict(zip(order, written, strict=True))), tail(m, rho)
+    return list(zip(order, pref(len(affected), rho), strict=True))
 
 
 def generalize(action: Generalize, bag: Bag, rho: Trace, affected: SubBag) -> State:

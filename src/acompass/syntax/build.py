@@ -126,6 +126,16 @@ class TreeBuilder:
         _, name, lower, upper = children
         return tree.Random(name, lower, upper, _across(children))
 
+    def draw(self, children: list[Any]) -> tree.Draw:
+        return tree.Draw(children[1], tuple(children[4:-1:2]), _across(children))
+
+    def ball(self, children: list[Any]) -> tree.Ball:
+        weight = children[0] if len(children) > 1 else None
+        return tree.Ball(children[-1], weight, _across(children))
+
+    def sometimes(self, children: list[Any]) -> tree.Sometimes:
+        return tree.Sometimes(children[2], children[3], _across(children))
+
     def generalize(self, children: list[Any]) -> tree.Generalize:
         return tree.Generalize(children[1], children[3], _across(children))
 

@@ -8,7 +8,7 @@ from acompass.syntax.tokens import AGGREGATES, Token
 _PREDICATES = frozenset({"IN", "BETWEEN", "LIKE"})
 _UNEQUAL = frozenset({"!=", "<>"})
 _NEW_ACTIONS = frozenset({"GENERALIZE", "DROP"})
-_STEPS = frozenset({"REJECT", "REPLACE", "RANDOM", *_NEW_ACTIONS})
+_STEPS = frozenset({"REJECT", "REPLACE", "RANDOM", "WITH", *_NEW_ACTIONS})
 #: the words inside each map, by its first word
 _OF_MAP: dict[str, frozenset[str]] = {
     "BANDS": frozenset({"OF", "FROM", "UP", "TO", "AT"}),
@@ -188,6 +188,8 @@ class _Classifier:
             self._step()
 
     def _step(self) -> None:
+        if self._type == "WITH":
+            self._chance()
         if self._type == "REJECT":
             self._keep()
         elif self._type == "REPLACE":
@@ -201,13 +203,42 @@ class _Classifier:
         elif self._is_word("DROP"):
             self._drop()
 
+    def _chance(self) -> None:
+        """WITH PROBABILITY and its number. `tokens` reads a word after WITH as a parameter."""
+        self._keep()
+        if self._type == "PARAMETER" and self._tokens[self._at].text.upper() == "PROBABILITY":
+            self._keep("PROBABILITY")
+        if self._type == "NUMBER":
+            self._keep()
+
     def _random(self) -> None:
         self._keep()
+        start = self._start_of_balls()
+        if start is not None:
+            self._keep_words(start)
+            self._keep("FROM")
+            self._balls()
+            return
         first = len(self._out)
         while self._type in ("WORD", "QUOTED", "NUMBER") and not self._ends_random(first):
             self._keep()
         if len(self._out) - first > 2:
             self._out[-2:] = [_as_bound(token) for token in self._out[-2:]]
+
+    def _start_of_balls(self) -> int | None:
+        """The place of FROM behind a name, where parentheses follow: no core program has them here."""
+        end = self._end_of_words()
+        if self._tokens[end].type != "LPAR":
+            return None
+        places = (at for at in range(self._at + 1, end) if _upper(self._tokens[at]) == "FROM")
+        return next(places, None)
+
+    def _balls(self) -> None:
+        while self._type not in ("RPAR", *_END):
+            is_weighted = self._is_word("OF") and self._out[-1].type == "NUMBER"
+            self._keep("OF" if is_weighted else "PARAMETER" if self._type == "WORD" else None)
+        if self._type == "RPAR":
+            self._keep()
 
     def _ends_random(self, first: int) -> bool:
         """Whether this is THEN behind a name and two bounds."""

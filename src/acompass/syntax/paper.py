@@ -37,6 +37,10 @@ def _described(form: walk.Beyond) -> tuple[str, Span, str]:
             return "`LIKE`", form.span, _instead(form)
         case tree.NamedAggregate(aggregate):
             return "a second aggregate", aggregate.span, "write one requirement for each aggregate"
+        case tree.Draw():
+            return "`FROM`", form.span, "write `RANDOM` with two bounds, which draws each integer alike"
+        case tree.Sometimes():
+            return "`WITH PROBABILITY`", form.span, "write the action alone, which affects every record"
         case tree.Generalize():
             return "`GENERALIZE`", form.span, "write one requirement with `REPLACE` for each label"
         case tree.Drop(names):

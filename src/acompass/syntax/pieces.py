@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol, TypeVar, assert_never
 
@@ -117,12 +117,27 @@ class Pieces:
                 for before, step in pairwise(steps):
                     yield Piece("THEN", self._after(before), indent=BELOW)
                     yield from self._step(step, is_core)
-            case tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            case tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
+                yield from self._step(action, is_core)
+            case tree.Drop() | tree.Sometimes():
                 yield from self._step(action, is_core)
             case _:
                 assert_never(action)
 
     def _step(self, action: tree.Step, is_core: bool) -> Iterator[Piece]:
+        match action:
+            case tree.Sometimes(probability, plain):
+                yield Piece("WITH PROBABILITY", action.span.start)
+                yield self._constant(probability)
+                yield from self._plain(plain, is_core)
+            case tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
+                yield from self._plain(action, is_core)
+            case tree.Drop():
+                yield from self._plain(action, is_core)
+            case _:
+                assert_never(action)
+
+    def _plain(self, action: tree.Plain, is_core: bool) -> Iterator[Piece]:
         start = action.span.start
         match action:
             case tree.Reject():
@@ -137,6 +152,11 @@ class Pieces:
                 yield self._name(action.name) if is_core else self._name_before_bounds(action)
                 yield self._constant(action.lower)
                 yield self._constant(action.upper)
+            case tree.Draw():
+                yield Piece("RANDOM", start)
+                yield self._name(action.name, ending="FROM")
+                yield Piece("FROM", self._after(action.name))
+                yield from self._balls(action.balls)
             case tree.Generalize():
                 yield Piece("GENERALIZE", start)
                 yield self._name(action.name, ending="TO")
@@ -147,6 +167,16 @@ class Pieces:
                 yield from self._listed(action.names, lambda name: self._name(name, ending="THEN"))
             case _:
                 assert_never(action)
+
+    def _balls(self, balls: tuple[tree.Ball, ...]) -> Iterator[Piece]:
+        for index, ball in enumerate(balls):
+            yield Piece(",", self._after(balls[index - 1]), tight=True) if index else Piece("(")
+            if ball.weight is not None:
+                yield replace(self._constant(ball.weight), tight=not index)
+                yield Piece("OF", self._after(ball.weight))
+            constant = self._constant(ball.constant)
+            yield replace(constant, tight=not index and ball.weight is None)
+        yield Piece(")", tight=True)
 
     def _name_before_bounds(self, action: tree.Random) -> Piece:
         """THEN behind three words could be that of the next step, so that it needs quotes before it."""

@@ -296,6 +296,24 @@ class Random:
 
 
 @dataclass(frozen=True, slots=True)
+class Ball:
+    """`weight OF constant`; `weight` is None if it is not written, which means 1 (X6)."""
+
+    constant: Constant
+    weight: Number | None = None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """`RANDOM name FROM (ball, …)`, with one ball or more (X6)."""
+
+    name: Name
+    balls: tuple[Ball, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Generalize:
     """`GENERALIZE name TO map` (X2)."""
 
@@ -312,7 +330,19 @@ class Drop:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
-Step: TypeAlias = Reject | Replace | Random | Generalize | Drop
+Plain: TypeAlias = Reject | Replace | Random | Draw | Generalize | Drop
+
+
+@dataclass(frozen=True, slots=True)
+class Sometimes:
+    """`WITH PROBABILITY probability action` (X5)."""
+
+    probability: Number
+    action: Plain
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+Step: TypeAlias = Plain | Sometimes
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,9 @@ def steps_of(requirement: tree.Requirement) -> Iterator[tree.Requirement]:
             yield replace(requirement, action=first, span=requirement.assertion.span.to(first.span))
             for action in others:
                 yield replace(requirement, action=action, span=action.span)
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw():
+            yield requirement
+        case tree.Generalize() | tree.Drop() | tree.Sometimes():
             yield requirement
         case _:
             assert_never(requirement.action)
@@ -98,6 +100,11 @@ def step_of(requirement: tree.Requirement) -> tree.Step | None:
     action = requirement.action
     assert not isinstance(action, tree.Then), "ask `steps` for the requirements"
     return action
+
+
+def plain_of(action: tree.Step | None) -> tree.Plain | None:
+    """The action itself, or the one that is performed with a probability (X5)."""
+    return action.action if isinstance(action, tree.Sometimes) else action
 
 
 def assertion_of(requirement: tree.Requirement) -> tree.Assertion | None:
@@ -152,24 +159,26 @@ def processes(program: tree.Program) -> Iterator[tree.Process]:
 
 def written_name(action: tree.Step | None) -> tree.Name | None:
     """The column that an action writes."""
-    match action:
+    plain = plain_of(action)
+    match plain:
         case None | tree.Reject() | tree.Drop():
             return None
-        case tree.Replace(name) | tree.Random(name) | tree.Generalize(name):
+        case tree.Replace(name) | tree.Random(name) | tree.Draw(name) | tree.Generalize(name):
             return name
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def drawn_name(action: tree.Step | None) -> tree.Name | None:
     """The column that an action draws values for."""
-    match action:
-        case tree.Random(name):
+    plain = plain_of(action)
+    match plain:
+        case tree.Random(name) | tree.Draw(name):
             return name
         case None | tree.Reject() | tree.Replace() | tree.Generalize() | tree.Drop():
             return None
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
@@ -179,44 +188,49 @@ def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
             return (name,)
         case tree.Drop(names):
             return names
-        case tree.Reject() | tree.Random() | tree.Generalize():
+        case tree.Reject() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Sometimes():
             return ()
         case _:
             assert_never(action)
 
 
 def names_dropped(action: tree.Step | None) -> tuple[tree.Name, ...]:
-    match action:
+    plain = plain_of(action)
+    match plain:
         case tree.Drop(names):
             return names
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize():
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
             return ()
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def map_numbers(action: tree.Step | None) -> tuple[tree.Number, ...]:
     """The numbers at which BANDS cuts a column."""
-    match action:
+    plain = plain_of(action)
+    match plain:
         case tree.Generalize(map=tree.BandsOf(width, start, end)):
             return tuple(number for number in (width, start, end) if number is not None)
         case tree.Generalize(map=tree.BandsAt(cuts)):
             return cuts
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw():
+            return ()
+        case tree.Generalize() | tree.Drop():
             return ()
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def generalize_of(action: tree.Step | None) -> tree.Generalize | None:
-    """The action if it is a GENERALIZE."""
-    match action:
+    """The GENERALIZE that an action performs."""
+    plain = plain_of(action)
+    match plain:
         case tree.Generalize():
-            return action
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Drop():
+            return plain
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Drop():
             return None
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def is_bands(map_: tree.Map) -> bool:
@@ -236,13 +250,16 @@ def hierarchy_files(program: tree.Program) -> tuple[str, ...]:
 
 
 def _hierarchy_file(action: tree.Step | None) -> str | None:
-    match action:
+    plain = plain_of(action)
+    match plain:
         case tree.Generalize(map=tree.LevelOf(file=file)):
             return file.value
-        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw():
+            return None
+        case tree.Generalize() | tree.Drop():
             return None
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def parameter_names(program: tree.Program) -> frozenset[str]:
@@ -254,18 +271,20 @@ def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
     """Every constant and parameter of a requirement that `steps` yields, those of maps aside."""
     for condition in all_conditions(requirement):
         yield from (comparison.constant for comparison in comparisons(condition))
-    action = step_of(requirement)
-    match action:
+    plain = plain_of(step_of(requirement))
+    match plain:
         case None | tree.Reject() | tree.Drop():
             pass
         case tree.Replace(constant=constant):
             yield constant
         case tree.Random(lower=lower, upper=upper):
             yield from (lower, upper)
+        case tree.Draw(balls=balls):
+            yield from (ball.constant for ball in balls)
         case tree.Generalize(map=map_):
             yield from _otherwise(map_)
         case _:
-            assert_never(action)
+            assert_never(plain)
 
 
 def _otherwise(map_: tree.Map) -> Iterator[tree.Constant]:
@@ -295,8 +314,10 @@ Beyond: TypeAlias = (
     | tree.Between
     | tree.Like
     | tree.NamedAggregate
+    | tree.Draw
     | tree.Generalize
     | tree.Drop
+    | tree.Sometimes
     | tree.Then
 )
 
@@ -330,10 +351,15 @@ def beyond_condition(
                 assert_never(leaf)
 
 
-def _beyond_action(action: tree.Action | None) -> Iterator[tree.Generalize | tree.Drop | tree.Then]:
+def _beyond_action(
+    action: tree.Action | None,
+) -> Iterator[tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then]:
     match action:
-        case tree.Generalize() | tree.Drop():
+        case tree.Draw() | tree.Generalize() | tree.Drop():
             yield action
+        case tree.Sometimes(action=plain):
+            yield action
+            yield from _beyond_action(plain)
         case tree.Then(actions):
             yield action
             for step in actions:

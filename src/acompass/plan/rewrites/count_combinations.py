@@ -21,6 +21,7 @@ from acompass.checked.effects import (
 )
 from acompass.checked.program import (
     Action,
+    Draw,
     Drop,
     Function,
     Generalize,
@@ -28,6 +29,7 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Sometimes,
 )
 from acompass.checked.types import Kind
 from acompass.plan.stages import (
@@ -82,7 +84,7 @@ def _maps_values(requirement: Requirement) -> bool:
             return True
         case Replace():
             return not is_always(requirement)
-        case Random() | Drop():
+        case Random() | Draw() | Drop() | Sometimes():
             return False
         case _:
             assert_never(action)

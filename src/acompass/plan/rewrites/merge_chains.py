@@ -10,7 +10,17 @@ from math import prod
 from typing import assert_never
 
 from acompass.checked.effects import columns_touched, drops_records, is_always, type_changes
-from acompass.checked.program import Action, Drop, Generalize, Random, Reject, Replace, Requirement
+from acompass.checked.program import (
+    Action,
+    Draw,
+    Drop,
+    Generalize,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Sometimes,
+)
 from acompass.checked.types import Value
 from acompass.plan.regions import constants_by_column
 from acompass.plan.stages import (
@@ -62,7 +72,7 @@ def _needs_only_regions(action: Action | None) -> bool:
     match action:
         case None | Reject() | Replace():
             return True
-        case Random() | Generalize() | Drop():
+        case Random() | Draw() | Generalize() | Drop() | Sometimes():
             return False
         case _:
             assert_never(action)

@@ -9,6 +9,7 @@ from typing import assert_never
 from acompass.checked.effects import type_changes
 from acompass.checked.program import (
     Action,
+    Draw,
     Drop,
     Generalize,
     Quantifier,
@@ -16,6 +17,7 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Sometimes,
 )
 from acompass.plan.stages import GroupStage, Stage, process_query
 
@@ -55,7 +57,7 @@ def _keeps_or_drops_classes(action: Action | None) -> bool:
     match action:
         case None | Reject():
             return True
-        case Replace() | Random() | Generalize() | Drop():
+        case Replace() | Random() | Draw() | Generalize() | Drop() | Sometimes():
             return False
         case _:
             assert_never(action)

@@ -10,6 +10,7 @@ from typing import assert_never
 from acompass.checked.effects import column_written, columns_read, record_comparisons, type_changes
 from acompass.checked.program import (
     Action,
+    Draw,
     Drop,
     Generalize,
     Quantifier,
@@ -17,6 +18,7 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Sometimes,
 )
 from acompass.plan.stages import (
     CascadeStage,
@@ -68,7 +70,7 @@ def _only_replaces(action: Action | None) -> bool:
     match action:
         case None | Replace():
             return True
-        case Reject() | Random() | Generalize() | Drop():
+        case Reject() | Random() | Draw() | Generalize() | Drop() | Sometimes():
             return False
         case _:
             assert_never(action)

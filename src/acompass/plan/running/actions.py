@@ -1,5 +1,5 @@
 """The actions on an affected bag: REJECT, REPLACE and RANDOM (Figures 8, 9 and 10), GENERALIZE and DROP (X2,
-X3)."""
+X3), WITH PROBABILITY and RANDOM … FROM (X5, X6)."""
 
 from dataclasses import replace
 from typing import assert_never
@@ -7,8 +7,21 @@ from typing import assert_never
 from sqlglot import exp
 
 from acompass.checked.effects import is_always
-from acompass.checked.program import Drop, Generalize, Random, Reject, Replace, Requirement
-from acompass.checked.types import INTEGER
+from acompass.checked.program import (
+    NEVER,
+    Assertion,
+    Draw,
+    Drop,
+    Generalize,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Result,
+    Sometimes,
+)
+from acompass.checked.types import INTEGER, Value
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
@@ -16,6 +29,7 @@ from acompass.plan.lowering.type_changes import conversions, retyped
 from acompass.plan.running.affected import Affected
 from acompass.plan.running.context import Context
 from acompass.plan.running.labels import Labels, label, look_up
+from acompass.plan.running.outcomes import decide
 from acompass.plan.running.ranks import ranked
 
 
@@ -35,7 +49,7 @@ def perform(
             return _with_types_after(state, requirement).overwritten(_conversions(context, requirement))
         case None:
             return converted(context, state, requirement)
-        case Reject() | Replace() | Random() | Generalize() if affected.count == 0:
+        case Reject() | Replace() | Random() | Draw() | Generalize() | Sometimes() if affected.count == 0:
             return converted(context, state, requirement)
         case Reject():
             return _reject(state, affected)
@@ -46,6 +60,10 @@ def perform(
             return _replace(context, state, requirement, action, affected)
         case Random() as action:
             return _randomize(context, state, action, affected)
+        case Draw() as action:
+            return _draw(context, state, requirement, action, affected)
+        case Sometimes() as action:
+            return _sometimes(context, state, requirement, action, affected)
         case Generalize() as action:
             known = look_up(context, state, requirement, action, affected) if labels is None else labels
             return _generalize(context, state, requirement, action, affected, known)
@@ -85,8 +103,12 @@ def _replace(
 
 def _constant(context: Context, requirement: Requirement, action: Replace) -> Sql:
     """The constant of REPLACE, as it is stored."""
-    type_ = requirement.after[action.column].type
-    return context.session.dialect.constant(sql.stored_value(action.value, type_))
+    return _stored(context, requirement, action.column, action.value)
+
+
+def _stored(context: Context, requirement: Requirement, column: int, value: Value) -> Sql:
+    type_ = requirement.after[column].type
+    return context.session.dialect.constant(sql.stored_value(value, type_))
 
 
 def _generalize(
@@ -125,3 +147,31 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
     both = exp.union(rest.select, kept.projection(), distinct=False, copy=False)
     union = sql.everything(both.subquery("t", copy=False))
     return replace(state, select=union, depth=rest.depth, in_order=False)
+
+
+def _draw(
+    context: Context, state: State, requirement: Requirement, action: Draw, affected: Affected
+) -> State:
+    decided = decide(context, state, requirement, affected, action.cuts)
+    values = [_stored(context, requirement, action.column, ball.value) for ball in action.balls]
+    return decided.with_others(decided.affected.derive({action.column: decided.one_of(values)}))
+
+
+def _sometimes(
+    context: Context, state: State, requirement: Requirement, action: Sometimes, affected: Affected
+) -> State:
+    """The records that are hit are a table of their own, all of which the inner action affects."""
+    decided = decide(context, state, requirement, affected, (action.probability,))
+    hit = decided.affected.derive({}, where=decided.is_below(0))
+    count = _count(context, hit)
+    hit = replace(hit, records=count)
+    missed = decided.affected.derive({}, where=sql.negated(decided.is_below(0)))
+    missed = replace(missed, records=affected.count - count)
+    after = requirement.after
+    everybody = Assertion(Quantifier.EACH, Result(), NEVER, after)
+    inner = replace(requirement, assertion=everybody, action=action.action, before=after)
+    return decided.with_others(missed, perform(context, hit, inner, Affected(sql.TRUE.copy(), count)))
+
+
+def _count(context: Context, state: State) -> int:
+    return int(context.session.fetch(sql.query([state.count()], state.source()))[0][0])

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from acompass.checked.program import (
     Action,
+    Draw,
     Drop,
     Generalize,
     Quantifier,
@@ -16,6 +17,7 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Sometimes,
 )
 from acompass.checked.verdict import Verdict
 from acompass.plan.lowering import sql
@@ -176,7 +178,7 @@ def _rejects(action: Action | None) -> bool:
             return False
         case Reject():
             return True
-        case Replace() | Random() | Generalize() | Drop():
+        case Replace() | Random() | Draw() | Generalize() | Drop() | Sometimes():
             raise AssertionError("requirements share an aggregation only where no action writes")
         case _:
             assert_never(action)

@@ -13,6 +13,7 @@ from acompass.checked.effects import filter_of, type_changes
 from acompass.checked.program import (
     Assertion,
     Condition,
+    Draw,
     Drop,
     Generalize,
     Operator,
@@ -21,6 +22,7 @@ from acompass.checked.program import (
     Reject,
     Replace,
     Requirement,
+    Sometimes,
 )
 from acompass.checked.types import Value
 from acompass.checked.verdict import Verdict
@@ -85,7 +87,7 @@ class _Simulation:
                 self._alive_records -= count
             case Replace() as action:
                 self._replace(requirement, action, affected)
-            case Random() | Generalize() | Drop():
+            case Random() | Draw() | Generalize() | Drop() | Sometimes():
                 raise AssertionError("a chain contains only actions that regions decide")
             case _:
                 assert_never(requirement.action)

@@ -79,7 +79,7 @@ def decide(
     new_types = conversions(session.dialect, (requirement,))
     typed = replace(state, schema=retyped(state.schema, (requirement,)))
     others = _others(typed, new_types, affected)
-    bag = typed.derive(new_types, joins=affected.joins, where=affected.predicate)
+    bag = typed.derive(new_types, joins=affected.joins, where=None if others is None else affected.predicate)
     bag = replace(bag, records=affected.count)
     outcomes = context.trace.choose(session, context.trace_used, affected.count, cuts)
     context.trace_used += affected.count

@@ -1,4 +1,4 @@
-"""Backward rules for what chance decides: which records a coin hits (X5), and which class a drawn value joins.
+"""Backward rules for what chance decides: which records a coin hits (X5), which class a drawn value joins.
 
 docs/prove.md, section 6. A coin may miss every record, so the fact must hold before it; the rules add what
 keeps it, whichever records are hit.

@@ -11,18 +11,8 @@ from fractions import Fraction
 from itertools import chain, cycle, islice, pairwise
 from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import draws, random_of
-from acompass.checked.program import (
-    Action,
-    Draw,
-    Drop,
-    Generalize,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Sometimes,
-)
+from acompass.checked.effects import draws, probability_of, random_of
+from acompass.checked.program import Action, Draw, Program, Random
 from acompass.checked.types import Value
 from acompass.prove.origins import Origin
 
@@ -52,16 +42,10 @@ class Chance:
 
     def trace(self, action: Action | None, affected: int) -> list[Fraction]:
         """What the requirement consumes of the trace."""
-        match action:
-            case Sometimes(probability, plain):
-                coins = self.coins.take(affected)
-                return coins + self.trace(plain, sum(rho < probability for rho in coins))
-            case Random() | Draw():
-                return self.draws.take(affected)
-            case None | Reject() | Replace() | Generalize() | Drop():
-                return []
-            case _:
-                assert_never(action)
+        probability = probability_of(action)
+        coins = [] if probability is None else self.coins.take(affected)
+        hit = affected if probability is None else sum(rho < probability for rho in coins)
+        return coins + ([] if random_of(action) is None else self.draws.take(hit))
 
 
 #: by step, for the requirements that consume the trace
@@ -114,13 +98,8 @@ def rho_for(action: Random | Draw, value: Value) -> Fraction:
 
 def rho_of_miss(action: Action | None) -> Fraction:
     """A short decimal ρ with which a coin does not hit; 0 where no coin is tossed."""
-    match action:
-        case Sometimes(probability):
-            return _short_decimal(probability, Fraction(1))
-        case None | Reject() | Replace() | Random() | Draw() | Generalize() | Drop():
-            return Fraction(0)
-        case _:
-            assert_never(action)
+    probability = probability_of(action)
+    return Fraction(0) if probability is None else _short_decimal(probability, Fraction(1))
 
 
 def _short_decimal(low: Fraction, high: Fraction) -> Fraction:

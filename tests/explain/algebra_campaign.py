@@ -40,7 +40,7 @@ def solved(case: Case, connection: duckdb.DuckDBPyConnection) -> Left:
 
 def differing(cases: int, seed: int) -> list[Case]:
     found = []
-    with duckdb.connect() as connection:
+    with duckdb.connect(config={"threads": 1}) as connection:
         for number in range(cases):
             case = drawing_case(random.Random(f"{seed}:{number}"), KINDS)
             if solved(case, connection) != meant(case):

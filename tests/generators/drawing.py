@@ -38,16 +38,12 @@ def drawing_case(rng: random.Random, kinds: Sequence[Kind] = KINDS) -> Case:
         for position, requirement in enumerate(requirements):
             changed = replace(requirement, action=_drawing(rng, step_of(requirement)))
             attempt = [*requirements[:position], changed, *requirements[position + 1 :]]
-            if _checks(_with_requirements(case, attempt), kinds):
+            if _checks(case, attempt, kinds):
                 requirements = attempt
-        case = _with_requirements(case, requirements)
+        case = replace(case, policy_text=format_tree(tree.Program(tuple(requirements))))
         case = replace(case, trace=_random_trace(rng, case))
         if not _stops(case):
             return case
-
-
-def _with_requirements(case: Case, requirements: Sequence[tree.Requirement]) -> Case:
-    return replace(case, policy_text=format_tree(tree.Program(tuple(requirements))))
 
 
 def _drawing(rng: random.Random, action: tree.Step | None) -> tree.Step | None:
@@ -80,9 +76,9 @@ def _random_balls(rng: random.Random) -> tuple[tree.Ball, ...]:
     )
 
 
-def _checks(case: Case, kinds: Sequence[Kind]) -> bool:
+def _checks(case: Case, requirements: Sequence[tree.Requirement], kinds: Sequence[Kind]) -> bool:
     """Whether the policy is well typed, and its columns stay of the kinds."""
-    program, _ = check(parse(case.policy_text)[0], case.policy_text, case.schema, case.params)
+    program, _ = check(tree.Program(tuple(requirements)), "", case.schema, case.params)
     known = {*kinds, Kind.DROPPED}
     return program is not None and all(
         column.type.kind in known for requirement in program.requirements for column in requirement.after

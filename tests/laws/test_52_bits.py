@@ -1,4 +1,4 @@
-"""How far the law of a seed, which has 52 bits, is from the law of ρ uniform on [0, 1) (docs/randomness.md)."""
+"""How far the law of a seed, of 52 bits, is from that of ρ uniform on [0, 1) (docs/randomness.md)."""
 
 from fractions import Fraction
 from itertools import accumulate

@@ -5,6 +5,7 @@ is, every question about it fails loudly (invariant 8).
 """
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import assert_never
 
 from acompass.checked.program import (
@@ -126,6 +127,11 @@ def is_certain(action: Action | None) -> bool:
     return not isinstance(action, Sometimes)
 
 
+def probability_of(action: Action | None) -> Fraction | None:
+    """The probability with which an action is performed on an affected record; None if it is certain."""
+    return action.probability if isinstance(action, Sometimes) else None
+
+
 def column_written(action: Action | None) -> int | None:
     """The column whose values an action writes."""
     plain = plain_of(action)
@@ -170,6 +176,13 @@ def random_of(action: Action | None) -> Random | Draw | None:
             return None
         case _:
             assert_never(plain)
+
+
+def cuts_of(action: Action | None) -> tuple[Fraction, ...]:
+    """The values of the trace from which on another outcome is drawn: a probability, the cuts of an urn."""
+    probability, random = probability_of(action), random_of(action)
+    own = () if probability is None else (probability,)
+    return (*own, *random.cuts) if isinstance(random, Draw) else own
 
 
 def absent_columns(action: Action | None) -> tuple[str, ...]:

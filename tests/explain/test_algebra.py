@@ -4,9 +4,14 @@ What `explain --algebra` prints is run as SQL that has no window function and no
 `semantics`. `python -m tests.explain.algebra_campaign --cases N` does so at any length.
 """
 
+from collections import Counter
+from typing import get_args
+
+from acompass.checked.effects import is_certain, plain_of
+from acompass.checked.program import Drop, Plain
 from acompass.explain.algebra import to_algebra
 from acompass.syntax.parse import parse
-from tests.explain.algebra_campaign import differing
+from tests.explain.algebra_campaign import differing, random_cases
 from tests.explain.algebra_in_sql.queries import WORDS, words_of
 
 CASES = 150
@@ -21,6 +26,15 @@ EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : WITH PROBABILITY 0.5 RANDOM A
 
 def test_the_algebra_leaves_the_table_and_the_trace_of_the_semantics() -> None:
     assert differing(CASES, seed=16) == []
+
+
+def test_the_cases_have_every_form() -> None:
+    policies = [case.program() for case in random_cases(400, seed=16)]
+    actions = [requirement.action for program in policies for requirement in program.requirements]
+    plain = Counter(type(action) for action in actions if is_certain(action))
+    sometimes = Counter(type(plain_of(action)) for action in actions if not is_certain(action))
+    assert {form: plain[form] for form in (*get_args(Plain), type(None)) if plain[form] < 10} == {}
+    assert {form: sometimes[form] for form in get_args(Plain) if sometimes[form] < 5} == {Drop: 0}
 
 
 def test_a_window_or_an_order_would_be_found() -> None:

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, cycle, islice
+from itertools import chain, cycle, islice, pairwise
 from typing import TypeAlias, assert_never
 
 from acompass.checked.effects import draws, random_of
@@ -105,9 +105,9 @@ def rho_for(action: Random | Draw, value: Value) -> Fraction:
             assert isinstance(value, int)
             width = upper - lower + 1
             return _short_decimal(Fraction(value - lower, width), Fraction(value - lower + 1, width))
-        case Draw():
-            at = [ball.value for ball in action.balls].index(value)
-            return _short_decimal((Fraction(0), *action.cuts)[at], action.cuts[at])
+        case Draw(balls=balls):
+            cuts, at = action.cuts, [ball.value for ball in balls].index(value)
+            return _short_decimal(cuts[at - 1] if at else Fraction(0), cuts[at])
         case _:
             assert_never(action)
 
@@ -138,16 +138,18 @@ def _useful_rhos(actions: Iterable[Action | None]) -> Sequence[Fraction]:
     for action in actions:
         drawn = random_of(action)
         if drawn is not None:
-            rhos.update(rho_for(drawn, value) for value in _examples(drawn))
+            rhos.update(_rhos_of(drawn))
     return sorted(rhos)
 
 
-def _examples(action: Random | Draw) -> list[Value]:
+def _rhos_of(action: Random | Draw) -> list[Fraction]:
     match action:
         case Random(lower=lower, upper=upper):
             near = {lower, lower + 1, (lower + upper) // 2, upper - 1, upper}
-            return [value for value in near if lower <= value <= upper]
-        case Draw(balls=balls):
-            return [ball.value for ball in balls[:MOST_BALLS]]
+            return [rho_for(action, value) for value in near if lower <= value <= upper]
+        case Draw():
+            return [
+                _short_decimal(low, high) for low, high in pairwise((Fraction(0), *action.cuts[:MOST_BALLS]))
+            ]
         case _:
             assert_never(action)

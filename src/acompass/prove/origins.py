@@ -73,8 +73,10 @@ class Origins:
         hit = self._diagrams.intersection(target, written)
         rest = self._diagrams.exists(hit, frozenset((variable,)))
         affected = self._diagrams.intersection(transition.may, rest)
-        self._choose_draw(transition, variable, hit, origin)
-        return self._either(transition, untouched, affected, origin)
+        before = self._either(transition, untouched, affected, origin)
+        if origin.hits[transition.step]:
+            self._choose_draw(transition, variable, hit, origin)
+        return before
 
     def _before_labels(
         self, transition: Transition, action: Generalize, target: Diagram, origin: Origin
@@ -103,7 +105,7 @@ class Origins:
             origin.draws[transition.step] = self._rng.choice(values)
 
     def _drawn(self, action: Random | Draw, variable: Variable, hit: Mask) -> Sequence[Value]:
-        """Values in the regions of the mask that the action can draw."""
+        """Values that the action can draw, in the regions of the mask, which has no others for an urn."""
         regions = self._variables.regions(variable)
         match action:
             case Random(lower=lower, upper=upper):
@@ -111,8 +113,9 @@ class Origins:
                     _as_integer(value) for region in regions_in(hit) for value in regions.values(region, 3)
                 )
                 return [value for value in found if value is not None and lower <= value <= upper]
-            case Draw(balls=balls):
-                return [ball.value for ball in balls if hit >> regions.region_of(ball.value) & 1]
+            case Draw():
+                points = (regions.constant(region) for region in regions_in(hit))
+                return [value for value in points if value is not None]
             case _:
                 assert_never(action)
 

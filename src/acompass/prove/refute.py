@@ -45,6 +45,15 @@ class Refuter:
 
         For each claim, `known` are the checks that hold; by default, those that the prover knows.
         """
+        found = self._find(claims, known)
+        return [self._smallest(at, found.get(at), claim) for at, claim in enumerate(claims)]
+
+    def is_refuted(self, claims: Sequence[Assertion]) -> list[bool]:
+        """For each claim, whether a table on which it fails was found."""
+        found = self._find(claims)
+        return [at in found for at in range(len(claims))]
+
+    def _find(self, claims: Sequence[Assertion], known: Sequence[frozenset[int]] | None = None) -> _Found:
         self._known = known or [self._prover.known] * len(claims)
         found: _Found = {}
         for at, claim in enumerate(claims):
@@ -53,7 +62,7 @@ class Refuter:
             elif process_in(claim) is None:
                 self._try_single(at, claims, found)
         self._search(claims, found)
-        return [self._smallest(at, found.get(at), claim) for at, claim in enumerate(claims)]
+        return found
 
     def _try_single(self, at: int, claims: Sequence[Assertion], found: _Found) -> None:
         target = self._prover.violating(self._prover.last, claims[at])

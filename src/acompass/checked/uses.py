@@ -47,11 +47,11 @@ class ColumnUse:
     """`span` is the place in the policy that determines the use; `texts` are comparisons with text.
 
     `forms_classes` says whether the policy groups by the column or counts its distinct values. `written` are
-    the numbers that REPLACE and FROM write into it, `drawn` the bounds between which RANDOM draws integers for it.
-    `banded` says that BANDS maps its numbers, beside which labels may stand (X2). `overwritten` says that an
-    ALWAYS replaces or drops its values before anything reads them, so that they may be missing (D27).
-    `may_have_labels` says that the table may be one that the policy has released, with labels of a GENERALIZE
-    in place of numbers (D32).
+    the numbers that REPLACE writes into it and RANDOM … FROM draws for it, `drawn` the bounds between which
+    RANDOM draws integers for it. `banded` says that BANDS maps its numbers, beside which labels may stand
+    (X2). `overwritten` says that an ALWAYS replaces or drops its values before anything reads them, so that
+    they may be missing (D27). `may_have_labels` says that the table may be one that the policy has released,
+    with labels of a GENERALIZE in place of numbers (D32).
     """
 
     use: Use

@@ -74,9 +74,9 @@ def uses(
 ) -> dict[int, ColumnUse]:
     """The use of every column that the policy names, by position. Unknown names are ignored.
 
-    The first comparison or SUM determines the use, or else the first REPLACE with text: a column that is
-    compared with numbers and replaced with text begins as a number (D10). GENERALIZE makes a column text, so
-    what is compared after it are labels, which say nothing about the table as it was read.
+    The first comparison or SUM determines the use, or else the first text that an action writes: a column
+    that is compared with numbers and replaced with text begins as a number (D10). GENERALIZE makes a column
+    text, so what is compared after it are labels, which say nothing about the table as it was read.
     """
     seen = _Uses(Names(names), Parameters(params or {}))
     silenced = allowed(policy)

@@ -78,10 +78,6 @@ def meant_by_percent(percent: Fraction) -> str | None:
     return spell_fraction(percent / 100) if 0 < percent < 100 else None
 
 
-def _weight(ball: tree.Ball) -> Fraction:
-    return Fraction(1 if ball.weight is None else ball.weight.value)
-
-
 def _weights(action: tree.Draw) -> Iterator[Diagnostic]:
     for at, ball in enumerate(action.balls):
         if ball.weight is None or _is_weight(ball.weight):
@@ -117,7 +113,7 @@ def _without(balls: tuple[tree.Ball, ...], at: int) -> tuple[Fix, ...]:
 
 def _whole(action: tree.Draw) -> tuple[str, tuple[Fix, ...]]:
     """All weights times the same number, so that the probabilities are as they were written."""
-    weights = [_weight(ball) for ball in action.balls]
+    weights = [Fraction(ball.times) for ball in action.balls]
     times = lcm(*(weight.denominator for weight in weights))
     pairs = [(ball, str(int(weight * times))) for ball, weight in zip(action.balls, weights, strict=True)]
     urn = ", ".join(f"{weight} OF {spell_constant(ball.constant)}" for ball, weight in pairs)
@@ -130,7 +126,7 @@ def _whole(action: tree.Draw) -> tuple[str, tuple[Fix, ...]]:
 
 
 def _rare_values(balls: tuple[tree.Ball, ...]) -> Iterator[Diagnostic]:
-    weights = [_weight(ball) for ball in balls]
+    weights = [Fraction(ball.times) for ball in balls]
     total = sum(weights)
     for ball, weight in zip(balls, weights, strict=True):
         if weight < total * RAREST:

@@ -73,6 +73,6 @@ def _readings(tokens: list[Token]) -> Iterator[Expected]:
 
 
 def _barred(kept: list[Token], follow: frozenset[str]) -> frozenset[str]:
-    """The parser accepts DROP after an assertion or a probability, so that it can say what is wrong with it."""
+    """The parser accepts DROP after an assertion or a probability too, so that it can say what is wrong."""
     may_drop = bool(kept) and kept[0].type == "ALWAYS" and "WITH" in follow
     return frozenset({"$END"} if may_drop else {"$END", "DROP"})

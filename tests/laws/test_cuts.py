@@ -1,39 +1,28 @@
-"""Exactness of the sampler (docs/randomness.md, X5 to X7): which values of the trace have which outcome."""
+"""Cuts (docs/randomness.md, X5, X6, D19): which values of the trace have which outcome."""
 
-import math
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from math import ceil
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from acompass.checked.program import Ball, Draw, Program
-from acompass.semantics import (
-    Record,
-    TraceExhausted,
-    pref,
-    random,
-    run_program,
-    trace_of_seed,
-    trace_of_values,
-)
+from acompass.semantics import Record, TraceExhausted, random, run_program, trace_of_values
 from acompass.semantics.requirements import pick
 from tests.generators.small_draws import SmallCase, small_cases
 from tests.laws.effort import LAW
 from tests.laws.pushforward import Law, as_table, law
 
 ONE = 2**52
-#: a test of fixed seeds fails by chance with this probability
-CHANCE = 1e-6
 
 
 @LAW
 @given(st.fractions(0, 1), st.data())
 def test_a_cut_is_an_integer(cut: Fraction, data: st.DataObject) -> None:
     """h / 2⁵² < c exactly where h < ⌈2⁵² c⌉."""
-    integer = math.ceil(ONE * cut)
+    integer = ceil(ONE * cut)
     near = [h for h in range(integer - 2, integer + 2) if 0 <= h < ONE]
     h = data.draw(st.one_of(st.integers(0, ONE - 1), st.sampled_from(near)))
     assert (Fraction(h, ONE) < cut) == (h < integer)
@@ -87,13 +76,3 @@ def test_every_value_of_a_small_trace(case: SmallCase, bits: int) -> None:
 def test_every_value_of_a_small_trace_through_several_requirements(case: SmallCase) -> None:
     program = case.program()
     assert law(program, case.records, bits=2) == _law_of_all_traces(program, case.records, bits=2)
-
-
-@pytest.mark.parametrize("seed", ["a", "b", "c", "naïve 🔑"])
-def test_a_seed_draws_as_often_as_the_weights_say(seed: str) -> None:
-    """Pearson's χ² of three outcomes: it exceeds x with probability e^(−x/2)."""
-    urn = Draw(0, (Ball("flu", 5), Ball("asthma", 3), Ball("other", 1)))
-    drawn = Counter(pick(urn, rho) for rho in pref(20_000, trace_of_seed(seed)))
-    expected = {ball.value: Fraction(20_000 * ball.weight, urn.total) for ball in urn.balls}
-    statistic = sum((drawn[value] - many) ** 2 / many for value, many in expected.items())
-    assert statistic < -2 * math.log(CHANCE)

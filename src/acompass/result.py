@@ -44,7 +44,9 @@ class Sample:
 class RequirementOutcome:
     """`affected` is |V|, and 0 if the assertion holds. `records` is the size of the table on which the
     assertion was evaluated. `holds` is None for ALWAYS, which asserts nothing (X1), and where a released
-    table has labels in place of the numbers that the assertion compares (D32)."""
+    table has labels in place of the numbers that the assertion compares (D32). `is_certain` says that the
+    action is performed on all affected records; after WITH PROBABILITY, on some, and nothing says how many
+    (X5)."""
 
     index: int
     line: int
@@ -54,6 +56,7 @@ class RequirementOutcome:
     action: ActionName | None
     records: int
     sample: Sample | None = None
+    is_certain: bool = True
 
     @property
     def is_violated(self) -> bool:

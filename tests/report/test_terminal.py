@@ -24,6 +24,12 @@ def test_a_check_shows_the_number_of_violations_and_the_intended_actions() -> No
     assert lines[-1] == "1,000 records, 2 of 3 requirements violated"
 
 
+def test_an_action_with_a_probability_was_perhaps_performed() -> None:
+    first = replace(MIXED.requirements[0], is_certain=False)
+    line = run_text(replace(MIXED, requirements=(first,))).splitlines()[1]
+    assert line.split()[:7] == ["2", "violated", "3", "of", "1,000", "perhaps", "replaced"]
+
+
 def test_dropped_records_are_reported() -> None:
     result = replace(EMPTY, records_in=3, dropped=2)
     assert run_text(result) == "3 records in, 2 dropped as incomplete, 1 out\n"

@@ -53,8 +53,12 @@ def affected_of(outcome: RequirementOutcome) -> str:
     return f"{outcome.affected:,} of {outcome.records:,}"
 
 
-def done(action: ActionName | None) -> str:
-    """What the action did to the affected records."""
+def done(outcome: RequirementOutcome) -> str:
+    """What the action did to the affected records, each of which WITH PROBABILITY may have left out."""
+    return _done(outcome.action) if outcome.is_certain else f"perhaps {_done(outcome.action)}"
+
+
+def _done(action: ActionName | None) -> str:
     match action:
         case "REJECT":
             return "rejected"

@@ -40,6 +40,8 @@ export type Requirement = Range & {
   line: number;
   text: string;
   action: string | null;
+  /** false after WITH PROBABILITY: the action is performed on some of the affected records */
+  certain: boolean;
   holds: boolean | null;
   affected: number;
   records: number;
@@ -128,6 +130,7 @@ export type LineCost = Range & {
   line: number;
   text: string;
   action: string | null;
+  certain: boolean;
   records_lost: number;
   cells_changed: number;
 };

@@ -63,7 +63,7 @@ def test_an_urn_shows_the_probability_of_each_value() -> None:
     many = f"ALWAYS : RANDOM Age FROM ({', '.join(map(str, range(1_100)))});"
     assert lines(many, "FROM")[-2:] == ("`11`: 1/1100", "and 1,088 more")
     assert lines(text, "Illness")[0] == "text"
-    assert lines(text, "k,") == ("bound to `5`",)
+    assert lines(text, " k,") == ("bound to `5`",)
 
 
 def test_a_probability() -> None:

@@ -22,7 +22,8 @@ SEED = "assist"
 
 @dataclass(frozen=True, slots=True)
 class RequirementState:
-    """A requirement in a run. Each step of a THEN is one, and `span` is its place (X10)."""
+    """A requirement in a run. Each step of a THEN is one, and `span` is its place (X10). `is_certain` says
+    that the action is performed on all affected records, and not with a probability (X5)."""
 
     index: int
     line: int
@@ -32,6 +33,7 @@ class RequirementState:
     holds: bool | None
     affected: int
     records: int
+    is_certain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ def _state(outcome: RequirementOutcome, span: Span) -> RequirementState:
         holds=outcome.holds,
         affected=outcome.affected,
         records=outcome.records,
+        is_certain=outcome.is_certain,
     )
 
 

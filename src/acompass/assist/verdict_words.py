@@ -39,7 +39,8 @@ def verdict_words(state: RequirementState, sample: SampleInfo | None = None) -> 
             said = f"violated: {of} affected"
         case None:
             said = f"no verdict: {of} affected"
-    action = "" if state.action is None or not state.affected else f", {state.action}"
+    chance = "" if state.is_certain else "perhaps "
+    action = "" if state.action is None or not state.affected else f", {chance}{state.action}"
     return f"{said}{action}{'' if sample is None else f' (in a sample of {sample.records:,})'}"
 
 

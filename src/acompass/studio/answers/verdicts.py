@@ -43,6 +43,7 @@ def requirement_json(state: RequirementState, offsets: Offsets) -> dict[str, Any
         **offsets.span(state.span),
         "text": state.text,
         "action": state.action,
+        "certain": state.is_certain,
         "holds": state.holds,
         "affected": state.affected,
         "records": state.records,

@@ -40,8 +40,8 @@ export type Requirement = Range & {
   line: number;
   text: string;
   action: string | null;
-  /** false after WITH PROBABILITY: the action is performed on some of the affected records */
-  certain: boolean;
+  /** in digits, if the action is performed on an affected record by chance */
+  probability: string | null;
   holds: boolean | null;
   affected: number;
   records: number;
@@ -130,7 +130,7 @@ export type LineCost = Range & {
   line: number;
   text: string;
   action: string | null;
-  certain: boolean;
+  probability: string | null;
   records_lost: number;
   cells_changed: number;
 };

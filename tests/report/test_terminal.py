@@ -1,4 +1,5 @@
 from dataclasses import replace
+from fractions import Fraction
 
 from acompass.report.text.result import check_text, run_text
 from acompass.report.text.style import Style
@@ -24,10 +25,10 @@ def test_a_check_shows_the_number_of_violations_and_the_intended_actions() -> No
     assert lines[-1] == "1,000 records, 2 of 3 requirements violated"
 
 
-def test_an_action_with_a_probability_was_perhaps_performed() -> None:
-    first = replace(MIXED.requirements[0], is_certain=False)
+def test_an_action_has_its_probability_beside_it() -> None:
+    first = replace(MIXED.requirements[0], probability=Fraction(1, 4))
     line = run_text(replace(MIXED, requirements=(first,))).splitlines()[1]
-    assert line.split()[:7] == ["2", "violated", "3", "of", "1,000", "perhaps", "replaced"]
+    assert line.startswith("   2  violated  3 of 1,000  replaced with probability 0.25  EACH RESULT")
 
 
 def test_dropped_records_are_reported() -> None:

@@ -90,7 +90,7 @@ def test_a_line_with_a_probability_costs_the_records_that_it_takes(page: Page) -
     assert 0 < change["records_after"] < 6, "another seed"
     assert sampled["records_lost"] == 6 - change["records_after"]
     assert (replaced["records_lost"], replaced["cells_changed"]) == (0, change["records_after"])
-    assert not replaced["certain"]
+    assert replaced["probability"] == "0.5"
 
 
 def test_the_loss_is_that_of_measure(tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ def test_each_requirement_has_its_verdict(page: Page) -> None:
     assert found["sample"] is None
 
 
-def test_an_action_with_a_probability_is_not_certain(page: Page) -> None:
+def test_an_action_has_its_probability_beside_it(page: Page) -> None:
     text = "ALWAYS : WITH PROBABILITY 0.5 REJECT;\n" + AGES
     found = page.about("verdicts", text)["verdicts"]
     sampled, ages = found["requirements"]
-    assert (sampled["affected"], sampled["action"], sampled["certain"]) == (6, "REJECT", False)
-    assert ages["certain"] is True
+    assert (sampled["affected"], sampled["action"], sampled["probability"]) == (6, "REJECT", "0.5")
+    assert ages["probability"] is None
 
 
 def test_a_moved_parameter_moves_the_verdict(page: Page) -> None:

@@ -10,7 +10,7 @@ from acompass.checked.exact import EXACT
 from acompass.checked.types import Type
 from acompass.measures import Persons
 from acompass.result import ActionName, Note, RequirementOutcome, Result
-from acompass.syntax.spelling import spell_string
+from acompass.syntax.spelling import spell_probability, spell_string
 from acompass.syntax.tokens import tokenize
 
 #: headings for the columns that the policy never names, in a check and in a run (D30)
@@ -54,8 +54,10 @@ def affected_of(outcome: RequirementOutcome) -> str:
 
 
 def done(outcome: RequirementOutcome) -> str:
-    """What the action did to the affected records, each of which WITH PROBABILITY may have left out."""
-    return _done(outcome.action) if outcome.is_certain else f"perhaps {_done(outcome.action)}"
+    """What the action did to the affected records. How many it was drawn for is not said (X5)."""
+    chance = outcome.probability
+    likely = "" if chance is None else f" with probability {spell_probability(chance)}"
+    return f"{_done(outcome.action)}{likely}"
 
 
 def _done(action: ActionName | None) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from acompass.checked.effects import comparisons
 from acompass.checked.program import Assertion, Condition, Function, Process
 from acompass.checked.types import Type, Value
-from acompass.privacy.representatives import counts, representatives
+from acompass.privacy.value_cells import counts, representatives
 from acompass.semantics import Record, satisfies
 
 #: more combinations of values than this are not looked at

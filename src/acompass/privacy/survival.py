@@ -22,7 +22,7 @@ from acompass.checked.effects import (
 )
 from acompass.checked.program import Requirement
 from acompass.checked.types import Schema
-from acompass.privacy.representatives import representatives
+from acompass.privacy.value_cells import representatives
 from acompass.semantics import Record, affected_bag
 
 #: more combinations of values than this are not looked at

@@ -10,8 +10,8 @@ from acompass.checked.effects import draws, drops_records, generalize_of, probab
 from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Kind, Type
-from acompass.privacy.value_cells import representatives
 from acompass.privacy.survival import Survival, chance
+from acompass.privacy.value_cells import representatives
 from acompass.prove.example_values import example_values
 from acompass.semantics import Bag, Record, affected_bag, perform_requirement, trace_of_values
 

@@ -7,6 +7,7 @@ that it is not.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from acompass.privacy.binomial import binomial, is_short
 from acompass.privacy.table_answer import Direction
@@ -14,8 +15,8 @@ from acompass.privacy.table_answer import Direction
 
 @dataclass(frozen=True, slots=True)
 class WorstClass:
-    """A class of `size` records against one of `size - 1` attains δ. It `is_exact`, or rounded up by less
-    than any digit that is ever shown."""
+    """The smallest class that attains δ has `size` records, against `size - 1`. δ `is_exact`, or rounded up
+    by less than any digit that is ever shown."""
 
     delta: Fraction
     size: int
@@ -34,7 +35,7 @@ def worst_class(k: int, beta: Fraction, ratio: Fraction) -> WorstClass:
 
 def _with_record(k: int, beta: Fraction, ratio: Fraction) -> WorstClass:
     """D(n ‖ n - 1): with the record, the class is left more often."""
-    size = 1 + int((k - 1) * ratio / (ratio - 1 + beta))
+    size = max(1, ceil((k - 1) * ratio / (ratio - 1 + beta)))
     of = binomial(size - 1, k, beta)
     delta = beta * of.point[1] - (ratio - 1) * (1 - of.below[1])
     return WorstClass(delta, size, Direction.WITH, is_short(size - 1, beta))
@@ -42,7 +43,7 @@ def _with_record(k: int, beta: Fraction, ratio: Fraction) -> WorstClass:
 
 def _without_record(k: int, beta: Fraction, ratio: Fraction) -> WorstClass:
     """D(n - 1 ‖ n): without the record, the class is missing more often."""
-    size = 1 + int((k - 1) / (1 - ratio * (1 - beta)))
+    size = max(1, ceil((k - 1) / (1 - ratio * (1 - beta))))
     of = binomial(size - 1, k, beta)
     delta = ratio * beta * of.point[1] - (ratio - 1) * of.below[0]
     return WorstClass(delta, size, Direction.WITHOUT, is_short(size - 1, beta))

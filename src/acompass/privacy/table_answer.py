@@ -52,9 +52,13 @@ class TablePrivacy:
 
     @property
     def delta_shown(self) -> str:
-        """δ with three digits, rounded up."""
-        up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-        return format(up.divide(self.delta.numerator, self.delta.denominator), "g")
+        return rounded_up(self.delta)
+
+
+def rounded_up(delta: Fraction) -> str:
+    """Three digits, never less than the number."""
+    up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+    return format(up.divide(delta.numerator, delta.denominator), "g")
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,9 @@ def _rejecting(rng: random.Random) -> str:
 
 def _about_classes(rng: random.Random) -> str:
     where = f" WHERE {rng.choice(CONDITIONS)}" if rng.random() < 0.3 else ""
-    return f"EACH PROCESS COUNT(*) AS n{where} GROUP BY a : {rng.choice(BOUNDS_BY_A)} : {_action(rng)};"
+    columns = rng.choice(("a", "a, b"))
+    classes = f"EACH PROCESS COUNT(*) AS n{where} GROUP BY {columns}"
+    return f"{classes} : {rng.choice(BOUNDS_BY_A)} : {_action(rng)};"
 
 
 def _check(rng: random.Random) -> str:

@@ -52,8 +52,9 @@ CODES: dict[str, str] = {
     "AC050": "misplaced THEN",
     "AC051": "invalid probability",
     "AC052": "invalid weight",
-    "AC053": "misplaced WITH PROBABILITY",
+    "AC053": "misplaced or incomplete WITH PROBABILITY",
     "AC054": "outcome that is too rare",
+    "AC055": "malformed `RANDOM … FROM`",
     "AC060": "a form beyond the paper",
     "AC061": "a requirement that the core cannot express",
     # AC1xx: the policy against a schema
@@ -174,6 +175,7 @@ CODES: dict[str, str] = {
     "AC512": "a map that changes nothing",
     "AC513": "a hierarchy whose values do not occur",
     "AC514": "labels compared with a value as text",
+    "AC515": "a draw that a later line makes pointless",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",

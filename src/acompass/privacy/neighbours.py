@@ -28,12 +28,12 @@ _IMPOSSIBLE = Mass(Fraction(0), ())
 
 
 class Search:
-    def __init__(self, program: Program, weights: Weights):
+    def __init__(self, program: Program, domain: Domain, weights: Weights):
         self._program = program
         self._weights = weights
         lines = program.requirements
         read = (columns_read(each) for each in lines if not is_record_level(each))
-        self._single = Domain(program.schema, lines)
+        self._single = domain
         self._several = Domain(program.schema, lines, frozenset().union(*read))
         self._is_record_level = all(is_record_level(each) for each in lines)
         self._left = OF_A_SEARCH

@@ -1,7 +1,7 @@
 """The truth about small tables, by the push-forward of tests/laws: nothing here is shared with the prover.
 
-An output is the table without its dropped columns, or None where nothing is written: a check fails, or a map has
-no label.
+An output is the table without its dropped columns, or None where nothing is written: a check fails, or a map
+has no label.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """Whether a verdict on columns is true of all small tables."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,10 +18,13 @@ from tests.privacy.enumeration import Laws, Truth
 _USUAL: dict[str, tuple[Any, ...]] = {"d": ("a", "b", "bz"), "a": (0, 2)}
 
 
-def require_true(program: Program, columns: frozenset[int]) -> ColumnPrivacy:
-    """The answer, which all tables of at most two records and its own witness bear out."""
+def require_true(program: Program, columns: frozenset[int], *, thorough: bool = False) -> ColumnPrivacy:
+    """The answer, which all tables of at most two records and its own witness bear out.
+
+    If not `thorough`, the columns that are not asked about have one value of each kind.
+    """
     answer = column_privacy(program, columns)
-    values = _values(program)
+    values = _values(program, range(len(program.schema)) if thorough else columns)
     largest = Truth(program, values).largest(columns, most=2)
     with_seed = Truth(program, values, BITS).largest(columns, most=1)
     match answer.verdict:
@@ -48,17 +51,18 @@ def _is_at_most(largest: Fraction | None, ratio: Fraction | None) -> bool:
     return largest is not None and ratio is not None and largest <= ratio
 
 
-def _values(program: Program) -> list[Sequence[Any]]:
-    """The prover's representatives and some more: two of the values that it treats alike may be too few only if
-    its cuts are wrong."""
+def _values(program: Program, asked: Collection[int]) -> list[Sequence[Any]]:
+    """The prover's representatives, and for columns that are asked about some values like them."""
     domain = Domain(program.schema, program.requirements)
     found = []
     for column, named in enumerate(program.schema):
+        usual = _USUAL[named.name]
         try:
-            own = domain.representatives(column).values
+            known = domain.representatives(column)
+            own = (*known.values, *usual) if column in asked else known.one_of_each
         except Undecided:
-            own = ()
-        found.append(tuple(dict.fromkeys((*own, *_USUAL[named.name]))))
+            own = usual
+        found.append(tuple(dict.fromkeys(own)))
     return found
 
 

@@ -131,7 +131,11 @@ def _reject(rng: random.Random) -> str:
 
 
 def _replace(rng: random.Random) -> str:
-    return f"REPLACE d WITH {rng.choice(_TEXTS)}" if rng.random() < 0.6 else f"REPLACE a WITH {rng.choice((1, 2))}"
+    return (
+        f"REPLACE d WITH {rng.choice(_TEXTS)}"
+        if rng.random() < 0.6
+        else f"REPLACE a WITH {rng.choice((1, 2))}"
+    )
 
 
 def _random(rng: random.Random) -> str:
@@ -153,8 +157,8 @@ def _generalize(rng: random.Random) -> str:
 
 
 def mutants(rng: random.Random, policy: Policy) -> list[Policy]:
-    """Two lines swapped, a column of GROUP BY dropped, a condition that reads a column, a wider urn, a line that is
-    certain. Those that do not fit together are left out."""
+    """Two lines swapped, a column of GROUP BY dropped, a condition that reads a column, a wider urn, a line
+    that is certain. Those that do not fit together are left out."""
     lines = policy.lines
     at = rng.randrange(len(lines))
     changed = [

@@ -71,7 +71,9 @@ class _Question:
         """The line over classes behind which the bound is lost."""
         if self._influence.stop < len(self._program.requirements):
             line = self._program.requirements[self._influence.stop].line
-            return Undecided(line, "it reads these columns, or what depends on them, before they are randomized")
+            return Undecided(
+                line, "it reads these columns, or what depends on them, before they are randomized"
+            )
         return Undecided(None, "other records decide what happens to the raw value")
 
     def _worst(self, weights: Weights) -> Worst:

@@ -1,6 +1,6 @@
 """The search for two neighbouring tables and an output whose probabilities have a given ratio."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from acompass.checked.effects import columns_read
@@ -117,8 +117,9 @@ class Search:
         """Run the whole program on the trace: it leaves the output, or nothing is written."""
         again = replay(self._program, records, trace)
         checks = {at for at, each in enumerate(self._program.requirements) if each.action is None}
-        is_written = again is not None and not again.violated & checks
-        reached = tuple(canonical_order(self._program.final_schema, again.left)) if is_written else None
+        reached = None
+        if again is not None and not again.violated & checks:
+            reached = tuple(canonical_order(self._program.final_schema, again.left))
         assert reached == left, "the witness is not replayed"
 
 

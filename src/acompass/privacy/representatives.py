@@ -1,7 +1,7 @@
 """Values that stand for all values of a column: two of each kind that the policy treats alike.
 
-docs/privacy.md says why two are enough. A kind is a single value that the policy mentions, or what lies between
-two cuts. RANDOM splits these further: a seed does not draw all integers equally often.
+docs/privacy.md says why two are enough. A kind is a single value that the policy mentions, or what lies
+between two cuts. RANDOM splits these further: a seed does not draw all integers equally often.
 """
 
 from collections import defaultdict

@@ -5,14 +5,31 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acompass.checked.effects import column_written
-from acompass.checked.program import NEVER, And, Assertion, Condition, Program, Quantifier, Requirement, Result
-from acompass.privacy.influence import Influence, columns_involved, is_about_presence, is_record_level, matters
+from acompass.checked.program import (
+    NEVER,
+    And,
+    Assertion,
+    Condition,
+    Program,
+    Quantifier,
+    Requirement,
+    Result,
+)
+from acompass.privacy.influence import (
+    Influence,
+    columns_involved,
+    is_about_presence,
+    is_record_level,
+    matters,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A line that may drop the record, or change it, by what it sees in these columns, among other things. No value
-    that it reads depends on the raw one."""
+    """A line that may drop the record or change it by what it sees in these columns, among other things.
+
+    Nothing that it sees depends on the raw value.
+    """
 
     columns: tuple[int, ...]
 

@@ -9,8 +9,10 @@ from acompass.privacy import binomial as of_binomial
 from acompass.privacy.delta import worst_class
 from acompass.privacy.exponential import just_below_exponential
 from acompass.privacy.table_answer import Direction
-from benchmarks.privacy import published_delta, smallest_k
+from benchmarks.privacy import BETAS as BENCHMARKED
+from benchmarks.privacy import EPSILONS, published_delta, row, smallest_k
 from tests.privacy.neighbours import hockey_stick
+from tests.repo.sources import ROOT
 
 BETAS = [Fraction(1, 10), Fraction(1, 4), Fraction(1, 2), Fraction(3, 5), Fraction(19, 20)]
 RATIOS = [Fraction(1), Fraction(11, 10), Fraction(3, 2), Fraction(2), Fraction(3)]
@@ -108,3 +110,9 @@ def test_classes_of_any_size_are_bounded(k: int, beta: Fraction, ratio: Fraction
     assert not worst.is_exact
     assert 0 < worst.delta < beta
     assert worst.delta.denominator.bit_length() < 10**5
+
+
+def test_the_page_has_the_table_of_the_benchmark() -> None:
+    page = (ROOT / "docs" / "privacy-proofs.md").read_text(encoding="utf-8")
+    rows = [row(epsilon, beta) for epsilon in EPSILONS for beta in BENCHMARKED]
+    assert [each for each in rows if f"\n{each}\n" not in page] == []

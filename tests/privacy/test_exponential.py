@@ -27,6 +27,10 @@ def test_it_is_just_below(epsilon: str) -> None:
     assert high - found <= found / 10**28
 
 
+def test_a_huge_epsilon_has_the_ratio_of_a_large_one() -> None:
+    assert just_below_exponential(Decimal("1e99")) == just_below_exponential(Fraction(1000))
+
+
 def test_a_fraction_is_rounded_down_too() -> None:
     low, _ = _partial_sums(Fraction(1, 3))
     assert low - Fraction(1, 10**27) <= just_below_exponential(Fraction(1, 3)) <= low

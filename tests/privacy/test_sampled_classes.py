@@ -277,6 +277,22 @@ def test_columns_that_no_policy_can_name_are_not_in_group_by() -> None:
     assert answer == Refusal(1, "`blob` is not in `GROUP BY`, so it can tell the records of a class apart")
 
 
+def test_all_lines_that_sample_are_named() -> None:
+    answer = _answer(program_of(CLAIMED["strata"][0].replace(";", ";\n"), PAIR))
+    assert (answer.sampled, answer.rejects) == ((1, 2), 3)
+
+
+def test_a_witness_has_the_types_of_the_columns() -> None:
+    """Between 3 and 4 records are kept more often, but a column of whole numbers has none there."""
+    text = """EACH RESULT : x > 3 : WITH PROBABILITY 0.75 REJECT;
+        EACH RESULT : x < 4 : WITH PROBABILITY 0.5 REJECT;
+        ALWAYS : WITH PROBABILITY 0.5 REJECT; ALWAYS : GENERALIZE x TO BANDS OF 10;
+        EACH PROCESS COUNT(*) AS n GROUP BY x : n >= 2 : REJECT;"""
+    whole, tenths = (_answer(program_of(text, schema_of({"x": decimal(scale)}))) for scale in (0, 1))
+    assert whole.beta == tenths.beta == Fraction(1, 2)
+    assert (whole.is_exact, tenths.is_exact) == (False, True)
+
+
 def test_delta_is_shown_rounded_up() -> None:
     answer = _answer(program_of(SAMPLE + REJECT.replace("2", "14"), PAIR), Fraction(1))
     assert answer.delta_shown == "8.42e-7"

@@ -108,8 +108,8 @@ EACH PROCESS COUNT(*) AS n GROUP BY b : n >= 3 : REPLACE b WITH '*';""",
     assert found.policy == 10
     assert [line.reason for line in found.requirements] == [
         "it treats each record by itself",
-        "one record decides about 1 of its class",
-        "one record decides about 2 of its class",
+        "one record decides about 1 other of its class",
+        "one record decides about 2 others of its class",
     ]
 
 

@@ -1,11 +1,12 @@
-"""A record whose copies attain δ: nothing but the sampling is random about it. docs/privacy-proofs.md,
-1.5."""
+"""A record whose copies attain δ: only its sampling is random. docs/privacy-proofs.md, 1.5."""
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any
 
+from acompass.checked.constants import scale_of
 from acompass.checked.effects import draws, drops_records, generalize_of, probability_of, record_comparisons
 from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program, Requirement
@@ -36,7 +37,14 @@ def _candidates(program: Program, before: Sequence[Requirement], of: Survival) -
         [of.values[column]] if column in of.values else _values(column, each.type, before)
         for column, each in enumerate(program.schema)
     ]
-    return product(*values)
+    types = [column.type for column in program.schema]
+    held = [[v for v in own if _holds(type_, v)] for type_, own in zip(types, values, strict=True)]
+    return product(*held)
+
+
+def _holds(type_: Type, value: Any) -> bool:
+    """Whether a column of the type has the value: not if it is a decimal with too many digits."""
+    return not isinstance(value, Decimal) or scale_of(value) <= type_.scale
 
 
 def _values(column: int, type_: Type, before: Sequence[Requirement]) -> list[Any]:

@@ -1,5 +1,4 @@
-"""Pr[B = k - 1] and Pr[B < k] of a binomial B: exactly, or between bounds where exact numbers are too
-long."""
+"""Pr[B = k - 1] and Pr[B < k] of a binomial B: exactly, or bounds where exact numbers would be too long."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -13,11 +13,8 @@ from typing import Any
 from acompass.checked.effects import comparisons
 from acompass.checked.program import Assertion, Condition, Function, Process
 from acompass.checked.types import Type, Value
-from acompass.privacy.value_cells import counts, representatives
+from acompass.privacy.value_cells import MOST_CELLS, counts, representatives
 from acompass.semantics import Record, satisfies
-
-#: more combinations of values than this are not looked at
-MOST_CELLS = 20_000
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def table_privacy(program: Program, epsilon: Fraction | Decimal) -> TablePrivacy
         beta=kept.beta,
         class_size=worst.size,
         direction=worst.direction,
-        sampled=tuple(requirement.line for requirement in kept.sampled),
+        sampled=tuple(dict.fromkeys(requirement.line for requirement in kept.sampled)),
         rejects=parts.rejecting.line,
         is_exact=worst.is_exact and witness is not None,
         witness=witness,
@@ -73,8 +73,9 @@ def _taken_apart(program: Program) -> _Sampled | Refusal:
     before, rejecting = program.requirements[:at], program.requirements[at]
     classes = process_of(rejecting)
     reason = _unfit(rejecting)
-    if classes is None or reason is not None:
-        return Refusal(rejecting.line, reason or _NO_CLASSES)
+    if reason is not None:
+        return Refusal(rejecting.line, reason)
+    assert classes is not None, "it is about classes, or it is unfit"
     condition = class_condition(rejecting.assertion, classes)
     k = condition.least_count()
     if k is None or k == 1:

@@ -63,7 +63,11 @@ def _of_classes(requirement: Requirement, condition: ClassCondition) -> tuple[in
     if not spreads:
         return 1, "no record decides about others"
     most = max(spreads)
-    return most, f"one record decides about {spreads[most]} of its class"
+    return most, f"one record decides about {_others(spreads[most])} of its class"
+
+
+def _others(count: int) -> str:
+    return "1 other" if count == 1 else f"{count} others"
 
 
 def _flips(condition: ClassCondition, size: int) -> tuple[bool, bool]:

@@ -1,8 +1,6 @@
-"""The largest probability with which the record-level lines of a policy keep a record.
-docs/privacy-proofs.md, 1.1.
+"""How often the record-level lines of a policy keep a record, at the most. docs/privacy-proofs.md, 1.1.
 
-From a seed, a record is rejected with probability ⌈2⁵²q⌉/2⁵² ≥ q (X6), so no record is kept more often than
-here.
+From a seed, a record is rejected with probability ⌈2⁵²q⌉/2⁵² ≥ q (X6): it is kept no more often than here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,17 +20,14 @@ from acompass.checked.effects import (
 )
 from acompass.checked.program import Requirement
 from acompass.checked.types import Schema
-from acompass.privacy.value_cells import representatives
+from acompass.privacy.value_cells import MOST_CELLS, representatives
 from acompass.semantics import Record, affected_bag
-
-#: more combinations of values than this are not looked at
-MOST_CELLS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Survival:
-    """Every record is kept with a probability of at most `beta`, because of the requirements `sampled`.
-    `values` are those of the columns that decide about it."""
+    """Every record is kept with a probability of at most `beta`, because of the requirements `sampled`. One
+    that has the `values`, by column, is kept most often."""
 
     beta: Fraction
     sampled: tuple[Requirement, ...]
@@ -46,10 +41,10 @@ def survival(schema: Schema, requirements: Sequence[Requirement]) -> Survival:
     if prod(map(len, _cells(schema, judged).values())) > MOST_CELLS:
         judged = [requirement for requirement in judged if is_always(requirement)]
     cells = _cells(schema, judged)
-    return max(
-        (_of_cell(schema, judged, dict(zip(cells, cell, strict=True))) for cell in product(*cells.values())),
-        key=lambda survival: survival.beta,
-    )
+    records = [dict(zip(cells, cell, strict=True)) for cell in product(*cells.values())]
+    beta, values = max(((_kept(schema, judged, own), own) for own in records), key=lambda pair: pair[0])
+    sampled = (each for each in judged if probability_of(each.action) is not None)
+    return Survival(beta, tuple(sampled), values)
 
 
 def _judged(requirements: Sequence[Requirement]) -> Iterator[Requirement]:
@@ -68,10 +63,10 @@ def _cells(schema: Schema, requirements: Sequence[Requirement]) -> dict[int, lis
     return {column: representatives(schema[column].type, own) for column, own in constants.items()}
 
 
-def _of_cell(schema: Schema, requirements: Sequence[Requirement], values: dict[int, Any]) -> Survival:
+def _kept(schema: Schema, requirements: Sequence[Requirement], values: dict[int, Any]) -> Fraction:
     record: Record = tuple(values.get(column) for column in range(len(schema)))
-    affecting = tuple(each for each in requirements if affected_bag([record], each.assertion))
-    return Survival(prod((1 - chance(each) for each in affecting), start=Fraction(1)), affecting, values)
+    affecting = (each for each in requirements if affected_bag([record], each.assertion))
+    return prod((1 - chance(each) for each in affecting), start=Fraction(1))
 
 
 def chance(requirement: Requirement) -> Fraction:

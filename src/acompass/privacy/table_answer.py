@@ -31,10 +31,10 @@ class TablePrivacy:
     """Pr[output of R in S] ≤ E · Pr[output of R' in S] + δ for all sets S of outputs, and all tables R and R'
     of which one has one record more. The output is a bag, so it has to be written in canonical order.
 
-    `ratio` is E, a rational just below e^ε. The lines `sampled` keep a record with a probability of at most
-    `beta`, and the line `rejects` rejects the classes of fewer than `k` records. `delta` is worst for a class
-    of `class_size` records against one of `class_size - 1`. If `is_exact`, no smaller δ is true: as many
-    copies of the record `witness` attain it, by the outcome that a record is left (WITH) or none is
+    `ratio` is E, a rational just below e^ε. After the lines `sampled`, a record is left with a probability of
+    at most `beta`; the line `rejects` rejects the classes of fewer than `k` records. `delta` is worst for a
+    class of `class_size` records against one of `class_size - 1`. If `is_exact`, no smaller δ is true: so
+    many copies of the record `witness` attain it, by the outcome that a record is left (WITH) or that none is
     (WITHOUT).
     """
 

@@ -1,4 +1,4 @@
-"""Whether the records of a class are alike, down to how they are written. docs/privacy-proofs.md, 1.2."""
+"""Whether the records of a class are alike, down to how they are written. docs/privacy-proofs.md, 1.1."""
 
 from collections.abc import Sequence
 from decimal import Decimal

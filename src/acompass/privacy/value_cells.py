@@ -9,6 +9,9 @@ from acompass.checked.types import Kind, Type, Value
 from acompass.prove.regions import Regions, regions_in
 from acompass.prove.value_order import order_of, order_of_counts
 
+#: more combinations of values of several columns than this are not looked at
+MOST_CELLS = 20_000
+
 
 def representatives(type_: Type, constants: Sequence[Value]) -> list[Value]:
     """Of the regions that the constants cut, in their order. Values that the type holds are preferred."""
@@ -23,8 +26,7 @@ def counts(constants: Sequence[Value]) -> list[Value]:
 
 
 def _finer(type_: Type, constants: Iterable[Value]) -> Type:
-    """A decimal of any scale has values between any two constants, so the type needs more digits than
-    they."""
+    """A decimal of any scale has values between any two constants: a type with more digits than they have."""
     if type_.kind is not Kind.DECIMAL:
         return type_
     scales = [scale_of(constant) for constant in constants if isinstance(constant, Decimal)]

@@ -30,7 +30,6 @@ from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.prove.decision_diagram import EMPTY
 
-
 _HELP = "remove one of the two lines"
 
 

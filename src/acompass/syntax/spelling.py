@@ -33,7 +33,7 @@ def spell_number(value: Decimal) -> str:
 
 def spell_fraction(value: Fraction) -> str | None:
     """A positive number in digits; None if it has too many or infinitely many."""
-    for scale in range(_MOST_DIGITS):
+    for scale in range(_MOST_DIGITS if value < 10**_MOST_DIGITS else 0):
         if 10**scale % value.denominator == 0:
             whole, rest = divmod(int(value * 10**scale), 10**scale)
             return f"{whole}.{rest:0{scale}}" if scale else str(whole)

@@ -23,7 +23,7 @@ def require_true(program: Program, columns: frozenset[int], *, thorough: bool = 
 
     If not `thorough`, the columns that are not asked about have one value of each kind.
     """
-    answer = column_privacy(program, columns)
+    (answer,) = column_privacy(program, [columns])
     values = _values(program, range(len(program.schema)) if thorough else columns)
     largest = Truth(program, values).largest(columns, most=2)
     with_seed = Truth(program, values, BITS).largest(columns, most=1)

@@ -1,6 +1,7 @@
 """A record whose values have labels in every map of the policy."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from acompass.checked.types import Kind, Schema, Value
 from acompass.privacy.domain import Domain
@@ -21,22 +22,18 @@ def base_record(schema: Schema, domain: Domain) -> Record:
 
 
 def plain_values(column: int, domain: Domain) -> list[Value]:
-    """Values that every map of the column has a label for, if there are any; simple ones first."""
+    """Values that every map of the column has a label for, then others."""
     mentions = domain.mentions(column)
     if mentions.type.kind is Kind.OPAQUE:
         return [0, 1]
     found = list(dict.fromkeys(_candidates(column, domain, mentions)))
-    labelled = [value for value in found if None not in labels_of(value, mentions)]
-    return labelled or found
+    return sorted(found, key=lambda value: None in labels_of(value, mentions))
 
 
 def _candidates(column: int, domain: Domain, mentions: Mentions) -> Iterator[Value]:
-    """The usual values of the type, examples for its maps, and the representatives, where they are known."""
-    regions = Regions(order_of(mentions.type), ())
-    yield from regions.values(0, _FEW)
+    """The representatives, where they are known, examples for its maps, and the usual values of the type."""
+    with suppress(Undecided):
+        yield from domain.representatives(column).values
     for lined in mentions.maps:
         yield from example_values(lined.map, mentions.type)
-    try:
-        yield from domain.representatives(column).one_of_each
-    except Undecided:
-        return
+    yield from Regions(order_of(mentions.type), ()).values(0, _FEW)

@@ -1,6 +1,6 @@
 """How far one record's value of some columns can change the law of the output."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, islice, product
@@ -22,41 +22,51 @@ MOST_PAIRS = 60
 #: values of the other columns that they are tried with
 MOST_CONTEXTS = 16
 
+_NOT_ATTAINED = "no tables were found that attain it"
+_OPEN = "it may give the raw value away, but no tables were found that show it"
 
-def column_privacy(program: Program, columns: frozenset[int]) -> ColumnPrivacy:
-    return _Question(program, columns).answer()
+
+def column_privacy(program: Program, asked: Iterable[frozenset[int]]) -> tuple[ColumnPrivacy, ...]:
+    """An answer for each set of columns."""
+    domain = Domain(program.schema, program.requirements)
+    base = base_record(program.schema, domain)
+    return tuple(_Question(program, domain, base, columns).answer() for columns in asked)
 
 
 class _Question:
-    def __init__(self, program: Program, columns: frozenset[int]):
+    """`domain` is that of the whole program, `base` a record for the columns that make no difference."""
+
+    def __init__(self, program: Program, domain: Domain, base: Record, columns: frozenset[int]):
         self._program = program
+        self._domain = domain
+        self._base = base
         self._names = tuple(program.schema[column].name for column in sorted(columns))
         self._asked = columns & live_columns(program)[0]
         self._influence = influence_of(program, self._asked)
-        self._domain = Domain(program.schema, program.requirements)
-        self._base = base_record(program.schema, self._domain)
 
     def answer(self) -> ColumnPrivacy:
         if not self._asked:
-            return self._finite(ColumnVerdict.EXACT, Fraction(1), Fraction(1))
+            return self._exactly(Fraction(1), Fraction(1))
         try:
             uniform, seed = (self._worst(weights) for weights in Weights)
         except Undecided as undecided:
             return self._unbounded(Worst(Weights.UNIFORM, None), undecided)
         for worst in (uniform, seed):
             if worst.ratio is None:
-                return self._unbounded(worst, self._at_stop())
+                return self._unbounded(worst, Undecided(self._line_over_classes(), _OPEN))
         assert uniform.ratio is not None
         assert seed.ratio is not None
         witness = self._attained(uniform)
         is_exact = (uniform.ratio == 1 or witness) and (seed.ratio == 1 or self._attained(seed))
-        verdict = ColumnVerdict.EXACT if is_exact else ColumnVerdict.AT_MOST
-        return self._finite(verdict, uniform.ratio, seed.ratio, witness if is_exact else None)
+        if is_exact:
+            return self._exactly(uniform.ratio, seed.ratio, witness)
+        line, verdict = self._line_over_classes(), ColumnVerdict.AT_MOST
+        return ColumnPrivacy(self._names, verdict, uniform.ratio, seed.ratio, None, line, _NOT_ATTAINED)
 
-    def _finite(
-        self, verdict: ColumnVerdict, ratio: Fraction, seed_ratio: Fraction, witness: Witness | None = None
+    def _exactly(
+        self, ratio: Fraction, seed_ratio: Fraction, witness: Witness | None = None
     ) -> ColumnPrivacy:
-        return ColumnPrivacy(self._names, verdict, ratio, seed_ratio, witness)
+        return ColumnPrivacy(self._names, ColumnVerdict.EXACT, ratio, seed_ratio, witness)
 
     def _unbounded(self, worst: Worst, undecided: Undecided) -> ColumnPrivacy:
         """No bound if tables show it; else the question is open."""
@@ -67,14 +77,11 @@ class _Question:
             self._names, ColumnVerdict.UNDECIDED, line=undecided.line, reason=undecided.reason
         )
 
-    def _at_stop(self) -> Undecided:
-        """The line over classes behind which the bound is lost."""
-        if self._influence.stop < len(self._program.requirements):
-            line = self._program.requirements[self._influence.stop].line
-            return Undecided(
-                line, "it reads these columns, or what depends on them, before they are randomized"
-            )
-        return Undecided(None, "other records decide what happens to the raw value")
+    def _line_over_classes(self) -> int | None:
+        """The line behind which all is post-processing, or else the first that other records decide about."""
+        after = self._program.requirements[self._influence.stop :]
+        lines = (each.line for each in self._program.requirements if not is_record_level(each))
+        return after[0].line if after else next(lines, None)
 
     def _worst(self, weights: Weights) -> Worst:
         """With all that decides whether the record is there, or without where that is too much."""

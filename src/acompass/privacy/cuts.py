@@ -12,7 +12,7 @@ from acompass.checked.maps.bands import Band, Bands
 from acompass.checked.maps.dates import Dates
 from acompass.checked.maps.map import Map
 from acompass.checked.types import Kind, Type, Value
-from acompass.privacy.mentions import LinedMap, Mentions
+from acompass.privacy.mentions import LinedMap, Mentions, texts_drawn
 from acompass.privacy.undecided import Undecided
 from acompass.prove.label_cuts import are_few, band_bounds
 from acompass.prove.reading import read_text
@@ -46,7 +46,8 @@ def _ends_of_type(type_: Type) -> list[Value]:
 
 
 def _with_bands(mentions: Mentions, cuts: list[Value]) -> list[Value]:
-    read = (read_text(point, mentions.before_text) for point in mentions.points)
+    texts = mentions.points | texts_drawn(mentions)
+    read = (read_text(text, mentions.before_text) for text in texts)
     cuts = [*cuts, *(value for value in read if value is not None)]
     for line in mentions.orders.values():
         raise Undecided(line, "it orders numbers, or bands of them, as text")
@@ -90,7 +91,7 @@ def _with_periods(mentions: Mentions, cuts: list[Value]) -> list[Value]:
     """The texts of dates, and of their periods, are in the order of the dates."""
     texts: list[Callable[[Value], str]] = [lambda value: to_text(value, mentions.type)]
     texts += [_label_of(lined, mentions.type) for lined in mentions.maps]
-    compared = {*mentions.points, *mentions.orders}
+    compared = mentions.points | texts_drawn(mentions) | mentions.orders.keys()
     found = [bound for text in texts for point in compared for bound in _period(mentions.type, text, point)]
     for text in texts[1:]:
         own = [text(value) for value in (*cuts, *found)]

@@ -30,7 +30,7 @@ def prove_privacy(
     program = _program(policy, source, schema, params or {})
     asked = _asked(program.schema, columns)
     return Privacy(
-        tuple(column_privacy(program, each) for each in asked),
+        column_privacy(program, asked),
         table_privacy(program, _number(epsilon)),
         stability(program),
     )

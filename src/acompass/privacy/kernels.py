@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, assert_never
 
 from acompass.checked.program import Requirement
 from acompass.privacy.domain import Domain
+from acompass.privacy.draws import Draws
 from acompass.privacy.law import Table, step_law
 from acompass.privacy.slices import Line, Marker, Slice, Step
 from acompass.privacy.undecided import Budget
@@ -56,9 +57,9 @@ class Kernels:
 
     def __init__(self, slice_: Slice, domain: Domain, asked: frozenset[int], base: Record, weights: Weights):
         self._slice = slice_
-        self._domain = domain
         self._weights = weights
-        self._cells = domain.cells(weights)
+        self._draws = Draws(domain, lambda column: domain.representatives(column).values)
+        self._cells = self._draws.cells(weights)
         self._budget = Budget(BUDGET)
         self._steps: dict[tuple[int, Table], dict[Table, Fraction]] = {}
         self._base = base
@@ -123,7 +124,7 @@ class Kernels:
 
     def _is_vague(self, table: Table) -> bool:
         values = [pair for record in table or () for pair in zip(self._slice.kept, record, strict=True)]
-        return any(self._domain.is_vague(column, value) for column, value in values)
+        return any(self._draws.is_vague(column, value) for column, value in values)
 
     def _compare(self, records: Sequence[Record], kernels: Sequence[Kernel], worst: Worst) -> None:
         """The most and the least probability of each output."""

@@ -41,8 +41,8 @@ class LinedMap:
 @dataclass(slots=True)
 class Mentions:
     """`values` are compared or written while the column is not text. Once it is text, `points` are compared
-    for equality or written, and `orders` (with the line of one) are compared for order. `type` is the
-    column's, and `before_text` the last one that it has before it is text."""
+    for equality or written, `orders` (with the line of one) are compared for order, and the digits of
+    `text_randoms` are drawn. `type` is the column's, `before_text` the last before it is text."""
 
     type: Type
     before_text: Type
@@ -51,6 +51,7 @@ class Mentions:
     points: set[str] = field(default_factory=set)
     orders: dict[str, int] = field(default_factory=dict)
     randoms: list[LinedRandom] = field(default_factory=list)
+    text_randoms: list[LinedRandom] = field(default_factory=list)
     maps: list[LinedMap] = field(default_factory=list)
 
 
@@ -111,7 +112,8 @@ def _add_action(found: Mentions, requirement: Requirement, column: int, after: T
         case Generalize():
             found.maps.append(LinedMap(requirement.line, action.map))
         case Random():
-            _add_random(found, action, requirement.line, after)
+            randoms = found.text_randoms if after.kind is Kind.TEXT else found.randoms
+            randoms.append(LinedRandom(requirement.line, action.lower, action.upper))
         case _:
             assert_never(action)
 
@@ -123,10 +125,11 @@ def _add_written(found: Mentions, values: Iterable[Value], after: Type) -> None:
         found.values.extend(values)
 
 
-def _add_random(found: Mentions, action: Random, line: int, after: Type) -> None:
-    if after.kind is not Kind.TEXT:
-        found.randoms.append(LinedRandom(line, action.lower, action.upper))
-    elif action.upper - action.lower >= MOST_DRAWN:
-        raise Undecided(line, f"RANDOM draws more than {MOST_DRAWN:,} texts")
-    else:
-        found.points.update(str(drawn) for drawn in range(action.lower, action.upper + 1))
+def texts_drawn(mentions: Mentions) -> set[str]:
+    """The digits of every integer that is drawn as text."""
+    drawn: set[str] = set()
+    for random in mentions.text_randoms:
+        if random.upper - random.lower >= MOST_DRAWN:
+            raise Undecided(random.line, f"RANDOM draws more than {MOST_DRAWN:,} texts")
+        drawn.update(map(str, range(random.lower, random.upper + 1)))
+    return drawn

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import product
 
 from acompass.checked.effects import columns_read
 from acompass.checked.program import Program
 from acompass.checked.types import remaining
 from acompass.privacy.answer import Witness
 from acompass.privacy.domain import Domain
+from acompass.privacy.draws import Draws
 from acompass.privacy.influence import is_record_level
 from acompass.privacy.kernels import Pair, is_larger
 from acompass.privacy.law import Law, Mass, Table, law_of
@@ -19,8 +21,10 @@ from acompass.prove.witness import Record, replay
 from acompass.semantics import canonical_order
 
 #: the most records that are performed to find the law of one table, and in one search
-OF_A_TABLE = 12_000
-OF_A_SEARCH = 120_000
+OF_A_TABLE = 10_000
+OF_A_SEARCH = 60_000
+#: so many pairs are tried before the next larger tables
+PAIRS_PER_SIZE = 4
 #: more copies of a record are not tried
 MOST_COPIES = 40
 
@@ -31,26 +35,29 @@ class Search:
     def __init__(self, program: Program, domain: Domain, weights: Weights):
         self._program = program
         self._weights = weights
-        lines = program.requirements
-        read = (columns_read(each) for each in lines if not is_record_level(each))
-        self._single = domain
-        self._several = Domain(program.schema, lines, frozenset().union(*read))
-        self._is_record_level = all(is_record_level(each) for each in lines)
+        self._domain = domain
+        over_classes = [each for each in program.requirements if not is_record_level(each)]
+        self._is_record_level = not over_classes
+        self._read_together = frozenset().union(*(columns_read(each) for each in over_classes))
         self._left = OF_A_SEARCH
 
     def find(self, pairs: Iterable[Pair], wanted: Fraction | None) -> Witness | None:
-        """The smallest tables first; `wanted` is None for a ratio without a bound."""
-        tried = list(pairs)
-        for own, others in self._copies():
-            for pair in tried:
-                for one, other in (pair, pair[::-1]):
-                    rest = [one] * own + [other] * others
-                    witness = self._between([one, *rest], [other, *rest], wanted)
-                    if witness is not None:
-                        return witness
-                if self._left < 0:
-                    return None
+        """`wanted` is None for a ratio without a bound."""
+        for pair, (own, others) in self._cases(list(pairs)):
+            for one, other in (pair, pair[::-1]):
+                rest = [one] * own + [other] * others
+                witness = self._between([one, *rest], [other, *rest], wanted)
+                if witness is not None:
+                    return witness
+            if self._left < 0:
+                break
         return None
+
+    def _cases(self, pairs: Sequence[Pair]) -> list[tuple[Pair, tuple[int, int]]]:
+        """Small tables and the first pairs come first."""
+        ranked = product(enumerate(pairs), enumerate(self._copies()))
+        ordered = sorted(ranked, key=lambda case: case[0][0] + PAIRS_PER_SIZE * case[1][0])
+        return [(pair, copies) for (_, pair), (_, copies) in ordered]
 
     def _copies(self) -> list[tuple[int, int]]:
         """How many copies of the two records stand beside the one that differs."""
@@ -65,35 +72,37 @@ class Search:
         self, records: list[Record], neighbour: list[Record], wanted: Fraction | None
     ) -> Witness | None:
         """A witness for the ratio in the laws of the two tables."""
+        draws = self._draws(records, neighbour)
         try:
-            more, less = self._law(records), self._law(neighbour)
+            more, less = self._law(records, draws), self._law(neighbour, draws)
         except Undecided:
             return None
-        for left, mass in more.items():
+        for left, mass in sorted(more.items(), key=lambda item: -item[1].probability):
             other = less.get(left, _IMPOSSIBLE)
             ratio = mass.probability / other.probability if other.probability else None
-            if self._is_vague(left, len(records)):
+            if self._is_vague(left, draws):
                 continue
             assert not is_larger(ratio, wanted), "the ratio of two tables exceeds the bound"
             if ratio == wanted:
                 return self._witness((records, mass), (neighbour, other), left)
         return None
 
-    def _law(self, records: Sequence[Record]) -> Law:
-        domain = self._domain(len(records))
+    def _draws(self, records: Sequence[Record], neighbour: Sequence[Record]) -> Draws:
+        apart = self._read_together if len(records) > 1 else frozenset()
+        return Draws(
+            self._domain, lambda column: {record[column] for record in (*records, *neighbour)}, apart
+        )
+
+    def _law(self, records: Sequence[Record], draws: Draws) -> Law:
         budget = Budget(OF_A_TABLE)
         try:
-            return law_of(self._program.requirements, records, domain.cells(self._weights), budget)
+            return law_of(self._program.requirements, records, draws.cells(self._weights), budget)
         finally:
             self._left -= budget.spent
 
-    def _domain(self, size: int) -> Domain:
-        return self._single if size == 1 else self._several
-
-    def _is_vague(self, left: Table, size: int) -> bool:
+    def _is_vague(self, left: Table, draws: Draws) -> bool:
         columns = remaining(self._program.final_schema)
-        domain = self._domain(size)
-        return any(domain.is_vague(column, record[column]) for record in left or () for column in columns)
+        return any(draws.is_vague(column, record[column]) for record in left or () for column in columns)
 
     def _witness(
         self, one: tuple[list[Record], Mass], other: tuple[list[Record], Mass], left: Table

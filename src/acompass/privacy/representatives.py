@@ -15,9 +15,10 @@ from acompass.checked.convert import convert
 from acompass.checked.types import INTEGER, Kind, Type, Value
 from acompass.privacy.cuts import cuts_of
 from acompass.privacy.mentions import LinedRandom, Mentions
-from acompass.privacy.text_values import labels_of, text_kinds
+from acompass.privacy.text_values import are_digits_told_apart, labels_of, text_kinds
 from acompass.privacy.undecided import Undecided
 from acompass.privacy.weights import BITS
+from acompass.prove.reading import read_text
 from acompass.prove.regions import Regions, regions_in
 from acompass.prove.value_order import order_of
 
@@ -41,6 +42,11 @@ class Representatives:
         return tuple(value for alike in self.kinds for value in alike)
 
     @property
+    def points(self) -> tuple[Value, ...]:
+        """The values that are alone in their kind."""
+        return tuple(alike[0] for alike in self.kinds if len(alike) == 1)
+
+    @property
     def one_of_each(self) -> tuple[Value, ...]:
         return tuple(alike[0] for alike in self.kinds)
 
@@ -50,9 +56,25 @@ def representatives(mentions: Mentions) -> Representatives:
         case Kind.OPAQUE:
             return Representatives(((0, 1),))
         case Kind.TEXT:
-            return Representatives(tuple(text_kinds(mentions)))
+            drawn = _drawn_as_text(mentions)
+            return Representatives((*text_kinds(mentions), *drawn.kinds), drawn.splits)
         case _:
             return _of_ordered_type(mentions)
+
+
+def _drawn_as_text(mentions: Mentions) -> Representatives:
+    """The integers that are drawn as text and not mentioned one by one."""
+    if are_digits_told_apart(mentions):
+        return Representatives(())
+    read = (read_text(point, INTEGER) for point in mentions.points)
+    values = [value for value in read if value is not None]
+    integers = _of_ordered_type(Mentions(INTEGER, INTEGER, None, values, randoms=mentions.text_randoms))
+    drawn = [
+        tuple(str(each) for each in alike if each not in values)
+        for alike in integers.kinds
+        if _drawing_from((alike[0], alike[0]), mentions.text_randoms)
+    ]
+    return Representatives(tuple(alike for alike in drawn if alike), integers.splits)
 
 
 def _of_ordered_type(mentions: Mentions) -> Representatives:

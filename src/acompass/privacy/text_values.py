@@ -7,10 +7,11 @@ from acompass.checked.convert import to_text
 from acompass.checked.maps.level import Level
 from acompass.checked.maps.map import SUPPRESSED
 from acompass.checked.maps.prefix import Prefix
-from acompass.checked.types import Value
-from acompass.privacy.mentions import LinedMap, Mentions
+from acompass.checked.types import INTEGER, Value
+from acompass.privacy.mentions import LinedMap, Mentions, texts_drawn
 from acompass.privacy.undecided import Undecided
 from acompass.prove.label_cuts import is_small, texts_of
+from acompass.prove.reading import read_text
 from acompass.prove.regions import Regions, regions_in
 from acompass.prove.value_order import TextOrder
 
@@ -28,6 +29,8 @@ def text_kinds(mentions: Mentions) -> Iterator[tuple[str, ...]]:
     """Each text that is mentioned, two with each such prefix, and two others between ordered texts."""
     prefixes = _prefixes(mentions)
     points = mentions.points.union(*(_texts(lined) for lined in mentions.maps))
+    if are_digits_told_apart(mentions):
+        points |= texts_drawn(mentions)
     pairs: list[tuple[str, ...]] = []
     for prefix in reversed(prefixes):
         labels = {prefix.label(point) for point in points}
@@ -39,7 +42,12 @@ def text_kinds(mentions: Mentions) -> Iterator[tuple[str, ...]]:
     regions = Regions(TextOrder(), mentions.orders)
     for region in regions_in(regions.full):
         if regions.constant(region) is None:
-            yield from _others(region, regions, known, prefixes)
+            yield from _others(region, regions, known, mentions)
+
+
+def are_digits_told_apart(mentions: Mentions) -> bool:
+    """Whether integers that are drawn as text meet an order of texts or a map."""
+    return bool(mentions.text_randoms and (mentions.orders or mentions.maps))
 
 
 def _texts(lined: LinedMap) -> set[str]:
@@ -78,14 +86,14 @@ def _with_label(label: str, prefix: Prefix) -> tuple[str, ...]:
     return tuple(label[: prefix.length] + letter * (len(label) - prefix.length) for letter in "ab")
 
 
-def _others(
-    region: int, regions: Regions, known: set[str], prefixes: list[Prefix]
-) -> Iterator[tuple[str, ...]]:
-    """Two texts of a gap that are not known, and neither are their labels, which differ."""
+def _others(region: int, regions: Regions, known: set[str], mentions: Mentions) -> Iterator[tuple[str, ...]]:
+    """Two texts of a gap that are not known or drawn, and neither are their labels, which differ."""
+    prefixes = _prefixes(mentions)
     found: list[tuple[str, set[str]]] = []
     for text in _texts_in(region, regions):
         labels = {text, *(prefix.label(text) for prefix in prefixes)}
-        if not labels & known and all(labels.isdisjoint(others) for _, others in found):
+        is_new = not labels & known and not _is_drawn(text, mentions)
+        if is_new and all(labels.isdisjoint(others) for _, others in found):
             found.append((text, labels))
         if len(found) == 2:
             break
@@ -93,6 +101,11 @@ def _others(
         raise Undecided(None, "too few texts are known between two that are ordered")
     if found:
         yield tuple(text for text, _ in found)
+
+
+def _is_drawn(text: str, mentions: Mentions) -> bool:
+    value = read_text(text, INTEGER)
+    return isinstance(value, int) and any(r.lower <= value <= r.upper for r in mentions.text_randoms)
 
 
 def _texts_in(region: int, regions: Regions) -> Iterator[str]:

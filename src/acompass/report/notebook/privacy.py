@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator
 
-from acompass.privacy.answer import ColumnPrivacy, Privacy, PrivacyProof, Witness
+from acompass.privacy.answer import NOT_COVERED, ColumnPrivacy, Privacy, PrivacyProof
 from acompass.report.html.elements import Html, joined
 from acompass.report.notebook.elements import display, lines, paragraphs, table
 from acompass.report.notebook.proof import proof_parts, records_table
 from acompass.report.rows.privacy import (
     column_heading,
     column_reasons,
-    not_covered,
-    output_heading,
     stability_line,
     stability_text,
     table_lines,
     trace_lines,
     unit_lines,
+    witness_tables,
 )
 
 
@@ -35,7 +34,7 @@ def _privacy(privacy: Privacy) -> Html:
             paragraphs(["Privacy of the table, one record more or less", *table_lines(privacy.table)]),
             paragraphs([f"Stability {stability_text(stable.policy)}"]),
             lines(stability_line(line) for line in stable.requirements),
-            paragraphs([not_covered()]),
+            paragraphs([f"Not covered: {'; '.join(NOT_COVERED)}"]),
         )
     )
 
@@ -52,14 +51,7 @@ def _witness(found: ColumnPrivacy) -> Iterator[Html]:
     witness = found.witness
     if witness is None:
         return
-    yield records_table(f"{column_heading(found)}. Table", witness.schema, witness.records)
-    yield records_table("Neighbour", witness.schema, witness.neighbour)
-    yield from _output(witness)
-
-
-def _output(witness: Witness) -> Iterator[Html]:
-    if witness.left is None:
-        yield paragraphs([output_heading(witness)])
-    else:
-        yield records_table(output_heading(witness), witness.left_schema, witness.left)
+    yield paragraphs([column_heading(found)])
+    for title, schema, records in witness_tables(witness):
+        yield records_table(title, schema, records) if schema else paragraphs([title])
     yield paragraphs(trace_lines(witness))

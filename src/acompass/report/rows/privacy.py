@@ -1,12 +1,14 @@
 """The privacy of a policy as rows of words."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import assert_never
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias, assert_never
 
+from acompass.checked.types import Schema
 from acompass.privacy.answer import (
     NEIGHBOURS,
-    NOT_COVERED,
     UNIT,
     ColumnPrivacy,
     ColumnVerdict,
@@ -16,12 +18,15 @@ from acompass.privacy.table_answer import LineStability, Refusal, Stability, Tab
 from acompass.privacy.weights import Weights
 from acompass.report.words import counted, on_one_line
 
-_HEADINGS = {
-    ColumnVerdict.EXACT: "exactly",
-    ColumnVerdict.AT_MOST: "at most",
-    ColumnVerdict.NONE: "no bound",
-    ColumnVerdict.UNDECIDED: "undecided",
-}
+Record: TypeAlias = tuple[Any, ...]
+
+
+class Titled(NamedTuple):
+    """A table to show. It has no columns where nothing is written."""
+
+    title: str
+    schema: Schema
+    records: tuple[Record, ...]
 
 
 def unit_lines() -> Iterator[str]:
@@ -29,16 +34,50 @@ def unit_lines() -> Iterator[str]:
     yield f"neighbours: {NEIGHBOURS}"
 
 
-def not_covered() -> str:
-    return f"not covered: {'; '.join(NOT_COVERED)}"
-
-
 def column_heading(found: ColumnPrivacy) -> str:
-    """`exactly 10  Disease, ε 2.303`."""
+    """`Disease: e^ε is exactly 10, ε ≤ 2.303`."""
     names = ", ".join(on_one_line(name) for name in found.columns)
-    if found.ratio is None:
-        return f"{_HEADINGS[found.verdict]}  {names}"
-    return f"{_HEADINGS[found.verdict]} {found.ratio}  {names}: e^ε, so ε is {found.epsilon}"
+    match found.verdict:
+        case ColumnVerdict.EXACT:
+            return f"{names}: e^ε is exactly {found.ratio}, ε ≤ {found.epsilon}"
+        case ColumnVerdict.AT_MOST:
+            return f"{names}: e^ε is at most {found.ratio}, ε ≤ {found.epsilon}"
+        case ColumnVerdict.NONE:
+            return f"{names}: no bound"
+        case ColumnVerdict.UNDECIDED:
+            return f"{names}: undecided"
+        case _:
+            assert_never(found.verdict)
+
+
+def witness_tables(witness: Witness) -> Iterator[Titled]:
+    """The table, its neighbour and the output, without columns that have one value in all three."""
+    silent = _silent(witness)
+    yield _without(silent, Titled("table", witness.schema, witness.records))
+    yield _without(silent, Titled("neighbour", witness.schema, witness.neighbour))
+    if witness.left is None:
+        yield Titled(output_heading(witness), (), ())
+    else:
+        yield _without(silent, Titled(output_heading(witness), witness.left_schema, witness.left))
+
+
+def _silent(witness: Witness) -> set[str]:
+    values: defaultdict[str, set[Any]] = defaultdict(set)
+    left = () if witness.left is None else witness.left
+    before = (zip(witness.schema, record, strict=True) for record in (*witness.records, *witness.neighbour))
+    after = (zip(witness.left_schema, record, strict=True) for record in left)
+    for column, value in chain.from_iterable((*before, *after)):
+        values[column.name].add(value)
+    return {name for name, found in values.items() if len(found) == 1}
+
+
+def _without(silent: set[str], shown: Titled) -> Titled:
+    """A table keeps its columns if it would have none left."""
+    kept = [at for at, column in enumerate(shown.schema) if column.name not in silent]
+    if not kept:
+        return shown
+    schema = tuple(shown.schema[at] for at in kept)
+    return Titled(shown.title, schema, tuple(tuple(record[at] for at in kept) for record in shown.records))
 
 
 def column_reasons(found: ColumnPrivacy) -> Iterator[str]:
@@ -91,7 +130,7 @@ def stability_text(records: int | None) -> str:
 
 
 def stability_line(line: LineStability) -> str:
-    return f"line {line.line}: {stability_text(line.records)}: {line.reason}"
+    return f"line {line.line}: {stability_text(line.records)}, {line.reason}"
 
 
 def _plain(number: Fraction) -> str:

@@ -2,17 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 
-from acompass.privacy.answer import ColumnPrivacy, Privacy, PrivacyProof, Witness
+from acompass.privacy.answer import NOT_COVERED, ColumnPrivacy, Privacy, PrivacyProof, Witness
 from acompass.report.rows.privacy import (
     column_heading,
     column_reasons,
-    not_covered,
-    output_heading,
     stability_heading,
     stability_line,
     table_lines,
     trace_lines,
     unit_lines,
+    witness_tables,
 )
 from acompass.report.text.proof import proof_text, table_text
 
@@ -30,7 +29,7 @@ def _privacy(privacy: Privacy) -> str:
         *([column_heading(found), *_indented(_column(found))] for found in privacy.columns),
         [f"privacy of the table, one record more or less: {table}", *_indented(details)],
         [stability_heading(privacy.stability), *_indented(lines)],
-        [not_covered()],
+        ["not covered", *_indented(NOT_COVERED)],
     ]
     return "\n\n".join("\n".join(lines) for lines in paragraphs)
 
@@ -42,13 +41,9 @@ def _column(found: ColumnPrivacy) -> Iterator[str]:
 
 
 def _witness(witness: Witness) -> Iterator[str]:
-    yield "table"
-    yield from _indented(table_text(witness.schema, witness.records))
-    yield "neighbour"
-    yield from _indented(table_text(witness.schema, witness.neighbour))
-    yield output_heading(witness)
-    if witness.left is not None:
-        yield from _indented(table_text(witness.left_schema, witness.left))
+    for title, schema, records in witness_tables(witness):
+        yield title
+        yield from _indented(table_text(schema, records) if schema else ())
     yield from trace_lines(witness)
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from acompass.checked import from_syntax
-from acompass.checked.effects import generalize_of, is_always, needs_order
+from acompass.checked.effects import generalize_of, is_always, needs_order, probability_of
 from acompass.checked.maps.map import Unlabelled
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
@@ -197,6 +197,7 @@ def _requirements(program: Program, outcome: Outcome) -> tuple[RequirementOutcom
             action=action_name(requirement.action),
             records=verdict.records,
             sample=outcome.samples.get(requirement.index),
+            probability=probability_of(requirement.action),
         )
         for requirement in program.requirements
         for verdict in [outcome.verdicts[requirement.index]]

@@ -4,6 +4,7 @@ No repr shows a record, since a repr reaches logs and tracebacks (invariant 4).
 """
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.checked.effects import plain_of
@@ -44,7 +45,9 @@ class Sample:
 class RequirementOutcome:
     """`affected` is |V|, and 0 if the assertion holds. `records` is the size of the table on which the
     assertion was evaluated. `holds` is None for ALWAYS, which asserts nothing (X1), and where a released
-    table has labels in place of the numbers that the assertion compares (D32)."""
+    table has labels in place of the numbers that the assertion compares (D32). `probability` is that with
+    which the action is performed on an affected record, None if it is certain (X5). How many were drawn is in
+    no outcome."""
 
     index: int
     line: int
@@ -54,6 +57,7 @@ class RequirementOutcome:
     action: ActionName | None
     records: int
     sample: Sample | None = None
+    probability: Fraction | None = None
 
     @property
     def is_violated(self) -> bool:

@@ -16,6 +16,7 @@ ARROWS = {
     "checked": {"diagnostics", "hierarchies", "syntax"},
     "semantics": {"checked"},
     "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
+    "privacy": {"checked", "diagnostics", "prove", "semantics"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},

@@ -55,6 +55,29 @@ def test_a_change_by_one_record_cannot_be_computed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "action",
+    [
+        "WITH PROBABILITY 0.5 REPLACE Town WITH 'A'",
+        "RANDOM town FROM ('A', 'B')",
+        "WITH PROBABILITY 0.5 RANDOM Town FROM (3 OF 'A', 'B')",
+    ],
+)
+def test_how_many_values_were_drawn_cannot_be_computed(tmp_path: Path, action: str) -> None:
+    report = tmp_path / "report.html"
+    acompass.run(f"ALWAYS : {action};", PEOPLE, report=report, seed="a")
+    town = _rows(read_page(report), "Values of Town")
+    assert {before for before, _ in town.values()} == {"not shown"}
+    assert sum(int(after) for _, after in town.values()) == 700
+    assert _rows(read_page(report), "Values of Age")["20 to 29"][0] != "not shown"
+
+
+def test_the_report_says_the_probability_and_all_whom_it_may_meet(tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    acompass.run("ALWAYS : WITH PROBABILITY 0.250 REPLACE Town WITH 'A';", PEOPLE, report=report, seed="a")
+    assert "700 of 700 replaced with probability 0.25" in _text(report)
+
+
+@pytest.mark.parametrize(
     ("policy", "records"),
     [(SUPPRESS + "EACH RESULT : Pay > 1;", PEOPLE), ("EACH RESULT : Age > 200 : REJECT;", PEOPLE)],
     ids=["a check fails", "no record is left"],

@@ -5,6 +5,7 @@ is, every question about it fails loudly (invariant 8).
 """
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import assert_never
 
 from acompass.checked.program import (
@@ -124,6 +125,11 @@ def plain_of(action: Action | None) -> Plain | None:
 def is_certain(action: Action | None) -> bool:
     """Whether the action is performed on every affected record."""
     return not isinstance(action, Sometimes)
+
+
+def probability_of(action: Action | None) -> Fraction | None:
+    """The probability with which an action is performed on an affected record; None if it is certain."""
+    return action.probability if isinstance(action, Sometimes) else None
 
 
 def column_written(action: Action | None) -> int | None:

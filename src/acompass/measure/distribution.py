@@ -7,7 +7,7 @@ that the released table does not contain. Values with counts below SMALLEST are 
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -62,11 +62,21 @@ class _Column:
         return tuple(view.persons(n) for view, n in zip(self.views, counts, strict=True))
 
 
-def distributions(con: duckdb.DuckDBPyConnection, views: Sequence[View]) -> tuple[Distribution, ...]:
-    """The distribution of each column that all views have, in the order of the last view."""
+def distributions(
+    con: duckdb.DuckDBPyConnection, views: Sequence[View], drawn: frozenset[str] = frozenset()
+) -> tuple[Distribution, ...]:
+    """The distribution of each column that all views have, in the order of the last view. For the columns in
+    `drawn`, by their names without case, nothing is shown of the table before."""
     columns = _shared(views)
     totals = tuple(count_records(con, view) for view in views)
-    return tuple(_distribution(con, column, is_number, totals) for column, is_number in columns)
+    found = (_distribution(con, column, is_number, totals) for column, is_number in columns)
+    return tuple(_without_before(each) if each.column.casefold() in drawn else each for each in found)
+
+
+def _without_before(distribution: Distribution) -> Distribution:
+    """Both counts together would say how many values were drawn (X5)."""
+    bars = tuple(Bar(bar.label, (None, *bar.counts[1:])) for bar in distribution.bars)
+    return replace(distribution, bars=bars, other=(None, *distribution.other[1:]))
 
 
 def _shared(views: Sequence[View]) -> list[tuple[_Column, bool]]:

@@ -19,8 +19,10 @@ def overview(
     memory_limit: str | None = None,
     with_columns: bool = True,
     dates: DatesArgument = (),
+    drawn: frozenset[str] = frozenset(),
 ) -> Overview:
     """`tables` is one table, or the table before and the table after; `dates` are the formats of the first.
+    `drawn` are columns, by their names without case, of which the first table's distribution is not shown.
 
     Without roles, there are no measures; without `with_columns`, no distributions.
     """
@@ -31,7 +33,7 @@ def overview(
             for place, table in enumerate(tables)
         ]
         measures = () if roles is None else tuple(measure_view(opened.con, *view) for view in views)
-        columns = distributions(opened.con, [view for view, _ in views]) if with_columns else ()
+        columns = distributions(opened.con, [view for view, _ in views], drawn) if with_columns else ()
         return Overview(measures, columns)
 
 

@@ -15,7 +15,7 @@ from acompass.policy import Policy
 from acompass.prove import Proof, prove_policy
 from acompass.report.certificate import Certificate
 from acompass.report.html.content import PageContent
-from acompass.syntax.walk import processes
+from acompass.syntax.walk import names_drawn, processes
 from acompass.tables.source import is_file
 
 #: larger policies are not proved for a report: the proof could take longer than the run
@@ -79,11 +79,19 @@ def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
         request.options.memory_limit,
         with_columns=_can_be_shown(request, tables),
         dates=request.dates,
+        drawn=_drawn_names(request),
     )
     if request.journalist is None:
         return found
     *before, last = found.measures
     return replace(found, measures=(*before, replace(last, journalist=request.journalist)))
+
+
+def _drawn_names(request: ReportRequest) -> frozenset[str]:
+    """The columns whose values a run draws, without case: the report does not tell how many (X5)."""
+    if request.command != "run" or request.policy is None:
+        return frozenset()
+    return frozenset(name.text.casefold() for name in names_drawn(request.policy.tree))
 
 
 def _can_be_shown(request: ReportRequest, tables: list[Any]) -> bool:

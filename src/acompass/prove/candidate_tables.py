@@ -196,12 +196,12 @@ def _block_sizes(prover: Prover) -> list[int]:
     """Small sizes, and sizes around every number that a count is compared with."""
     assertions = (*(r.assertion for r in prover.program.requirements), *prover.claims)
     near = (
-        count + by for assertion in assertions for count in _compared_counts(assertion) for by in (-1, 0, 1)
+        count + by for assertion in assertions for count in compared_counts(assertion) for by in (-1, 0, 1)
     )
     return sorted({1, 2, 3} | {size for size in near if 1 <= size <= LARGEST_BLOCK})
 
 
-def _compared_counts(assertion: Assertion) -> list[int]:
+def compared_counts(assertion: Assertion) -> list[int]:
     """The numbers that an assertion compares a count with."""
     query = process_in(assertion)
     if query is None:

@@ -181,6 +181,16 @@ def drawn_name(action: tree.Step | None) -> tree.Name | None:
             assert_never(plain)
 
 
+def names_drawn(program: tree.Program) -> tuple[tree.Name, ...]:
+    """The columns whose values chance decides: those of RANDOM, and those written with a probability."""
+    found = (_decided_by_chance(step_of(requirement)) for requirement in steps(program))
+    return tuple(name for name in found if name is not None)
+
+
+def _decided_by_chance(action: tree.Step | None) -> tree.Name | None:
+    return written_name(action) if isinstance(action, tree.Sometimes) else drawn_name(action)
+
+
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
     """The columns whose values are gone once the action is performed on all records."""
     match action:

@@ -13,7 +13,7 @@ _WITHHELD = "not shown"
 
 _BEFORE = (
     "So are values that the released table does not contain. A count before is not shown if it would tell of "
-    f"a change of fewer than {SMALLEST} records."
+    f"a change of fewer than {SMALLEST} records, or how many values were drawn at random."
 )
 
 

@@ -37,4 +37,4 @@ def _requirement(outcome: RequirementOutcome, performed: bool) -> Html:
 
 
 def _effect(outcome: RequirementOutcome, performed: bool) -> str:
-    return done(outcome.action) if performed and outcome.action is not None else "affected"
+    return done(outcome) if performed and outcome.action is not None else "affected"

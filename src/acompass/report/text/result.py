@@ -65,7 +65,7 @@ def remarks(result: Result, heading: str) -> Iterator[str]:
 
 
 def _action_taken(outcome: RequirementOutcome) -> str:
-    return "nothing" if outcome.holds and outcome.action is not None else done(outcome.action)
+    return "nothing" if outcome.holds and outcome.action is not None else done(outcome)
 
 
 def _row(outcome: RequirementOutcome, action: str) -> _Row:

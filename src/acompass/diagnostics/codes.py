@@ -52,8 +52,9 @@ CODES: dict[str, str] = {
     "AC050": "misplaced THEN",
     "AC051": "invalid probability",
     "AC052": "invalid weight",
-    "AC053": "misplaced WITH PROBABILITY",
+    "AC053": "misplaced or incomplete WITH PROBABILITY",
     "AC054": "outcome that is too rare",
+    "AC055": "malformed `RANDOM … FROM`",
     "AC060": "a form beyond the paper",
     "AC061": "a requirement that the core cannot express",
     # AC1xx: the policy against a schema

@@ -37,14 +37,31 @@ def _described(form: walk.Beyond) -> tuple[str, Span, str]:
             return "`LIKE`", form.span, _instead(form)
         case tree.NamedAggregate(aggregate):
             return "a second aggregate", aggregate.span, "write one requirement for each aggregate"
+        case tree.Draw() | tree.Generalize() | tree.Drop() | tree.Sometimes() | tree.Then():
+            return _described_action(form)
+        case _:
+            assert_never(form)
+
+
+def _described_action(form: walk.BeyondAction) -> tuple[str, Span, str]:
+    match form:
         case tree.Draw():
-            return "`FROM`", form.span, "write `RANDOM` with two bounds, which draws each integer alike"
-        case tree.Sometimes():
-            return "`WITH PROBABILITY`", form.span, "write the action alone, which affects every record"
+            return (
+                "`RANDOM … FROM`",
+                form.span,
+                "write two bounds, between which every integer is as probable",
+            )
         case tree.Generalize():
             return "`GENERALIZE`", form.span, "write one requirement with `REPLACE` for each label"
         case tree.Drop(names):
             return "`DROP`", form.span, _without(names)
+        case tree.Sometimes(probability):
+            place = Span(form.span.start, probability.span.end)
+            return (
+                "`WITH PROBABILITY`",
+                place,
+                "write the action alone, which every affected record undergoes",
+            )
         case tree.Then(steps):
             return "`THEN`", steps[1].span, "write one requirement for each action"
         case _:

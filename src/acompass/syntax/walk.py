@@ -316,20 +316,11 @@ def all_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
         yield assertion.condition
 
 
-#: a node that no requirement of the paper has; several aggregates are told by the second one
-Beyond: TypeAlias = (
-    tree.Always
-    | tree.Unequal
-    | tree.In
-    | tree.Between
-    | tree.Like
-    | tree.NamedAggregate
-    | tree.Draw
-    | tree.Generalize
-    | tree.Drop
-    | tree.Sometimes
-    | tree.Then
-)
+#: an action or a condition that no requirement of the paper has
+BeyondAction: TypeAlias = tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then
+BeyondCondition: TypeAlias = tree.Unequal | tree.In | tree.Between | tree.Like
+#: any node that none of them has; several aggregates are told by the second one
+Beyond: TypeAlias = tree.Always | BeyondCondition | tree.NamedAggregate | BeyondAction
 
 
 def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
@@ -348,9 +339,7 @@ def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
     yield from _beyond_action(requirement.action)
 
 
-def beyond_condition(
-    condition: tree.Condition,
-) -> Iterator[tree.Unequal | tree.In | tree.Between | tree.Like]:
+def beyond_condition(condition: tree.Condition) -> Iterator[BeyondCondition]:
     for leaf in leaves(condition):
         match leaf:
             case tree.Unequal() | tree.In() | tree.Between() | tree.Like():
@@ -361,9 +350,7 @@ def beyond_condition(
                 assert_never(leaf)
 
 
-def _beyond_action(
-    action: tree.Action | None,
-) -> Iterator[tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then]:
+def _beyond_action(action: tree.Action | None) -> Iterator[BeyondAction]:
     match action:
         case tree.Draw() | tree.Generalize() | tree.Drop():
             yield action

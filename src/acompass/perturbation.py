@@ -1,6 +1,7 @@
 """A policy that randomizes a column, and what it costs."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from acompass.policy import Policy
@@ -19,6 +20,13 @@ class Perturbation(Policy):
     values: int
     ratio: Fraction | None
     rarest: Fraction | None = None
+
+    @property
+    def epsilon(self) -> Decimal | None:
+        """ln(`ratio`), rounded up."""
+        from acompass.privacy.epsilon import epsilon_of
+
+        return None if self.ratio is None else epsilon_of(self.ratio)
 
     def __repr__(self) -> str:
         ratio = None if self.ratio is None else str(self.ratio)

@@ -40,7 +40,7 @@ def estimate_column(
             raise PolicyError(lines, policy.text, policy.name)
         found = _transitions(program, lines, place, counted)
     estimate = solve(counted, found, lines.drawing[0].line if lines.drawing else None)
-    return notes_on(estimate, lines, found, place)
+    return notes_on(estimate, found)
 
 
 def _program(policy: Policy, params: Mapping[str, ParamValue], counted: CountedColumn) -> tuple[Program, int]:

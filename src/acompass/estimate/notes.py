@@ -4,21 +4,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from acompass.estimate.domain import Transitions
-from acompass.estimate.lines import Lines, decides
 from acompass.estimates import Estimate
 
 
-def notes_on(estimate: Estimate, lines: Lines, found: Transitions, column: int) -> Estimate:
-    return replace(estimate, notes=tuple(_notes(estimate, lines, found, column)))
+def notes_on(estimate: Estimate, found: Transitions) -> Estimate:
+    return replace(estimate, notes=tuple(_notes(estimate, found)))
 
 
-def _notes(estimate: Estimate, lines: Lines, found: Transitions, column: int) -> Iterator[str]:
+def _notes(estimate: Estimate, found: Transitions) -> Iterator[str]:
     if estimate.line is None:
         yield "no line draws for the column or drops records at random: the released counts are exact"
-    changed = [line.line for line in lines.before if decides(line, column)]
-    if changed:
-        listed = ", ".join(map(str, changed))
-        yield f"the estimate is of the column after line {listed}, which draws nothing for it"
     negative = sum(each.count.estimate < 0 for each in estimate.values)
     if negative:
         yield (

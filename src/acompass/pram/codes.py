@@ -42,13 +42,16 @@ def _is_number(text: str, type_: Type) -> bool:
         return False
 
 
-def codes_for(values: Sequence[str], type_: Type) -> Sequence[tree.Number | tree.String]:
-    """A code for each value: a number for a number, so that the column keeps its type (D12)."""
+def codes_for(
+    texts: Sequence[str], values: Sequence[str], type_: Type
+) -> Sequence[tree.Number | tree.String]:
+    """A code for each text, which is none of the column's values: a number for a number, so that the column
+    keeps its type (D12)."""
     if type_.is_number:
         taken = {Decimal(text) for text in values}
         free = (number for number in map(Decimal, count(-1, -1)) if number not in taken)
-        return list(map(tree.Number, islice(free, len(values))))
+        return list(map(tree.Number, islice(free, len(texts))))
     mark = _MARK
-    while any(mark + text in values for text in values):
+    while any(mark + text in values for text in texts):
         mark += _MARK
-    return [tree.String(mark + text) for text in values]
+    return [tree.String(mark + text) for text in texts]

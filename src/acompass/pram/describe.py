@@ -39,6 +39,9 @@ def _header(request: Request, turns_to_text: bool) -> Iterator[str]:
         about = "" if request.round is None else "about "
         yield f"{kept} gets one drawn by its share of the records, {about}{_INVARIANT}"
         yield _COUNTS if request.round is None else f"{_COUNTS} They are rounded to {request.round:,}."
-    yield "A value that is not listed stops the run. `acompass prove --privacy` says what this gives away."
+    yield (
+        "A value that is not listed becomes the most frequent one: a value that no other can turn into would "
+        "give itself away. `acompass prove --privacy` says what this policy gives away."
+    )
     if turns_to_text:
         yield "The codes are text, and make the column text (D12)."

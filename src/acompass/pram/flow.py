@@ -31,7 +31,7 @@ def pram_policy(
 def _by_urn(request: Request, column: CountedColumn, output: str | None) -> Perturbation:
     assert request.keep is not None, "a request without a matrix has a probability"
     weights = weights_of(request, column)
-    lines = urn_lines(column.name, column.type, request.keep, weights, uniform=request.uniform)
+    lines = urn_lines(column, request.keep, weights, uniform=request.uniform)
     policy = _policy(request, lines, output, turns_to_text=False)
     ratio, rarest = urn_ratio(Fraction(request.keep), weights), share_of_rarest(weights.values())
     return _perturbation(policy, column.name, len(weights), ratio, rarest)
@@ -42,7 +42,7 @@ def _by(given: Matrix, request: Request, column: CountedColumn, output: str | No
     require_fit(given, request.matrix, column)
     matrix = given if request.keep is None else given.keeping(Fraction(request.keep))
     require_no_rarity(matrix)
-    lines = matrix_lines(column.name, column.type, matrix)
+    lines = matrix_lines(column, matrix)
     turns_to_text = not column.type.is_number and column.type.kind is not Kind.TEXT
     policy = _policy(request, lines, output, turns_to_text=turns_to_text)
     return _perturbation(policy, column.name, len(matrix.values), matrix.ratio)

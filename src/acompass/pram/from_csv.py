@@ -13,7 +13,7 @@ from typing import TypeAlias
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.pram.matrix import Matrix
 from acompass.tables.csv import Csv
-from acompass.tables.header import read_header
+from acompass.tables.header import first_record
 from acompass.tables.rfc4180 import Field
 from acompass.tables.source import Files, opened
 
@@ -30,8 +30,13 @@ def read_matrix(path: str | os.PathLike[str]) -> Matrix:
     with opened(path) as source:
         if not isinstance(source, Files) or source.format != "csv":
             raise _unusable(f"matrix `{shown}` is not a CSV file", "write it as CSV")
-        names, delimiter = read_header(source)
+        names, delimiter = first_record(source)
         values = names[1:]
+        if len(set(values)) < max(len(values), 1):
+            raise _unusable(
+                f"the header of matrix `{shown}` has {'a value twice' if values else 'no values'}",
+                "write each value once, after a first cell that may be empty",
+            )
         rows = list(_rows(Csv(source, names, delimiter), shown))
     _require_same_values(shown, values, rows)
     by_value = {value: row for _, value, row in rows}

@@ -30,6 +30,11 @@ class CountedColumn:
     def records(self) -> int:
         return sum(each.records for each in self.counts.values())
 
+    @property
+    def most_frequent(self) -> str:
+        """The text of a value that no other value has more records than."""
+        return max(self.counts, key=lambda text: self.counts[text].records)
+
 
 def column_position(column: str, source: OpenTable) -> int:
     """Raises if the table has no such column, or several."""

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.syntax.restrictions import RAREST
+from acompass.syntax.chances import RAREST
 
 _PROBABILITY = re.compile(r"0?\.[0-9]{1,30}")
 

@@ -7,7 +7,7 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.pram.matrix import Matrix
 from acompass.pram.read import CountedColumn
 from acompass.pram.request import Request
-from acompass.syntax.restrictions import RAREST
+from acompass.syntax.chances import RAREST
 
 
 def weights_of(request: Request, column: CountedColumn) -> dict[str, int]:

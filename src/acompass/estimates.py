@@ -24,9 +24,10 @@ class Quantity:
 @dataclass(frozen=True, slots=True)
 class ValueEstimate:
     """`released` is the number of records with the value in the released table, `count` and `share` are about
-    the table before. `share` is None where no unbiased estimate is known."""
+    the table before. `share` is None where no unbiased estimate is known. `value` is None for all values
+    together that neither the policy nor the released table has, but that the policy tells from others."""
 
-    value: Value
+    value: Value | None
     released: int
     count: Quantity
     share: Quantity | None

@@ -31,9 +31,10 @@ def transitions(program: Program, lines: Lines, column: int, seen: Mapping[str, 
     others = other_values(program.requirements, column, type_, named)
     middle = lines.drawing[0].before[column].type if lines.drawing else program.final_schema[column].type
     known = values_left(lines.before, column, type_, named)
-    values = {**values_left(lines.before, column, type_, others), **known}
+    further = values_left(lines.before, column, type_, others)
+    values = {**_in_order(known), **{text: value for text, value in further.items() if text not in known}}
     kernel = Kernel(lines.drawing, column)
-    rows = {text: kernel.row(value, middle) for text, value in _in_order(values)}
+    rows = {text: kernel.row(value, middle) for text, value in values.items()}
     rates = frozenset(sum(row.values(), Fraction(0)) for row in rows.values())
     idle = _idle(rows, values.keys() - known.keys(), seen.keys())
     kept = {text: row for text, row in rows.items() if text not in idle}
@@ -41,8 +42,8 @@ def transitions(program: Program, lines: Lines, column: int, seen: Mapping[str, 
     return Transitions({text: values[text] for text in kept}, kept, unnamed, rates)
 
 
-def _in_order(values: Mapping[str, Value]) -> list[tuple[str, Value]]:
-    return sorted(values.items(), key=lambda item: (item[1], item[0]))
+def _in_order(values: Mapping[str, Value]) -> dict[str, Value]:
+    return dict(sorted(values.items(), key=lambda item: (item[1], item[0])))
 
 
 def _idle(

@@ -14,7 +14,7 @@ def alike(column: str, texts: Sequence[str], unnamed: Collection[str]) -> CallEr
     named = [f"`{text}`" for text in texts if text not in unnamed]
     listed = [*named[:_LISTED], *([f"{len(named) - _LISTED:,} more"] if len(named) > _LISTED else [])]
     if len(named) < len(texts):
-        listed.append("values that the policy does not name" if named else "some values")
+        listed.append("values that the policy does not name")
     what = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
     if len(texts) == 1:
         message = f"no record of column `{column}` with {what} is ever released"

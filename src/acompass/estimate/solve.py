@@ -43,7 +43,12 @@ def _inverse(counted: CountedColumn, found: Transitions, texts: list[str]) -> In
 def _values(counted: CountedColumn, found: Transitions, by_value: Sequence[Sums]) -> list[ValueEstimate]:
     """Those that the column may have had, then released ones that it cannot have had."""
     listed = [
-        ValueEstimate(value, _released(counted, text), own.count, _share(counted, found, own))
+        ValueEstimate(
+            None if text in found.unnamed else value,
+            _released(counted, text),
+            own.count,
+            _share(counted, found, own),
+        )
         for (text, value), own in zip(found.values.items(), by_value, strict=True)
     ]
     drawn = [each for text, each in counted.counts.items() if text not in found.values]

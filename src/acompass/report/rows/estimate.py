@@ -34,6 +34,8 @@ def value_rows(estimate: Estimate) -> Iterator[Row]:
 
 
 def _text(value: ValueEstimate) -> str:
+    if value.value is None:
+        return "(any other)"
     return on_one_line(value.value) if isinstance(value.value, str) else shown(value.value)
 
 

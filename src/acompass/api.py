@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from acompass.measures import Measures
     from acompass.perturbation import Perturbation
     from acompass.plan.running.context import Progress
-    from acompass.prove import Proof
+    from acompass.privacy.answer import PrivacyProof
     from acompass.randomness import TraceValue
     from acompass.result import Plan, Result
     from acompass.session import Session
@@ -268,22 +268,39 @@ def prove(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    privacy: bool = False,
+    columns: Sequence[str | Sequence[str]] | None = None,
+    epsilon: str = "1",
     paper: bool = False,
     **opening: Unpack[Opening],
-) -> "Proof":
+) -> "PrivacyProof":
     """Prove which claims hold for every table that a run of the policy writes.
 
     The default claims are the policy's own assertions. `table` provides only the schema. Without a schema,
     `types` gives the types of some columns, such as `{"Age": "integer"}`; the others are inferred from the
     policy, and a number may have any scale.
+
+    With `privacy`, the answer also says what the output gives away about one record's value of each column,
+    or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
+    spreads. It needs all columns of the table: without a table and a schema, `types` has them.
     """
+    from acompass.privacy.answer import PrivacyProof
+    from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
 
     parsed = as_policy(policy, paper)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
-        return prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
+        if privacy and schema is None:
+            schema, types = require_columns(types), None
+        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
+        found = None
+        if privacy and schema is not None:
+            found = prove_privacy(
+                parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+            )
+        return PrivacyProof(proof.claims, proof.types, proof.inferred, found)
 
 
 @validated

@@ -146,6 +146,15 @@ def _missing(value: Any) -> MissingArgument:
             return _text_or_number(value)
 
 
+def _column_sets(value: Any) -> tuple[str | tuple[str, ...], ...]:
+    """Names of columns, or collections of them."""
+
+    def one_set(each: Any) -> str | tuple[str, ...]:
+        return each if isinstance(each, str) else _each(_text)(each)
+
+    return tuple(_inside(value, one_set, each) for each in _values(value))
+
+
 def _dates(value: Any) -> DatesArgument:
     """By column, or as the command line takes it: several texts."""
     if isinstance(value, tuple):
@@ -310,10 +319,14 @@ EXPECTED = {
     "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
     "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
     "column": _Expected("the name of a column", '"Education"', _text),
+    "columns": _Expected(
+        "a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets
+    ),
     "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
     "delimiter": _Expected("text", '";"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "compare": _Expected("True or False", "True", _boolean),
+    "epsilon": _Expected("a number", '"1"', _text_or_number),
     "force": _Expected("True or False", "True", _boolean),
     "k": _Expected("a whole number", "5", _whole),
     "keep": _NAMES,
@@ -334,6 +347,7 @@ EXPECTED = {
     "policy": _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy),
     "population": _TABLE,
     "pram.keep": _Expected("a probability", "0.8", _text_or_number),
+    "privacy": _Expected("True or False", "True", _boolean),
     "program": _Expected("a tree", 'acompass.load("policy.acp").tree', _tree),
     "progress": _Expected("a function", "lambda done, total: None", _function),
     "qi": _NAMES,

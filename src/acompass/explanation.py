@@ -35,9 +35,9 @@ class Change:
 class Step:
     """The effect of one requirement on the record.
 
-    `holds` is the verdict on the whole table; None for ALWAYS. `seen` is None if the requirement has no
-    PROCESS, or if its WHERE excludes the record. `nearest` lists the smallest changes that would have left it
-    unaffected.
+    `holds` is the verdict on the whole table; None for ALWAYS. `drawn` says of an affected record whether
+    WITH PROBABILITY drew it; None for other actions. `seen` is None if the requirement has no PROCESS, or if
+    its WHERE excludes the record. `nearest` lists the smallest changes that would have left it unaffected.
     """
 
     index: int
@@ -46,6 +46,7 @@ class Step:
     action: ActionName | None
     holds: bool | None
     affected: bool
+    drawn: bool | None
     seen: ClassSeen | None
     change: Change | None
     dropped: bool

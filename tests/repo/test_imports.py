@@ -16,7 +16,7 @@ ARROWS = {
     "checked": {"diagnostics", "hierarchies", "syntax"},
     "semantics": {"checked"},
     "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
-    "privacy": {"checked", "diagnostics", "prove", "semantics"},
+    "privacy": {"checked", "diagnostics", "prove", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},
@@ -122,6 +122,7 @@ ARROWS = {
         "estimates",
         "explanation",
         "measures",
+        "privacy",
         "prove",
         "result",
         "suggestion",
@@ -269,9 +270,14 @@ def test_a_folder_imports_only_earlier_folders(folder: str) -> None:
 
 
 def test_renderers_import_data_only() -> None:
-    """From `prove`, they import its result; the data of the other folders is in separate modules."""
+    """From `prove` and `privacy`, they import the answers; other folders have modules for their data."""
     imported = {name for path in (PACKAGE / "report").rglob("*.py") for name in imports(path)}
     assert {name for name in imported if name.startswith("acompass.prove")} == {"acompass.prove.proof"}
+    assert {name for name in imported if name.startswith("acompass.privacy")} == {
+        "acompass.privacy.answer",
+        "acompass.privacy.table_answer",
+        "acompass.privacy.weights",
+    }
 
 
 def test_every_folder_has_a_rule() -> None:

@@ -178,6 +178,13 @@ def random_of(action: Action | None) -> Random | Draw | None:
             assert_never(plain)
 
 
+def cuts_of(action: Action | None) -> tuple[Fraction, ...]:
+    """The values of the trace from which on another outcome is drawn: a probability, the cuts of an urn."""
+    probability, random = probability_of(action), random_of(action)
+    own = () if probability is None else (probability,)
+    return (*own, *random.cuts) if isinstance(random, Draw) else own
+
+
 def absent_columns(action: Action | None) -> tuple[str, ...]:
     """The columns that DROP names and a released table no longer has (D32)."""
     plain = plain_of(action)

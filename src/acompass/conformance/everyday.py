@@ -1,18 +1,21 @@
-"""Random requirements of the everyday language, beyond the paper (X1 to X4, X10, X11).
+"""Random requirements of the everyday language, beyond the paper (X1 to X6, X10, X11).
 
 Whether one is well typed depends on the maps before it. So each is checked together with the requirements
 before it, and one of the paper's language is written where it does not fit.
 """
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any, assert_never
 
 from acompass.checked.convert import convert
-from acompass.checked.effects import column_written, plain_of
+from acompass.checked.effects import column_written, cuts_of, plain_of
 from acompass.checked.from_syntax import check
 from acompass.checked.program import (
     Action,
@@ -25,9 +28,10 @@ from acompass.checked.program import (
     Replace,
     Requirement,
 )
-from acompass.checked.types import INTEGER, TEXT, Column, Kind, Type
+from acompass.checked.types import INTEGER, TEXT, Column, Kind, Type, Value, decimal
+from acompass.conformance.chances import random_probability, random_weights
 from acompass.conformance.policies import Attribute, PolicyWriter, literal
-from acompass.conformance.values import KINDS
+from acompass.conformance.values import KINDS, random_value
 from acompass.syntax import tree
 from acompass.syntax.parse import parse
 
@@ -40,6 +44,7 @@ _FINE_BANDS = ("BANDS OF 0.5", "BANDS OF 0.25 FROM -1 UP TO 2.5", "BANDS AT 0.1,
 _DATE_UNITS = ("MONTH", "QUARTER", "YEAR", "DECADE")
 _DATED = (Kind.DATE, Kind.TIMESTAMP)
 _NO_WILDCARDS = str.maketrans("", "", "%_")
+_URN_OF_TEXTS = ("*", "212**", "", "été", "n/a ", "10-14", "flu")
 
 
 class EverydayWriter(PolicyWriter):
@@ -48,6 +53,8 @@ class EverydayWriter(PolicyWriter):
         self._schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
         self._requirements: list[tree.Requirement] = []
         self._done = 0
+        #: those of every probability and every urn so far
+        self.cuts: list[Fraction] = []
 
     @property
     def steps(self) -> int:
@@ -88,7 +95,7 @@ class EverydayWriter(PolicyWriter):
         assertion = f"EACH PROCESS COUNT(*) AS n GROUP BY {keys} : n >= {self._rng.randint(2, 4)}"
         steps = [self._generalize(self._rng.choice(columns)) for _ in range(self._rng.randint(1, 3))]
         end = self._rng.choice(([], ["REJECT"], [f"REPLACE {columns[0].spelling} WITH '*'"]))
-        return f"{assertion} : {' THEN '.join([*steps, *end])};"
+        return f"{assertion} : {' THEN '.join(map(self._perhaps, [*steps, *end]))};"
 
     def _then(self) -> str:
         steps = [self._step() for _ in range(self._rng.choice((1, 2, 2, 3)))]
@@ -98,11 +105,45 @@ class EverydayWriter(PolicyWriter):
         column = self._rng.choice(self._attributes)
         roll = self._rng.random()
         if roll < 0.5 and Kind.TEXT in self._kinds:
-            return self._generalize(column)
+            return self._perhaps(self._generalize(column))
         if always and roll < 0.6 and len(self._attributes) > 1:
             return f"DROP {column.spelling}"
-        actions = (self._replace, self._replace, self._random, self._reject)
-        return self._rng.choice(actions)().removeprefix(" : ")
+        actions = (self._replace, self._replace, self._random, self._draw, self._draw, self._reject)
+        return self._perhaps(self._rng.choice(actions)().removeprefix(" : "))
+
+    def _perhaps(self, step: str) -> str:
+        """Sometimes with a probability (X5)."""
+        if self._rng.random() < 0.78:
+            return step
+        return f"WITH PROBABILITY {random_probability(self._rng)} {step}"
+
+    def _draw(self) -> str:
+        column = self._rng.choice(self._attributes)
+        constants = [self._constant(*each) for each in self._urn(column)]
+        weights = random_weights(self._rng, len(constants))
+        balls = (
+            constant if weight == 1 else f"{weight} OF {constant}"
+            for weight, constant in zip(weights, constants, strict=True)
+        )
+        return f"RANDOM {column.spelling} FROM ({', '.join(balls)})"
+
+    def _urn(self, column: Attribute) -> list[tuple[Value, Type]]:
+        """Constants with their types. Some urns change the column's type (D12), some do not fit."""
+        roll, count = self._rng.random(), self._rng.choice((1, 2, 2, 3, 4, 5))
+        if roll < 0.15:
+            return [(text, TEXT) for text in self._rng.sample(_URN_OF_TEXTS, count)]
+        if roll < 0.3:
+            scale = column.type.scale + self._rng.randint(0, 2)
+            digits = self._rng.sample(range(-400, 400), count)
+            return [(Decimal(each).scaleb(-scale), decimal(scale)) for each in digits]
+        if roll < 0.4:
+            many = range(self._rng.randint(9, 30))
+            return [(each, INTEGER) if column.type.is_number else (f"{each}", TEXT) for each in many]
+        values = [*column.pool, *(random_value(self._rng, column.type) for _ in range(count))]
+        finite = (each for each in values if not isinstance(each, float) or math.isfinite(each))
+        different = list(dict.fromkeys(finite)) or [0.0]
+        chosen = self._rng.sample(different, min(count, len(different)))
+        return [(value, column.type) for value in chosen]
 
     def _generalize(self, column: Attribute) -> str:
         return f"GENERALIZE {column.spelling} TO {self._map(column.type)}"
@@ -155,6 +196,7 @@ class EverydayWriter(PolicyWriter):
     def _follow(self, program: Program) -> None:
         """The columns as the new requirements leave them."""
         for requirement in program.requirements[self._done :]:
+            self.cuts += cuts_of(requirement.action)
             attributes = (self._after(requirement, attribute) for attribute in self._attributes)
             self._attributes[:] = [attribute for attribute in attributes if attribute is not None]
         self._done = len(program.requirements)

@@ -16,6 +16,7 @@ from acompass.checked.from_syntax import check
 from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program
 from acompass.checked.types import MOST_DIGITS, Column, Kind, Schema
+from acompass.conformance.chances import near
 from acompass.conformance.everyday import EverydayWriter
 from acompass.conformance.policies import Attribute
 from acompass.conformance.values import KINDS, digits_of, random_type, random_value
@@ -85,7 +86,8 @@ def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
         policy_text="\n".join(requirements),
         schema=tuple(schema[column] for column in order),
         records=[tuple(record[column] for column in order) for record in records],
-        trace=[_random_rho(rng) for _ in range(len(records) * writer.steps)],
+        # WITH PROBABILITY and RANDOM in one step draw twice
+        trace=[_random_rho(rng, writer.cuts) for _ in range(2 * len(records) * writer.steps)],
         params=writer.params,
         digits=digits,
     )
@@ -124,8 +126,10 @@ def _incomplete(rng: random.Random, attribute: Attribute) -> list[Any]:
     return [*attribute.pool, *missing]
 
 
-def _random_rho(rng: random.Random) -> Fraction:
+def _random_rho(rng: random.Random, cuts: Sequence[Fraction]) -> Fraction:
     """A value with a finite decimal expansion, so that a trace file can hold it."""
+    if cuts and rng.random() < 0.4:
+        return near(rng, cuts)
     return rng.choice(
         (
             Fraction(0),

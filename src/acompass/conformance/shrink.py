@@ -11,7 +11,7 @@ from acompass.conformance.compare import Disagreement
 from acompass.conformance.generate import Case
 from acompass.syntax import tree as syntax
 from acompass.syntax.parse import parse
-from acompass.syntax.walk import assertion_of, operands, step_of, steps_of
+from acompass.syntax.walk import assertion_of, operands, plain_of, step_of, steps_of
 
 Judge: TypeAlias = Callable[[Case], Disagreement | None]
 
@@ -60,13 +60,27 @@ def _edits(policy: str, program: syntax.Program) -> Iterator[Edit]:
 
 
 def _step_edits(policy: str, requirement: syntax.Requirement) -> Iterator[Edit]:
-    """Edits that leave one step of a THEN."""
+    """Edits that leave one step of a THEN, or simplify a step."""
     assert requirement.action is not None
     start, end = requirement.action.span.start, requirement.action.span.end
     actions = [step_of(step) for step in steps_of(requirement)]
     for action in actions if len(actions) > 1 else ():
         assert action is not None
         yield start, end, policy[action.span.start : action.span.end]
+    for action in actions:
+        yield from _action_edits(policy, action)
+
+
+def _action_edits(policy: str, action: syntax.Step | None) -> Iterator[Edit]:
+    """Edits that leave the action of WITH PROBABILITY, and those that take a constant out of an urn."""
+    plain = plain_of(action)
+    if action is not None and plain is not None and plain != action:
+        yield action.span.start, plain.span.start, ""
+    if isinstance(plain, syntax.Draw) and len(plain.balls) > 1:
+        texts = [policy[ball.span.start : ball.span.end] for ball in plain.balls]
+        start, end = plain.balls[0].span.start, plain.balls[-1].span.end
+        for i in range(len(texts)):
+            yield start, end, ", ".join([*texts[:i], *texts[i + 1 :]])
 
 
 def _assertion_edits(policy: str, assertion: syntax.Assertion) -> Iterator[Edit]:

@@ -179,6 +179,9 @@ CODES: dict[str, str] = {
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",
+    "AC553": "privacy without the columns of the table",
+    "AC554": "privacy of an unknown column",
+    "AC555": "an ε that is not a number from 0 on",
     # AC6xx: measuring, and hierarchies from values
     "AC601": "no quasi-identifiers",
     "AC602": "unknown column to measure",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from acompass.checked.effects import draws
+from acompass.checked.effects import draws, is_certain
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Condition, Program
 from acompass.checked.types import Schema, remaining
@@ -91,9 +91,9 @@ def _named(schema: Schema, record: tuple[Any, ...]) -> dict[str, Any]:
 def _require_randomness(program: Program, given: bool) -> None:
     drawing = [requirement for requirement in program.requirements if draws(requirement.action)]
     if drawing and not given:
-        message = (
-            f"RANDOM on line {drawing[0].line} cannot be explained without the seed or the trace of the run"
-        )
+        word = "RANDOM" if is_certain(drawing[0].action) else "WITH PROBABILITY"
+        line = drawing[0].line
+        message = f"{word} on line {line} cannot be explained without the seed or the trace of the run"
         raise _wrong("AC703", message, "add `--seed` or `--trace`, as for `acompass run`")
 
 

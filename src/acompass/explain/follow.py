@@ -1,14 +1,14 @@
 """Follows a few records through the stages of a run.
 
 The effect of a requirement over RESULT or FILTER on a record depends on that record alone, so `semantics`
-computes it. The engine supplies everything that depends on other records: verdicts of SOME, aggregate values
-and the values that RANDOM draws.
+computes it. The engine supplies everything that depends on other records: verdicts of SOME, aggregate values,
+the records that WITH PROBABILITY draws and the values that RANDOM draws.
 """
 
 from collections.abc import Mapping
 from typing import assert_never
 
-from acompass.checked.effects import column_written, draws, is_always, process_of
+from acompass.checked.effects import column_written, is_always, is_certain, plain_of, process_of, random_of
 from acompass.checked.program import (
     Draw,
     Drop,
@@ -22,7 +22,6 @@ from acompass.checked.program import (
     Replace,
     Requirement,
     Result,
-    Sometimes,
 )
 from acompass.explain.nearest import Nearest
 from acompass.explanation import Change, ClassSeen, Step
@@ -61,11 +60,12 @@ class Follower:
         keys = sorted(self.alive)
         classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
-            drawn = records_by_key(context.session, after, keys) if draws(requirement.action) else {}
+            random = records_by_key(context.session, after, keys) if random_of(requirement.action) else {}
+            drawn = _drawn(context, requirement, keys)
             holds = context.verdicts[requirement.index].holds
             for key in sorted(self.alive):
                 seen = _seen(requirement, self.alive[key], classes.get(key))
-                self._meet(key, requirement, holds, seen, drawn)
+                self._meet(key, requirement, holds, seen, key in drawn, random.get(key))
 
     def _meet(
         self,
@@ -73,12 +73,14 @@ class Follower:
         requirement: Requirement,
         holds: bool,
         seen: ClassSeen | None,
-        drawn: Mapping[int, Record],
+        drawn: bool,
+        random: Record | None,
     ) -> None:
         record = self.alive.pop(key)
         affected = _is_affected(requirement, record, holds, seen)
         (converted,) = convert_types([record], requirement.before, requirement.after)
-        left = _performed(requirement, converted, drawn.get(key)) if affected else converted
+        acted = affected and (drawn or is_certain(requirement.action))
+        left = _performed(requirement, converted, random) if acted else converted
         if left is not None:
             self.alive[key] = left
         step = Step(
@@ -88,8 +90,9 @@ class Follower:
             action=action_name(requirement.action),
             holds=None if is_always(requirement) else holds,
             affected=affected,
+            drawn=drawn if affected and not is_certain(requirement.action) else None,
             seen=seen,
-            change=_change(requirement, record, left) if affected else None,
+            change=_change(requirement, record, left) if acted else None,
             dropped=left is None,
             nearest=self._nearest.of(requirement, record, seen) if affected else (),
         )
@@ -106,6 +109,12 @@ def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> 
             raise AssertionError("a cascade is observed stage by stage")
         case _:
             assert_never(stage)
+
+
+def _drawn(context: Context, requirement: Requirement, keys: list[int]) -> set[int]:
+    """The records that WITH PROBABILITY drew."""
+    drawn = context.drawn.get(requirement.index)
+    return set() if drawn is None else set(records_by_key(context.session, drawn, keys))
 
 
 def _seen(requirement: Requirement, record: Record, found: ClassValues | None) -> ClassSeen | None:
@@ -133,9 +142,9 @@ def _is_affected(requirement: Requirement, record: Record, holds: bool, seen: Cl
             assert_never(assertion.result)
 
 
-def _performed(requirement: Requirement, record: Record, drawn: Record | None) -> Record | None:
-    """The record after the action; None if it is dropped."""
-    action = requirement.action
+def _performed(requirement: Requirement, record: Record, random: Record | None) -> Record | None:
+    """The record after the action; None if it is dropped. `random` has the value that RANDOM draws."""
+    action = plain_of(requirement.action)
     match action:
         case None:
             return record
@@ -143,11 +152,9 @@ def _performed(requirement: Requirement, record: Record, drawn: Record | None) -
             return None
         case Replace(column, value):
             return update(record, column, value)
-        case Sometimes():
-            return drawn
         case Random(column) | Draw(column):
-            assert drawn is not None, "RANDOM drops no record"
-            return update(record, column, drawn[column])
+            assert random is not None, "RANDOM drops no record"
+            return update(record, column, random[column])
         case Generalize(column, map_):
             return update(record, column, map_.label(record[column]))
         case Drop():

@@ -1,6 +1,6 @@
 """The answer of `prove --privacy`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
@@ -35,8 +35,8 @@ class ColumnVerdict(StrEnum):
 class Witness:
     """Two neighbouring tables, and an output that is more probable from `records` than from `neighbour`.
 
-    `left` is None where nothing is written: a check fails, or a map has no label. The first probability and trace
-    belong to `records`. There is no second trace where the output is impossible from `neighbour`.
+    `left` is None where nothing is written: a check fails, or a map has no label. The first probability and
+    trace belong to `records`. There is no second trace where the output is impossible from `neighbour`.
     """
 
     schema: Schema
@@ -59,8 +59,8 @@ class Witness:
 class ColumnPrivacy:
     """No output is more than E times as probable from a table as from a neighbour.
 
-    `ratio` is E for the trace of the paper, `seed_ratio` for that of a seed, which has 52 bits. Both are None where
-    the verdict is `none` or `undecided`. `line` is the line that `reason` speaks of.
+    `ratio` is E for the trace of the paper, `seed_ratio` for that of a seed, which has 52 bits. Both are None
+    where the verdict is `none` or `undecided`. `line` is the line that `reason` speaks of.
     """
 
     columns: tuple[str, ...]
@@ -87,5 +87,7 @@ class Privacy:
 
 
 @dataclass(frozen=True, slots=True)
-class ProofOfPrivacy(Proof):
-    privacy: Privacy = field(kw_only=True)
+class PrivacyProof(Proof):
+    """`privacy` is None where it was not asked for."""
+
+    privacy: Privacy | None = None

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from acompass.checked.program import Program
-from acompass.checked.types import Kind, Value
+from acompass.checked.types import Kind, Schema, Value
 from acompass.privacy.domain import Domain
 from acompass.privacy.mentions import Mentions
 from acompass.privacy.text_values import labels_of
@@ -17,9 +16,8 @@ from acompass.semantics import Record
 _FEW = 4
 
 
-def base_record(program: Program) -> Record:
-    domain = Domain(program.schema, program.requirements)
-    return tuple(plain_values(column, domain)[0] for column in range(len(program.schema)))
+def base_record(schema: Schema, domain: Domain) -> Record:
+    return tuple(plain_values(column, domain)[0] for column in range(len(schema)))
 
 
 def plain_values(column: int, domain: Domain) -> list[Value]:

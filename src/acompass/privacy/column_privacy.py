@@ -1,14 +1,15 @@
 """How far one record's value of some columns can change the law of the output."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, islice, product
 
 from acompass.checked.program import Program
 from acompass.privacy.answer import ColumnPrivacy, ColumnVerdict, Witness
 from acompass.privacy.base_record import base_record, plain_values
 from acompass.privacy.domain import Domain
-from acompass.privacy.influence import influence_of, live_columns
+from acompass.privacy.influence import influence_of, is_record_level, live_columns
 from acompass.privacy.kernels import Kernels, Pair, Worst
 from acompass.privacy.neighbours import Search
 from acompass.privacy.slices import slice_of
@@ -18,6 +19,8 @@ from acompass.semantics import Record, update
 
 #: pairs of values that are tried where no bound is known
 MOST_PAIRS = 60
+#: values of the other columns that they are tried with
+MOST_CONTEXTS = 16
 
 
 def column_privacy(program: Program, columns: frozenset[int]) -> ColumnPrivacy:
@@ -30,7 +33,8 @@ class _Question:
         self._names = tuple(program.schema[column].name for column in sorted(columns))
         self._asked = columns & live_columns(program)[0]
         self._influence = influence_of(program, self._asked)
-        self._base = base_record(program)
+        self._domain = Domain(program.schema, program.requirements)
+        self._base = base_record(program.schema, self._domain)
 
     def answer(self) -> ColumnPrivacy:
         if not self._asked:
@@ -67,7 +71,9 @@ class _Question:
         """The line over classes behind which the bound is lost."""
         if self._influence.stop < len(self._program.requirements):
             line = self._program.requirements[self._influence.stop].line
-            return Undecided(line, "it reads these columns, or what depends on them, before they are randomized")
+            return Undecided(
+                line, "it reads these columns, or what depends on them, before they are randomized"
+            )
         return Undecided(None, "other records decide what happens to the raw value")
 
     def _worst(self, weights: Weights) -> Worst:
@@ -79,23 +85,42 @@ class _Question:
 
     def _worst_of_slice(self, weights: Weights, *, with_rejects: bool) -> Worst:
         part = slice_of(self._program, self._influence, with_rejects=with_rejects)
-        domain = Domain(self._program.schema, self._program.requirements[: self._influence.stop])
-        return Kernels(part, domain, self._asked, self._base, weights).worst()
+        return Kernels(part, self._domain_of_part, self._asked, self._base, weights).worst()
+
+    @cached_property
+    def _domain_of_part(self) -> Domain:
+        """Lines behind the one that stops the analysis tell nothing apart."""
+        lines = self._program.requirements[: self._influence.stop]
+        is_whole = len(lines) == len(self._program.requirements)
+        return self._domain if is_whole else Domain(self._program.schema, lines)
 
     def _attained(self, worst: Worst) -> Witness | None:
-        pairs = worst.pairs if worst.ratio is not None else [*worst.pairs, *self._usual_pairs()]
-        return Search(self._program, worst.weights).find(pairs, worst.ratio)
+        pairs = [*worst.pairs, *self._usual_pairs()] if worst.ratio is None else worst.pairs
+        found = Search(self._program, self._domain, worst.weights)
+        return found.find(self._among_others(pairs), worst.ratio)
 
     def _usual_pairs(self) -> Iterator[Pair]:
         """Records that differ in nothing but simple values of the columns."""
-        domain = Domain(self._program.schema, self._program.requirements)
         columns = sorted(self._asked)
-        values = product(*(plain_values(column, domain) for column in columns))
-        records = [self._with(columns, each) for each in islice(values, MOST_PAIRS)]
+        values = product(*(plain_values(column, self._domain) for column in columns))
+        records = [_with(self._base, columns, each) for each in islice(values, MOST_PAIRS)]
         yield from islice(combinations(records, 2), MOST_PAIRS)
 
-    def _with(self, columns: list[int], values: tuple[object, ...]) -> Record:
-        record = self._base
-        for column, value in zip(columns, values, strict=True):
-            record = update(record, column, value)
-        return record
+    def _among_others(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """The same pairs with other values in other columns too: lines over classes may need them."""
+        if all(is_record_level(requirement) for requirement in self._program.requirements):
+            return list(pairs)
+        others = sorted(self._program.named - self._asked)
+        values = product(*(plain_values(column, self._domain) for column in others))
+        changed = [
+            (_with(one, others, each), _with(other, others, each))
+            for each in islice(values, MOST_CONTEXTS)
+            for one, other in pairs
+        ]
+        return list(dict.fromkeys((*pairs, *changed)))
+
+
+def _with(record: Record, columns: list[int], values: tuple[object, ...]) -> Record:
+    for column, value in zip(columns, values, strict=True):
+        record = update(record, column, value)
+    return record

@@ -1,5 +1,7 @@
-"""Where the values of a column that is no text at first are cut, so that a policy treats those between two cuts
-alike, up to the bands or periods that it maps them to."""
+"""Where the values of a column that is not text at first are cut.
+
+A policy treats those between two cuts alike, up to the bands or periods that it maps them to.
+"""
 
 from collections.abc import Callable, Iterator
 from decimal import Decimal
@@ -58,7 +60,9 @@ def _band_cuts(lined: LinedMap, mentions: Mentions, cuts: list[Value]) -> list[V
     bands = _as_bands(lined)
     if are_few(bands):
         return [bound for band in bands.bands_between(None, None) for bound in _bounds(band)]
-    found = [bound for point in mentions.points if bands.label(point) == point for bound in band_bounds(point)]
+    found = [
+        bound for point in mentions.points if bands.label(point) == point for bound in band_bounds(point)
+    ]
     finite = [cut for cut in (*cuts, *found) if isinstance(cut, int | Decimal)]
     for cut in finite:
         found += [bound for band in bands.bands_between(cut, cut) for bound in _bounds(band)]

@@ -22,8 +22,8 @@ MOST_APART = 64
 
 
 class Domain:
-    """Every integer that RANDOM draws for one of the columns `apart` is told apart, because a line compares the
-    values of several records."""
+    """Every integer that RANDOM draws for one of the columns `apart` is told apart, because a line compares
+    the values of several records."""
 
     def __init__(
         self, schema: Schema, requirements: Sequence[Requirement], apart: frozenset[int] = frozenset()
@@ -97,14 +97,16 @@ class Domain:
         return next(each.line for each in self._requirements if _random_in(each) == action)
 
     def _runs(self, action: Random, line: int) -> list[range]:
-        """The integers that RANDOM draws: those that are told apart one by one, the others in runs of one kind."""
+        """The integers that RANDOM draws: some are told apart one by one, others are in runs of one kind."""
         integers = range(action.lower, action.upper + 1)
         if self._is_drawn_as_text(action):
             return [range(each, each + 1) for each in integers]
         if action.column not in self._apart:
             return _runs_of_kinds(integers, self.representatives(action.column))
         if len(integers) > MOST_APART:
-            raise Undecided(line, f"RANDOM draws more than {MOST_APART} integers, which a line over classes reads")
+            raise Undecided(
+                line, f"RANDOM draws more than {MOST_APART} integers, which a line over classes reads"
+            )
         return [range(each, each + 1) for each in integers]
 
     def _is_drawn_as_text(self, action: Random) -> bool:

@@ -12,8 +12,8 @@ _EXACT = Context(prec=60, rounding=ROUND_CEILING)
 def epsilon_of(ratio: Fraction) -> Decimal:
     """The least number of three digits after the point that is not below ln E.
 
-    The quotient is rounded up, and Python's logarithm is the nearest number of 60 digits, so that the next one
-    is not below ln E.
+    The quotient is rounded up, and Python's logarithm is the nearest number of 60 digits, so that the next
+    one is not below ln E.
     """
     if ratio == 1:
         return Decimal(0)

@@ -115,5 +115,9 @@ def matters(
     """Whether a record-level line changes the columns, or drops or refuses the record because of them."""
     if type_changes(requirement).keys() & involved or column_written(requirement.action) in involved:
         return True
-    is_about_presence = requirement.action is None or drops_records(requirement.action)
-    return is_about_presence and (with_rejects or bool(columns_read(requirement) & tainted))
+    return is_about_presence(requirement) and (with_rejects or bool(columns_read(requirement) & tainted))
+
+
+def is_about_presence(requirement: Requirement) -> bool:
+    """Whether the line can drop the record, or keep everything from being written."""
+    return requirement.action is None or drops_records(requirement.action)

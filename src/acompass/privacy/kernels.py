@@ -54,9 +54,7 @@ class Kernels:
     `base` has values for the other columns.
     """
 
-    def __init__(
-        self, slice_: Slice, domain: Domain, asked: frozenset[int], base: Record, weights: Weights
-    ):
+    def __init__(self, slice_: Slice, domain: Domain, asked: frozenset[int], base: Record, weights: Weights):
         self._slice = slice_
         self._domain = domain
         self._weights = weights

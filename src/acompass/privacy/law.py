@@ -30,18 +30,23 @@ class Mass(NamedTuple):
 Law: TypeAlias = dict[Table, Mass]
 
 
-def law_of(requirements: Iterable[Requirement], records: Sequence[Record], cells: Cells, budget: Budget) -> Law:
+def law_of(
+    requirements: Iterable[Requirement], records: Sequence[Record], cells: Cells, budget: Budget
+) -> Law:
     """Nothing is written if a check fails, or if a map has no label: that is an output too."""
     law: Law = {tuple(records): Mass(Fraction(1), ())}
     for requirement in requirements:
         after: Law = {}
-        for table, mass in law.items():
-            for left, (share, trace) in step_law(requirement, table, cells, budget).items():
-                known = after.get(left)
-                total = mass.probability * share + (known.probability if known else 0)
-                after[left] = Mass(total, known.trace if known else mass.trace + trace)
+        for table, (share, trace) in law.items():
+            for left, own in step_law(requirement, table, cells, budget).items():
+                _add(after, left, Mass(share * own.probability, trace + own.trace))
         law = after
     return law
+
+
+def _add(law: Law, left: Table, mass: Mass) -> None:
+    known = law.get(left)
+    law[left] = mass if known is None else Mass(known.probability + mass.probability, known.trace)
 
 
 def step_law(requirement: Requirement, table: Table, cells: Cells, budget: Budget) -> Law:
@@ -53,9 +58,7 @@ def step_law(requirement: Requirement, table: Table, cells: Cells, budget: Budge
     law: Law = {}
     for box in cells.boxes(requirement.action, affected):
         budget.spend(1 + len(bag), requirement.line)
-        left = _left(requirement, bag, box.trace)
-        known = law.get(left)
-        law[left] = Mass(box.probability + (known.probability if known else 0), known.trace if known else box.trace)
+        _add(law, _left(requirement, bag, box.trace), Mass(box.probability, box.trace))
     return law
 
 

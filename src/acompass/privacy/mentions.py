@@ -40,9 +40,9 @@ class LinedMap:
 
 @dataclass(slots=True)
 class Mentions:
-    """`values` are compared or written while the column is no text. Once it is text, `points` are compared for
-    equality or written, and `orders` (with the line of one) are compared for order. `type` is the column's, and
-    `before_text` the last one that it has before it is text."""
+    """`values` are compared or written while the column is not text. Once it is text, `points` are compared
+    for equality or written, and `orders` (with the line of one) are compared for order. `type` is the
+    column's, and `before_text` the last one that it has before it is text."""
 
     type: Type
     before_text: Type

@@ -1,6 +1,6 @@
 """The search for two neighbouring tables and an output whose probabilities have a given ratio."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from acompass.checked.effects import columns_read
@@ -28,12 +28,12 @@ _IMPOSSIBLE = Mass(Fraction(0), ())
 
 
 class Search:
-    def __init__(self, program: Program, weights: Weights):
+    def __init__(self, program: Program, domain: Domain, weights: Weights):
         self._program = program
         self._weights = weights
         lines = program.requirements
         read = (columns_read(each) for each in lines if not is_record_level(each))
-        self._single = Domain(program.schema, lines)
+        self._single = domain
         self._several = Domain(program.schema, lines, frozenset().union(*read))
         self._is_record_level = all(is_record_level(each) for each in lines)
         self._left = OF_A_SEARCH
@@ -117,8 +117,9 @@ class Search:
         """Run the whole program on the trace: it leaves the output, or nothing is written."""
         again = replay(self._program, records, trace)
         checks = {at for at, each in enumerate(self._program.requirements) if each.action is None}
-        is_written = again is not None and not again.violated & checks
-        reached = tuple(canonical_order(self._program.final_schema, again.left)) if is_written else None
+        reached = None
+        if again is not None and not again.violated & checks:
+            reached = tuple(canonical_order(self._program.final_schema, again.left))
         assert reached == left, "the witness is not replayed"
 
 

@@ -1,13 +1,12 @@
 """Values that stand for all values of a column: two of each kind that the policy treats alike.
 
-docs/privacy.md says why two are enough. A kind is a single value that the policy mentions, or what lies between
-two cuts. RANDOM splits these further: a seed does not draw all integers equally often.
+docs/privacy.md says why two are enough. A kind is a single value that the policy mentions, or what lies
+between two cuts. RANDOM splits these further: a seed does not draw all integers equally often.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import chain
 from math import ceil, floor, isinf
 from typing import Any, TypeAlias
@@ -18,7 +17,7 @@ from acompass.privacy.cuts import cuts_of
 from acompass.privacy.mentions import LinedRandom, Mentions
 from acompass.privacy.text_values import labels_of, text_kinds
 from acompass.privacy.undecided import Undecided
-from acompass.privacy.weights import BITS, Weights, probability
+from acompass.privacy.weights import BITS
 from acompass.prove.regions import Regions, regions_in
 from acompass.prove.value_order import order_of
 
@@ -112,7 +111,7 @@ def _by_weight(region: int, regions: Regions, type_: Type, drawing: Sequence[Lin
     """Two of the values that each RANDOM draws equally often, for each way to do so."""
     ends: Any = regions.ends(region)
     integers = range(ceil(ends[0]), floor(ends[1]) + 1)
-    alike: defaultdict[tuple[Fraction, ...], list[int]] = defaultdict(list)
+    alike: defaultdict[tuple[int, ...], list[int]] = defaultdict(list)
     for integer in chain(integers[:SEARCHED], integers[SEARCHED:][-SEARCHED:]):
         same = alike[tuple(_weight(random, integer) for random in drawing)]
         if len(same) < 2:
@@ -125,9 +124,10 @@ def _by_weight(region: int, regions: Regions, type_: Type, drawing: Sequence[Lin
         yield fractions[:2]
 
 
-def _weight(random: LinedRandom, integer: int) -> Fraction:
+def _weight(random: LinedRandom, integer: int) -> int:
+    """How many of the 2⁵² values of a seed draw the integer."""
     low, width = integer - random.lower, random.upper - random.lower + 1
-    return probability(Weights.SEED, Fraction(low, width), Fraction(low + 1, width))
+    return -(-((low + 1) << BITS) // width) + (-(low << BITS) // width)
 
 
 def _require_all_weights(drawing: Sequence[LinedRandom], found: Any) -> None:

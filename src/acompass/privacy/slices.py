@@ -5,13 +5,31 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from acompass.checked.effects import column_written
-from acompass.checked.program import NEVER, And, Assertion, Condition, Program, Quantifier, Requirement, Result
-from acompass.privacy.influence import Influence, columns_involved, is_record_level, matters
+from acompass.checked.program import (
+    NEVER,
+    And,
+    Assertion,
+    Condition,
+    Program,
+    Quantifier,
+    Requirement,
+    Result,
+)
+from acompass.privacy.influence import (
+    Influence,
+    columns_involved,
+    is_about_presence,
+    is_record_level,
+    matters,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A line over classes, which sees these columns of the record. No value of it depends on the raw one."""
+    """A line that may drop the record or change it by what it sees in these columns, among other things.
+
+    Nothing that it sees depends on the raw value.
+    """
 
     columns: tuple[int, ...]
 
@@ -49,11 +67,14 @@ def slice_of(program: Program, influence: Influence, *, with_rejects: bool) -> S
 def _lines(
     requirement: Requirement, columns: frozenset[int], tainted: frozenset[int], with_rejects: bool
 ) -> Iterator[Line]:
+    seen = Marker(tuple(sorted(columns - tainted)))
     if is_record_level(requirement):
         if matters(requirement, columns, tainted, with_rejects=with_rejects):
             yield Step((requirement,))
+        elif is_about_presence(requirement):
+            yield seen
         return
-    yield Marker(tuple(sorted(columns - tainted)))
+    yield seen
     if column_written(requirement.action) in columns:
         # an And without operands is true: no record violates it
         yield Step((_affecting(requirement, And(())), _affecting(requirement, NEVER)))

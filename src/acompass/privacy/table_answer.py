@@ -28,13 +28,14 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TablePrivacy:
-    """Pr[output of R in S] ≤ E · Pr[output of R' in S] + δ for all sets S of outputs, and all tables R and R' of
-    which one has one record more. The output is a bag, so it has to be written in canonical order.
+    """Pr[output of R in S] ≤ E · Pr[output of R' in S] + δ for all sets S of outputs, and all tables R and R'
+    of which one has one record more. The output is a bag, so it has to be written in canonical order.
 
-    `ratio` is E, a rational just below e^ε. The lines `sampled` keep a record with a probability of at most
-    `beta`, and the line `rejects` rejects the classes of fewer than `k` records. `delta` is worst for a class of
-    `class_size` records against one of `class_size - 1`. If `is_exact`, no smaller δ is true: as many copies of
-    the record `witness` attain it, by the outcome that a record is left (WITH) or none is (WITHOUT).
+    `ratio` is E, a rational just below e^ε. After the lines `sampled`, a record is left with a probability of
+    at most `beta`; the line `rejects` rejects the classes of fewer than `k` records. `delta` is worst for a
+    class of `class_size` records against one of `class_size - 1`. If `is_exact`, no smaller δ is true: so
+    many copies of the record `witness` attain it, by the outcome that a record is left (WITH) or that none is
+    (WITHOUT).
     """
 
     epsilon: Fraction
@@ -51,9 +52,13 @@ class TablePrivacy:
 
     @property
     def delta_shown(self) -> str:
-        """δ with three digits, rounded up."""
-        up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
-        return format(up.divide(self.delta.numerator, self.delta.denominator), "g")
+        return rounded_up(self.delta)
+
+
+def rounded_up(delta: Fraction) -> str:
+    """Three digits, never less than the number."""
+    up = Context(prec=_DIGITS, rounding=ROUND_CEILING)
+    return format(up.divide(delta.numerator, delta.denominator), "g")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +73,8 @@ class LineStability:
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """The number of records in which two outputs can differ (the symmetric difference of bags) when the inputs
-    differ in one record: of each requirement, and of the policy. None is infinite."""
+    """The number of records in which two outputs can differ (the symmetric difference of bags) when the
+    inputs differ in one record: of each requirement, and of the policy. None is infinite."""
 
     requirements: tuple[LineStability, ...]
     policy: int | None

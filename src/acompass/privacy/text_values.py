@@ -25,7 +25,7 @@ def labels_of(value: Value, mentions: Mentions) -> tuple[str | None, ...]:
 
 
 def text_kinds(mentions: Mentions) -> Iterator[tuple[str, ...]]:
-    """Each text that is mentioned, two with each prefix that is, and two others between texts that are ordered."""
+    """Each text that is mentioned, two with each such prefix, and two others between ordered texts."""
     prefixes = _prefixes(mentions)
     points = mentions.points.union(*(_texts(lined) for lined in mentions.maps))
     pairs: list[tuple[str, ...]] = []
@@ -71,7 +71,7 @@ def _require_orders_within(length: int, line: int, mentions: Mentions) -> None:
     """Texts with the same prefix are then in the same order to all others."""
     for text, ordered in mentions.orders.items():
         if len(text) > length:
-            raise Undecided(ordered, f"it orders texts by more than the {length} characters that line {line} keeps")
+            raise Undecided(ordered, f"it orders texts by more characters than line {line} keeps")
 
 
 def _with_label(label: str, prefix: Prefix) -> tuple[str, ...]:

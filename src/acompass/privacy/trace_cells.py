@@ -18,7 +18,7 @@ class Cell(NamedTuple):
 
 
 class Box(NamedTuple):
-    """As many values of the trace as an action consumes, each in a cell, and the probability of all of them."""
+    """As many values of the trace as an action consumes, and the probability of all their cells."""
 
     trace: tuple[Fraction, ...]
     probability: Fraction

@@ -11,24 +11,14 @@ from fractions import Fraction
 from itertools import chain, cycle, islice, pairwise
 from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import draws, random_of
-from acompass.checked.program import (
-    Action,
-    Draw,
-    Drop,
-    Generalize,
-    Program,
-    Random,
-    Reject,
-    Replace,
-    Sometimes,
-)
+from acompass.checked.effects import draws, probability_of, random_of
+from acompass.checked.program import Action, Draw, Program, Random
 from acompass.checked.types import Value
 from acompass.prove.origins import Origin
 
 #: how many values of one urn are tried
 MOST_BALLS = 12
-#: how often the search aims at the chances of an origin
+#: how often the chances of a table are those that its origin needs
 AIMED = 0.6
 
 
@@ -52,16 +42,10 @@ class Chance:
 
     def trace(self, action: Action | None, affected: int) -> list[Fraction]:
         """What the requirement consumes of the trace."""
-        match action:
-            case Sometimes(probability, plain):
-                coins = self.coins.take(affected)
-                return coins + self.trace(plain, sum(rho < probability for rho in coins))
-            case Random() | Draw():
-                return self.draws.take(affected)
-            case None | Reject() | Replace() | Generalize() | Drop():
-                return []
-            case _:
-                assert_never(action)
+        probability = probability_of(action)
+        coins = [] if probability is None else self.coins.take(affected)
+        hit = affected if probability is None else sum(rho < probability for rho in coins)
+        return coins + ([] if random_of(action) is None else self.draws.take(hit))
 
 
 #: by step, for the requirements that consume the trace
@@ -75,13 +59,17 @@ class RandomChances:
         self._actions = {step: action for step, action in actions if draws(action)}
         self._rhos = _useful_rhos(self._actions.values())
 
-    def toward(self, origin: Origin) -> Chances:
-        """Chances with which a record that begins as the origin may end where it should, and others."""
-        return {step: Chance(self._coins(step, origin), self._draws(step, origin)) for step in self._actions}
+    def toward(self, origin: Origin, aimed: float = AIMED) -> Chances:
+        """Chances with which a record that begins as the origin may end where it should. `aimed` is how often
+        they are what the origin needs; the others are random."""
+        return {
+            step: Chance(self._coins(step, origin, aimed), self._draws(step, origin, aimed))
+            for step in self._actions
+        }
 
-    def _coins(self, step: int, origin: Origin) -> Stream:
+    def _coins(self, step: int, origin: Origin, aimed: float) -> Stream:
         hit, miss = Fraction(0), rho_of_miss(self._actions[step])
-        if step in origin.hits and self._rng.random() < AIMED:
+        if step in origin.hits and self._rng.random() < aimed:
             return Stream((), (hit if origin.hits[step] else miss,))
         mixed = tuple(self._rng.choices((hit, miss), k=7))
         return self._rng.choice(
@@ -91,9 +79,9 @@ class RandomChances:
             )
         )
 
-    def _draws(self, step: int, origin: Origin) -> Stream:
+    def _draws(self, step: int, origin: Origin, aimed: float) -> Stream:
         action = random_of(self._actions[step])
-        if action is not None and step in origin.draws and self._rng.random() < AIMED:
+        if action is not None and step in origin.draws and self._rng.random() < aimed:
             return Stream((), (rho_for(action, origin.draws[step]),))
         return Stream((), tuple(self._rng.choices(self._rhos, k=self._rng.choice((1, 2, 5, 12)))))
 
@@ -114,13 +102,8 @@ def rho_for(action: Random | Draw, value: Value) -> Fraction:
 
 def rho_of_miss(action: Action | None) -> Fraction:
     """A short decimal ρ with which a coin does not hit; 0 where no coin is tossed."""
-    match action:
-        case Sometimes(probability):
-            return _short_decimal(probability, Fraction(1))
-        case None | Reject() | Replace() | Random() | Draw() | Generalize() | Drop():
-            return Fraction(0)
-        case _:
-            assert_never(action)
+    probability = probability_of(action)
+    return Fraction(0) if probability is None else _short_decimal(probability, Fraction(1))
 
 
 def _short_decimal(low: Fraction, high: Fraction) -> Fraction:

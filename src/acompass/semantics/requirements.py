@@ -1,5 +1,5 @@
-"""Figures 8 to 11, X1 to X3, X5 and X6: actions and requirements, which take a state (R, ρ) to a state; then whole
-programs.
+"""Figures 8 to 11, X1 to X3, X5 and X6: actions and requirements, which take a state (R, ρ) to a state, and
+whole programs.
 
 Values have no types in the paper. D12 gives every column a type, so `convert_types` stands between an
 assertion and its action as a step of its own.

@@ -116,7 +116,7 @@ class FromSyntax:
                 value = uniform(self._bound(lower), self._bound(upper))
                 return state.written(value, name, ranked(state.affected, state.trace))
             case tree.Draw(name, balls):
-                value = urn([(self._bound(ball.constant), _weight(ball)) for ball in balls])
+                value = urn([(self._bound(ball.constant), int(ball.times)) for ball in balls])
                 return state.written(value, name, ranked(state.affected, state.trace))
             case tree.Generalize(name, map_):
                 return state.written(Label(map_, _column(name)), name, state.affected)
@@ -187,7 +187,3 @@ def _aggregated(named: tree.NamedAggregate) -> Aggregated:
     column = named.aggregate.column
     argument = None if column is None else _column(column)
     return Aggregated(named.aggregate.function, argument, _column(named.alias))
-
-
-def _weight(ball: tree.Ball) -> int:
-    return 1 if ball.weight is None else int(ball.weight.value)

@@ -2,11 +2,11 @@
 X3), WITH PROBABILITY and RANDOM … FROM (X5, X6)."""
 
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from sqlglot import exp
 
-from acompass.checked.effects import is_always
+from acompass.checked.effects import drops_records, is_always
 from acompass.checked.program import (
     NEVER,
     Assertion,
@@ -32,6 +32,9 @@ from acompass.plan.running.labels import Labels, label, look_up
 from acompass.plan.running.outcomes import decide
 from acompass.plan.running.ranks import ranked
 
+#: an action that changes or drops the affected records
+_OnRecords: TypeAlias = Reject | Replace | Random | Draw | Generalize | Sometimes
+
 
 def perform(
     context: Context,
@@ -44,31 +47,44 @@ def perform(
 
     `labels` are those of GENERALIZE, where they are known already.
     """
-    match requirement.action:
-        case Drop():
-            return _with_types_after(state, requirement).overwritten(_conversions(context, requirement))
+    action = requirement.action
+    match action:
         case None:
             return converted(context, state, requirement)
-        case Reject() | Replace() | Random() | Draw() | Generalize() | Sometimes() if affected.count == 0:
-            return converted(context, state, requirement)
+        case Drop():
+            return _with_types_after(state, requirement).overwritten(_conversions(context, requirement))
+        case Reject() | Replace() | Random() | Draw() | Generalize() | Sometimes():
+            if affected.count == 0:
+                return converted(context, state, requirement)
+            return _act(context, state, requirement, action, affected, labels)
+        case _:
+            assert_never(action)
+
+
+def _act(
+    context: Context,
+    state: State,
+    requirement: Requirement,
+    action: _OnRecords,
+    affected: Affected,
+    labels: Labels | None,
+) -> State:
+    match action:
         case Reject():
             return _reject(state, affected)
-        case Replace() as action if is_always(requirement):
-            constant = _constant(context, requirement, action)
-            return _with_types_after(state, requirement).overwritten({action.column: constant})
-        case Replace() as action:
+        case Replace():
             return _replace(context, state, requirement, action, affected)
-        case Random() as action:
+        case Random():
             return _randomize(context, state, action, affected)
-        case Draw() as action:
+        case Draw():
             return _draw(context, state, requirement, action, affected)
-        case Sometimes() as action:
-            return _sometimes(context, state, requirement, action, affected)
-        case Generalize() as action:
+        case Generalize():
             known = look_up(context, state, requirement, action, affected) if labels is None else labels
             return _generalize(context, state, requirement, action, affected, known)
+        case Sometimes():
+            return _sometimes(context, state, requirement, action, affected)
         case _:
-            assert_never(requirement.action)
+            assert_never(action)
 
 
 def converted(context: Context, state: State, requirement: Requirement) -> State:
@@ -93,20 +109,18 @@ def _reject(state: State, affected: Affected) -> State:
 def _replace(
     context: Context, state: State, requirement: Requirement, action: Replace, affected: Affected
 ) -> State:
+    typed = _with_types_after(state, requirement)
+    constant = _constant(context, requirement, action.column, action.value)
+    if is_always(requirement):
+        return typed.overwritten({action.column: constant})
     new_types = _conversions(context, requirement)
     old = new_types.get(action.column, sql.column(action.column, "t"))
-    constant = _constant(context, requirement, action)
     new = exp.Case(ifs=[exp.If(this=affected.predicate, true=constant)], default=old)
-    changed = {**new_types, action.column: new}
-    return _with_types_after(state, requirement).derive(changed, joins=affected.joins)
+    return typed.derive({**new_types, action.column: new}, joins=affected.joins)
 
 
-def _constant(context: Context, requirement: Requirement, action: Replace) -> Sql:
-    """The constant of REPLACE, as it is stored."""
-    return _stored(context, requirement, action.column, action.value)
-
-
-def _stored(context: Context, requirement: Requirement, column: int, value: Value) -> Sql:
+def _constant(context: Context, requirement: Requirement, column: int, value: Value) -> Sql:
+    """A constant of the policy, as the column stores it."""
     type_ = requirement.after[column].type
     return context.session.dialect.constant(sql.stored_value(value, type_))
 
@@ -153,24 +167,28 @@ def _draw(
     context: Context, state: State, requirement: Requirement, action: Draw, affected: Affected
 ) -> State:
     decided = decide(context, state, requirement, affected, action.cuts)
-    values = [_stored(context, requirement, action.column, ball.value) for ball in action.balls]
-    return decided.with_others(decided.affected.derive({action.column: decided.one_of(values)}))
+    values = [_constant(context, requirement, action.column, ball.value) for ball in action.balls]
+    value = decided.one_of(values, action.column)
+    return decided.with_others(decided.affected.derive({action.column: value}))
 
 
 def _sometimes(
     context: Context, state: State, requirement: Requirement, action: Sometimes, affected: Affected
 ) -> State:
-    """The records that are hit are a table of their own, all of which the inner action affects."""
+    """The records that are drawn are a table of their own, all of which the inner action affects."""
     decided = decide(context, state, requirement, affected, (action.probability,))
-    hit = decided.affected.derive({}, where=decided.is_below(0))
-    count = _count(context, hit)
-    hit = replace(hit, records=count)
+    drawn = decided.affected.derive({}, where=decided.is_below(0))
+    count = _count(context, drawn)
+    drawn = replace(drawn, records=count)
+    context.drawn[requirement.index] = drawn
     missed = decided.affected.derive({}, where=sql.negated(decided.is_below(0)))
     missed = replace(missed, records=affected.count - count)
-    after = requirement.after
-    everybody = Assertion(Quantifier.EACH, Result(), NEVER, after)
-    inner = replace(requirement, assertion=everybody, action=action.action, before=after)
-    return decided.with_others(missed, perform(context, hit, inner, Affected(sql.TRUE.copy(), count)))
+    if drops_records(action):
+        return decided.with_others(missed)
+    # `decide` has changed the types
+    everybody = Assertion(Quantifier.EACH, Result(), NEVER, requirement.after)
+    inner = replace(requirement, assertion=everybody, action=action.action, before=requirement.after)
+    return decided.with_others(missed, perform(context, drawn, inner, Affected(sql.TRUE.copy(), count)))
 
 
 def _count(context: Context, state: State) -> int:

@@ -1,4 +1,4 @@
-"""The outcome that the trace gives each affected record: which value it gets (X6), whether it is hit (X5).
+"""The outcome that the trace gives each affected record: which value it gets (X6), whether it is drawn (X5).
 
 The records are ranked and stored with the number that decides, so that no later stage ranks them again, and
 each hash is computed once.
@@ -39,9 +39,14 @@ class Decided:
         number = exp.column(_NUMBER, table="t")
         return exp.LT(this=number, expression=sql.integer(self.ends[outcome]))
 
-    def one_of(self, values: Sequence[Sql]) -> Sql:
-        """The value of a record's outcome."""
-        return self._among(values, 0, len(values))
+    def one_of(self, values: Sequence[Sql], column: int) -> Sql:
+        """The value of a record's outcome, as a value of the column.
+
+        The last cut is 1, so the old value never stays. But constants alone would narrow the column's type.
+        """
+        last = len(values) - 1
+        drawn = self._among(values, 0, len(values))
+        return exp.Case(ifs=[exp.If(this=self.is_below(last), true=drawn)], default=sql.column(column, "t"))
 
     def _among(self, values: Sequence[Sql], first: int, end: int) -> Sql:
         if end - first == 1:
@@ -72,19 +77,19 @@ def decide(
     session = context.session
     new_types = conversions(session.dialect, (requirement,))
     typed = replace(state, schema=retyped(state.schema, (requirement,)))
-    hit = typed.derive(dict(new_types), joins=affected.joins, where=affected.predicate)
-    hit = replace(hit, records=affected.count)
-    drawn = context.trace.choose(session, context.trace_used, affected.count, cuts)
+    others = _others(typed, new_types, affected)
+    bag = typed.derive(new_types, joins=affected.joins, where=affected.predicate)
+    bag = replace(bag, records=affected.count)
+    outcomes = context.trace.choose(session, context.trace_used, affected.count, cuts)
     context.trace_used += affected.count
-    numbered = replace(hit, select=ranked(context, hit)).projection()
-    numbered.select(exp.alias_(drawn.number, _NUMBER), copy=False)
-    numbered.append("joins", drawn.join)
-    stored = hit.stored_as(session.store(numbered))
-    return Decided(_others(typed, new_types, affected), stored, drawn.ends)
+    numbered = replace(bag, select=ranked(context, bag)).projection()
+    numbered.select(exp.alias_(outcomes.number, _NUMBER), copy=False)
+    numbered.append("joins", outcomes.join)
+    return Decided(others, bag.stored_as(session.store(numbered)), outcomes.ends)
 
 
 def _others(typed: State, new_types: dict[int, Sql], affected: Affected) -> State | None:
-    if affected.count == typed.records:
+    if affected.predicate == sql.TRUE:
         return None
     joins = [join.copy() for join in affected.joins]
     kept = {column: value.copy() for column, value in new_types.items()}

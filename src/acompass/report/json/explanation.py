@@ -30,6 +30,7 @@ def _step(step: Step) -> dict[str, Any]:
         "action": step.action,
         "holds": step.holds,
         "affected": step.affected,
+        "drawn": step.drawn,
         "dropped": step.dropped,
         "class": None if step.seen is None else _class(step.seen),
         "change": change

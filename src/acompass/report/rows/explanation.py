@@ -21,6 +21,8 @@ def its_class(seen: ClassSeen) -> str:
 
 
 def outcome(step: Step) -> str:
+    if step.drawn is False:
+        return "not drawn, so left as it was"
     if step.dropped:
         return "dropped"
     if step.action == "DROP":

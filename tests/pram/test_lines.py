@@ -118,3 +118,21 @@ def test_keep_comes_before_the_matrix(tmp_path: Path) -> None:
     policy = acompass.pram([{"d": value} for value in "ab"], "d", "0.9", matrix=tmp_path / "m.csv")
     assert "WITH PROBABILITY 0.1 RANDOM d FROM ('~b')" in policy.text
     assert _kernel(policy, _column(TEXT, "ab", 2), "b") == {"a": Fraction(1, 20), "b": Fraction(19, 20)}
+
+
+@settings(max_examples=15)
+@given(data=st.data())
+def test_the_ratio_is_what_prove_finds(data: st.DataObject) -> None:
+    """Of each policy for every table, whatever its values are."""
+    size = data.draw(st.integers(2, 3))
+    column = _column(TEXT, TEXTS, size)
+    if data.draw(st.booleans()):
+        matrix = Matrix(tuple(column.counts), data.draw(rows(size)))
+        policy, ratio = _policy(matrix_lines(column, matrix), "matrix.csv"), matrix.ratio
+    else:
+        weights = dict(zip(column.counts, data.draw(st.tuples(*[st.integers(1, 9)] * size)), strict=True))
+        policy = _policy(urn_lines(column, Decimal("0.8"), weights, uniform=False))
+        ratio = urn_ratio(Fraction("0.8"), weights)
+    found = acompass.prove(policy, schema={"d": "text"}, privacy=True).privacy
+    assert found is not None
+    assert found.columns[0].ratio == ratio

@@ -105,6 +105,6 @@ def _remarks(policy: "Perturbation") -> Iterator[str]:
         yield f"{of_column}: e^ε = {policy.ratio}, ε ≤ {policy.epsilon}"
     if policy.rarest is not None and policy.rarest * _RARE < 1:
         yield (
-            f"a value has only {float(policy.rarest):.2%} of the weights: hardly any other value turns into it, "
-            "so that where it is released, it is mostly true; `--round 100` or `--uniform` lowers ε"
+            f"a value has only {float(policy.rarest):.2%} of the weights: hardly any other value turns into "
+            "it, so that where it is released, it is mostly true; `--round 100` or `--uniform` lowers ε"
         )

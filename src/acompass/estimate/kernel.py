@@ -103,7 +103,8 @@ def outcomes(action: Action, value: Value, type_: Type) -> Iterator[tuple[Value,
         case Random(lower=lower, upper=upper):
             yield from _integers(lower, upper, type_)
         case Draw(balls=balls):
-            yield from ((ball.value, Fraction(ball.weight, action.total)) for ball in balls)
+            total = action.total
+            yield from ((ball.value, Fraction(ball.weight, total)) for ball in balls)
         case Generalize(map=map_):
             label = map_.label(to_text(value, type_))
             yield from () if label is None else ((label, ONE),)

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from acompass.suggest.comments import WIDTH, commented
+from acompass.suggest.comments import commented
+from acompass.syntax.remarks import WIDTH
 from acompass.suggest.to_syntax import Goal, Line, policy_tree, suppression
 from acompass.syntax import tree
 from acompass.syntax.format import format_program

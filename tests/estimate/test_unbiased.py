@@ -28,6 +28,7 @@ EACH RESULT : d != '~c' : REPLACE d WITH 'c';
 """
 SAMPLE = "ALWAYS : WITH PROBABILITY 0.25 REJECT;"
 DECOY = "EACH RESULT : d IN ('a', 'b'); ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('a', 'b', 'x', 'y');"
+MORE = "EACH RESULT : d NOT IN ('x', 'y'); ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM (2 OF 'a', 'x', 'y');"
 UNEVEN = "EACH RESULT : d != 'a' : WITH PROBABILITY 0.5 REJECT;"
 POLICIES = {
     "an urn": INVARIANT,
@@ -37,6 +38,7 @@ POLICIES = {
     "an urn, then a sample": f"{INVARIANT}\n{SAMPLE}",
     "two urns": f"{INVARIANT}\nALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('a', 'c');",
     "values that were never there": DECOY,
+    "values that were never there, and others that nobody names": MORE,
     "one value sampled": f"{UNEVEN}\n{INVARIANT}",
 }
 TABLES = ["ab", "aab", "abc", "aac"]

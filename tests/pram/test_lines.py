@@ -40,7 +40,7 @@ def _column(type_: Type, values: Sequence[Any], size: int) -> CountedColumn:
 
 def _policy(lines: list[Line], matrix: str | None = None) -> Policy:
     request = request_of("d", "0.8", matrix, False, None)
-    return acompass.parse(commented_text(request, lines, turns_to_text=False))
+    return acompass.parse(commented_text(request, TEXT, lines))
 
 
 def _kernel(policy: Policy, column: CountedColumn, value: Any) -> dict[Any, Fraction]:

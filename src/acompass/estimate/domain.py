@@ -15,13 +15,18 @@ from acompass.estimate.possible import named_values, other_values, values_left
 @dataclass(frozen=True, slots=True)
 class Transitions:
     """`rows` has, for the text of each value, the probabilities of the texts that are released for it.
-    `unnamed` are texts of values that stand for all that neither the policy nor the released table has.
-    `rates` are the probabilities of being released at all."""
+    `unnamed` are texts of values that stand for all that neither the policy nor the released table has,
+    `absent` those of them of which none can be in the table: a text is missing that only they lead to."""
 
     values: Mapping[str, Value]
     rows: Mapping[str, Mapping[str, Fraction]]
     unnamed: frozenset[str]
-    rates: frozenset[Fraction]
+    absent: frozenset[str]
+
+    @property
+    def rates(self) -> frozenset[Fraction]:
+        """The probabilities of being released at all."""
+        return frozenset(sum(row.values(), Fraction(0)) for row in self.rows.values())
 
 
 def transitions(program: Program, lines: Lines, column: int, seen: Mapping[str, Value]) -> Transitions:
@@ -35,22 +40,18 @@ def transitions(program: Program, lines: Lines, column: int, seen: Mapping[str, 
     values = {**_in_order(known), **{text: value for text, value in further.items() if text not in known}}
     kernel = Kernel(lines.drawing, column)
     rows = {text: kernel.row(value, middle) for text, value in values.items()}
-    rates = frozenset(sum(row.values(), Fraction(0)) for row in rows.values())
-    idle = _idle(rows, values.keys() - known.keys(), seen.keys())
-    kept = {text: row for text, row in rows.items() if text not in idle}
-    unnamed = frozenset(kept.keys() - known.keys())
-    return Transitions({text: values[text] for text in kept}, kept, unnamed, rates)
+    unnamed = frozenset(values.keys() - known.keys())
+    return Transitions(values, rows, unnamed, _absent(rows, unnamed, seen.keys()))
 
 
 def _in_order(values: Mapping[str, Value]) -> dict[str, Value]:
     return dict(sorted(values.items(), key=lambda item: (item[1], item[0])))
 
 
-def _idle(
+def _absent(
     rows: Mapping[str, Mapping[str, Fraction]], unnamed: Iterable[str], seen: Iterable[str]
 ) -> frozenset[str]:
-    """Unnamed values of which a text would be released that no other value leads to. There is none in the
-    table, so that their estimated count is 0."""
+    """Their estimated count is 0, which is not worth a line."""
     sources = Counter(text for row in rows.values() for text in row)
-    absent = {text for text, number in sources.items() if number == 1} - set(seen)
-    return frozenset(text for text in unnamed if absent & rows[text].keys())
+    missing = {text for text, number in sources.items() if number == 1} - set(seen)
+    return frozenset(text for text in unnamed if missing & rows[text].keys())

@@ -6,7 +6,7 @@ row makes them short.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
@@ -36,14 +36,50 @@ class Dependent(Exception):
 def right_inverse(rows: Sequence[Row], width: int) -> Inverse:
     """A matrix G with `rows` · G = I. Raises Dependent if there is none.
 
-    If there are more columns than rows, there are many. This is the one with the least sum of squares.
+    If there are more columns than rows, there are many. A row with a column of its own is then solved by that
+    column, so that more such rows make no difference to the others; for these, the squares of G are least.
     """
     if len(rows) >= width:
         return _Elimination(rows).inverse()
+    own = _own_columns(rows)
+    shared = [at for at in range(len(rows)) if at not in own]
+    try:
+        solved = _least_squares([_without(rows[at], own.values()) for at in shared], width)
+    except Dependent as error:
+        raise Dependent([shared[at] for at in error.rows]) from None
+    inverse: list[Row] = [{shared[at]: entry for at, entry in row.items()} for row in solved]
+    for at, column in own.items():
+        inverse[column] = _solved_by(column, at, rows[at], inverse)
+    return _over_one_denominator(inverse)
+
+
+def _own_columns(rows: Sequence[Row]) -> dict[int, int]:
+    """For each row that has any, a column that no other row has."""
+    counts = Counter(column for row in rows for column in row)
+    own = {at: [column for column in row if counts[column] == 1] for at, row in enumerate(rows)}
+    return {at: min(columns) for at, columns in own.items() if columns}
+
+
+def _without(row: Row, columns: Collection[int]) -> Row:
+    return {column: entry for column, entry in row.items() if column not in columns}
+
+
+def _least_squares(rows: Sequence[Row], width: int) -> list[Row]:
+    """Rᵀ (R Rᵀ)⁻¹."""
+    if not rows:
+        return [{} for _ in range(width)]
     columns = _transposed(rows, width)
     squared = _Elimination(_product(rows, columns)).inverse()
     fractions = [{at: Fraction(n, squared.denominator) for at, n in row.items()} for row in squared.rows]
-    return _over_one_denominator(_product(columns, fractions))
+    return _product(columns, fractions)
+
+
+def _solved_by(column: int, at: int, row: Row, inverse: Sequence[Row]) -> Row:
+    """The row of G for a column that only one row has: it says how many there are of that row, and what they
+    leave in the columns of the others."""
+    (rest,) = _product([_without(row, (column,))], inverse)
+    factor = 1 / row[column]
+    return {at: factor, **{other: -entry * factor for other, entry in rest.items()}}
 
 
 class _Elimination:

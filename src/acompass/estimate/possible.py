@@ -8,7 +8,7 @@ from acompass.checked.effects import column_written, generalize_of, plain_of, re
 from acompass.checked.program import Operator, Requirement
 from acompass.checked.types import Type, Value, decimal
 from acompass.estimate.kernel import is_affected, outcomes
-from acompass.estimate.lines import decides, reads_only
+from acompass.estimate.lines import decides, matters, reads_only
 from acompass.pram.codes import value_of
 from acompass.prove.value_order import order_of
 
@@ -60,7 +60,7 @@ def _left(line: Requirement, column: int, value: Value) -> Iterator[Value]:
     converted = convert(value, before, after)
     is_known = reads_only(line, column)
     is_hit = is_known and is_affected(line, column, value)
-    if not is_hit:
+    if not (is_hit and matters(line, column)):
         yield converted
     if line.action is not None and decides(line, column) and (is_hit or not is_known):
         yield from (new for new, _ in outcomes(line.action, converted, after))

@@ -1,6 +1,6 @@
 """From the counts of a released column and its matrix to the estimate of what the column was."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from acompass.estimate.domain import Transitions
@@ -15,7 +15,7 @@ _NONE = Quantity(Fraction(0), Fraction(0))
 
 def solve(counted: CountedColumn, found: Transitions, line: int | None) -> Estimate:
     """`line` is the first that draws."""
-    texts = list(dict.fromkeys(text for row in found.rows.values() for text in row))
+    texts = dict.fromkeys(text for row in found.rows.values() for text in row)
     records = sum(each.records for text, each in counted.counts.items() if text not in texts)
     if records:
         raise strange(counted.name, records)
@@ -30,11 +30,11 @@ def solve(counted: CountedColumn, found: Transitions, line: int | None) -> Estim
     )
 
 
-def _inverse(counted: CountedColumn, found: Transitions, texts: list[str]) -> Inverse:
+def _inverse(counted: CountedColumn, found: Transitions, texts: Iterable[str]) -> Inverse:
     places = {text: place for place, text in enumerate(texts)}
     rows = [{places[text]: entry for text, entry in row.items()} for row in found.rows.values()]
     try:
-        return right_inverse(rows, len(texts))
+        return right_inverse(rows, len(places))
     except Dependent as error:
         values = list(found.rows)
         raise alike(counted.name, [values[at] for at in error.rows], found.unnamed) from None
@@ -50,6 +50,7 @@ def _values(counted: CountedColumn, found: Transitions, by_value: Sequence[Sums]
             _share(counted, found, own),
         )
         for (text, value), own in zip(found.values.items(), by_value, strict=True)
+        if text not in found.absent
     ]
     drawn = [each for text, each in counted.counts.items() if text not in found.values]
     return [*listed, *(ValueEstimate(each.value, each.records, _NONE, _NONE) for each in drawn)]

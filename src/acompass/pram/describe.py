@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from acompass.checked.types import Kind, Type
 from acompass.pram.request import Request
 from acompass.pram.to_syntax import Line
 from acompass.syntax import tree
@@ -16,10 +17,15 @@ _COUNTS = (
     "The weights are counts of the table. They are constants that were chosen from the data: a proof of "
     "privacy speaks of the policy as it is, and does not cover how its constants came about."
 )
+_OTHERS = (
+    "A value that is not listed becomes the most frequent one: a value that no other can turn into would "
+    "give itself away. `acompass prove --privacy` says what this policy gives away."
+)
 
 
-def commented_text(request: Request, lines: Sequence[Line], *, turns_to_text: bool) -> str:
-    header = [line for paragraph in _header(request, turns_to_text) for line in remark_lines(paragraph)]
+def commented_text(request: Request, type_: Type, lines: Sequence[Line]) -> str:
+    """`type_` is that of the column."""
+    header = [line for paragraph in _header(request, type_) for line in remark_lines(paragraph)]
     blocks = [f"{_ALLOWED}\n" * line.is_undone + format_requirement(line.requirement) for line in lines]
     text = "\n".join(header) + "\n\n" + "\n\n".join(blocks) + "\n"
     program = tree.Program(tuple(line.requirement for line in lines))
@@ -28,7 +34,7 @@ def commented_text(request: Request, lines: Sequence[Line], *, turns_to_text: bo
     return text
 
 
-def _header(request: Request, turns_to_text: bool) -> Iterator[str]:
+def _header(request: Request, type_: Type) -> Iterator[str]:
     kept = f"Each record keeps its value with probability {request.keep}, and otherwise"
     if request.matrix is not None:
         yield f"{kept} gets one by the matrix." if request.keep else "Each record gets its value by a matrix."
@@ -39,9 +45,7 @@ def _header(request: Request, turns_to_text: bool) -> Iterator[str]:
         about = "" if request.round is None else "about "
         yield f"{kept} gets one drawn by its share of the records, {about}{_INVARIANT}"
         yield _COUNTS if request.round is None else f"{_COUNTS} They are rounded to {request.round:,}."
-    yield (
-        "A value that is not listed becomes the most frequent one: a value that no other can turn into would "
-        "give itself away. `acompass prove --privacy` says what this policy gives away."
-    )
-    if turns_to_text:
+    if type_.kind is not Kind.BOOLEAN:
+        yield _OTHERS
+    if request.matrix is not None and not type_.is_number and type_.kind is not Kind.TEXT:
         yield "The codes are text, and make the column text (D12)."

@@ -32,15 +32,18 @@ def read_matrix(path: str | os.PathLike[str]) -> Matrix:
             raise _unusable(f"matrix `{shown}` is not a CSV file", "write it as CSV")
         names, delimiter = first_record(source)
         values = names[1:]
-        if len(set(values)) < max(len(values), 1):
-            raise _unusable(
-                f"the header of matrix `{shown}` has {'a value twice' if values else 'no values'}",
-                "write each value once, after a first cell that may be empty",
-            )
+        _require_header(shown, values)
         rows = list(_rows(Csv(source, names, delimiter), shown))
     _require_same_values(shown, values, rows)
     by_value = {value: row for _, value, row in rows}
     return Matrix(values, tuple(by_value[value] for value in values))
+
+
+def _require_header(shown: str, values: Sequence[str]) -> None:
+    if len(set(values)) < max(len(values), 1):
+        found = "a value twice" if values else "no values"
+        help_ = "write each value once, after a first cell that may be empty"
+        raise _unusable(f"the header of matrix `{shown}` has {found}", help_)
 
 
 def _rows(csv: Csv, shown: str) -> Iterator[_Row]:
@@ -56,21 +59,18 @@ def _rows(csv: Csv, shown: str) -> Iterator[_Row]:
 
 def _probability(cell: Field, shown: str, line: int, place: int) -> Fraction:
     """A decimal or a fraction, in [0, 1]. Without a number, the probability is 0."""
-    text = (cell or "0").strip()
-    if _DECIMAL.fullmatch(text):
-        number = Fraction(Decimal(text))
-    elif (found := _FRACTION.fullmatch(text)) and int(found[2]):
-        number = Fraction(int(found[1]), int(found[2]))
-    else:
-        raise _no_probability(shown, line, place)
-    if number > 1:
-        raise _no_probability(shown, line, place)
+    number = _number((cell or "0").strip())
+    if number is None or number > 1:
+        message = f"column {place} of line {line} of matrix `{shown}` is not a probability"
+        raise _unusable(message, "write a number from 0 to 1, such as `0.8` or `4/5`")
     return number
 
 
-def _no_probability(shown: str, line: int, place: int) -> CallError:
-    message = f"column {place} of line {line} of matrix `{shown}` is not a probability"
-    return _unusable(message, "write a number from 0 to 1, such as `0.8` or `4/5`")
+def _number(text: str) -> Fraction | None:
+    if _DECIMAL.fullmatch(text):
+        return Fraction(Decimal(text))
+    found = _FRACTION.fullmatch(text)
+    return Fraction(int(found[1]), int(found[2])) if found and int(found[2]) else None
 
 
 def _require_same_values(shown: str, values: Sequence[str], rows: Sequence[_Row]) -> None:

@@ -45,7 +45,7 @@ def column_position(column: str, source: OpenTable) -> int:
 def counted_column(
     source: OpenTable, position: int, use: ColumnUse, reading: ReadingOptions
 ) -> CountedColumn:
-    """Raises if values are missing, have no order, or are too many."""
+    """Raises if values are missing, of a type that no policy supports, or too many."""
     with source.load({position: use}, reading) as loaded:
         column = loaded.schema[position]
         if column.type.kind is Kind.OPAQUE:

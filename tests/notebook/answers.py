@@ -39,6 +39,7 @@ def without_records() -> dict[str, Displayed]:
             released.table, qi=qi, sensitive=["Name"], against=people, hierarchies={"Age": "bands:5,10"}
         ),
         "suggestion": acompass.suggest(people, qi=qi, k=3, lines=4, compare=True),
+        "estimate": acompass.estimate(people, acompass.pram(people, SCRIPT, 0.8), SCRIPT),
     }
 
 

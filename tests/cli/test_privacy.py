@@ -27,7 +27,9 @@ def test_json_without_privacy_has_no_such_key(acompass, policy):
 
 
 def test_a_sample_before_a_k_has_a_delta(acompass, policy):
-    text = "ALWAYS : WITH PROBABILITY 0.75 REJECT; EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 14 : REJECT;"
+    text = (
+        "ALWAYS : WITH PROBABILITY 0.75 REJECT; EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 14 : REJECT;"
+    )
     ran = acompass("prove", policy(text), "--types", "Zip=text", "--privacy", "--epsilon", "1", "--json")
     table = json.loads(ran.stdout)["privacy"]["table"]
     assert (table["epsilon"], table["k"], table["beta"]) == (1, 14, "1/4")

@@ -15,8 +15,10 @@ from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
 
 if TYPE_CHECKING:
+    from acompass.estimates import Estimate
     from acompass.explanation import Explanation
     from acompass.measures import Measures
+    from acompass.perturbation import Perturbation
     from acompass.plan.running.context import Progress
     from acompass.privacy.answer import PrivacyProof
     from acompass.randomness import TraceValue
@@ -213,6 +215,48 @@ def suggest(
             stopped=stopped,
             progress=progress,
         )
+
+
+@validated
+def pram(
+    table: Any,
+    column: str,
+    keep: str | None = None,
+    *,
+    matrix: str | os.PathLike[str] | None = None,
+    uniform: bool = False,
+    round: int | None = None,  # noqa: A002
+    output: str | os.PathLike[str] | None = None,
+    **opening: Unpack[Opening],
+) -> "Perturbation":
+    """Write a policy that randomizes a column: a record keeps its value with probability `keep`, and
+    otherwise gets one by its share of the records (invariant PRAM).
+
+    With `uniform`, all values are equally probable; with `round`, the counts are rounded to multiples of it.
+    `matrix` is a CSV file with the probability of each change. `output` is where to write the policy.
+    `opening` are arguments of `acompass.open`.
+    """
+    with _open(table, opening) as session:
+        return session.pram(column, keep, matrix=matrix, uniform=uniform, round=round, output=output)
+
+
+@validated
+def estimate(
+    released: Any,
+    policy: Policy | str,
+    column: str,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    paper: bool = False,
+    **opening: Unpack[Opening],
+) -> "Estimate":
+    """Estimate the distribution of a column before the policy, from the table that the policy released.
+
+    The estimate is unbiased, with a standard error. `opening` are arguments of `acompass.open`.
+    """
+    parsed = as_policy(policy, paper)
+    with _open(released, opening) as session:
+        return session.estimate(parsed, column, params=params)
 
 
 @validated

@@ -49,6 +49,30 @@ ARROWS = {
         "syntax",
         "tables",
     },
+    "pram": {
+        "checked",
+        "diagnostics",
+        "engines",
+        "measure",
+        "options",
+        "perturbation",
+        "plan",
+        "policy",
+        "syntax",
+        "tables",
+    },
+    "estimate": {
+        "checked",
+        "diagnostics",
+        "engines",
+        "estimates",
+        "options",
+        "pipeline",
+        "policy",
+        "pram",
+        "prove",
+        "semantics",
+    },
     "assist": {
         "arguments",
         "calls",
@@ -95,6 +119,7 @@ ARROWS = {
         "checked",
         "diagnostics",
         "displayed",
+        "estimates",
         "explanation",
         "measures",
         "privacy",
@@ -177,6 +202,7 @@ ARROWS = {
         "measures",
         "options",
         "pages",
+        "perturbation",
         "policy",
         "project",
         "propose",
@@ -305,5 +331,5 @@ def test_commands_without_a_table_import_no_engine(what: str) -> None:
 
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
     code = "import acompass.{0}, acompass; assert callable(acompass.{0}), acompass.{0}"
-    for name in ("explain", "measure", "plan", "prove", "suggest"):
+    for name in ("estimate", "explain", "measure", "plan", "pram", "prove", "suggest"):
         subprocess.run([sys.executable, "-c", code.format(name)], check=True)

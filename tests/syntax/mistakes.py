@@ -3,6 +3,7 @@
 from tests.syntax.chance_mistakes import CHANCES
 from tests.syntax.everyday_mistakes import EVERYDAY
 from tests.syntax.mistake import Mistake
+from tests.syntax.urn_mistakes import URNS
 
 __all__ = ["MISTAKES", "Mistake"]
 
@@ -265,4 +266,4 @@ _PAPER = (
     Mistake("// don't; \"x", "AC046", "// don't; \"x", "write `-- don't; \"x`"),
 )
 
-MISTAKES = (*_PAPER, *EVERYDAY, *CHANCES)
+MISTAKES = (*_PAPER, *EVERYDAY, *CHANCES, *URNS)

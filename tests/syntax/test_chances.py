@@ -147,6 +147,10 @@ def test_the_rarest_outcome_that_is_allowed(text: str, codes: list[str]) -> None
         (f"ALWAYS : RANDOM d FROM ({'9' * 5_000} OF 'a', 'b');", "AC052"),
         (f"ALWAYS : RANDOM d FROM (-{'9' * 5_000} OF 'a', 'b');", "AC052"),
         (f"ALWAYS : RANDOM d FROM (1.{'9' * 5_000} OF 'a', 'b');", "AC052"),
+        (f"ALWAYS : WITH PROBABILITY {'9' * 5_000}% REJECT;", "AC051"),
+        (f"ALWAYS : WITH PROBABILITY 1/{'9' * 5_000} REJECT;", "AC051"),
+        (f"ALWAYS : WITH PROBABILITY {'9' * 5_000} WITH PROBABILITY 0.5 REJECT;", "AC053"),
+        (f"ALWAYS : SAMPLE 0.{'9' * 5_000};", "AC024"),
     ],
 )
 def test_long_numbers_are_an_error_and_no_crash(text: str, code: str) -> None:

@@ -11,7 +11,7 @@ from acompass.conformance.compare import Disagreement
 from acompass.conformance.generate import Case
 from acompass.syntax import tree as syntax
 from acompass.syntax.parse import parse
-from acompass.syntax.walk import assertion_of, operands, plain_of, step_of, steps_of
+from acompass.syntax.walk import assertion_of, draw_of, operands, plain_of, step_of, steps_of
 
 Judge: TypeAlias = Callable[[Case], Disagreement | None]
 
@@ -76,9 +76,10 @@ def _action_edits(policy: str, action: syntax.Step | None) -> Iterator[Edit]:
     plain = plain_of(action)
     if action is not None and plain is not None and plain != action:
         yield action.span.start, plain.span.start, ""
-    if isinstance(plain, syntax.Draw) and len(plain.balls) > 1:
-        texts = [policy[ball.span.start : ball.span.end] for ball in plain.balls]
-        start, end = plain.balls[0].span.start, plain.balls[-1].span.end
+    urn = draw_of(action)
+    if urn is not None and len(urn.balls) > 1:
+        texts = [policy[ball.span.start : ball.span.end] for ball in urn.balls]
+        start, end = urn.balls[0].span.start, urn.balls[-1].span.end
         for i in range(len(texts)):
             yield start, end, ", ".join([*texts[:i], *texts[i + 1 :]])
 

@@ -205,6 +205,15 @@ CODES: dict[str, str] = {
     "AC623": "column to keep that is not a quasi-identifier",
     "AC624": "no policy that drops few enough records",
     "AC625": "unusable acompass.toml",
+    # AC63x: randomizing a column, and estimating what it was
+    "AC630": "invalid options of PRAM",
+    "AC631": "column that PRAM cannot randomize",
+    "AC632": "unusable matrix",
+    "AC633": "value too rare for an urn",
+    "AC634": "matrix that does not fit the column",
+    "AC635": "line that no estimate can be traced through",
+    "AC636": "values that a release does not tell apart",
+    "AC637": "values that the policy cannot have left",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

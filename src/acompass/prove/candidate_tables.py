@@ -91,7 +91,7 @@ class CandidateTables:
     def single(self, target: Diagram) -> Candidate | None:
         """A table of one record that can end in the target; None where no record can."""
         origin = self._origins.find(target)
-        return None if origin is None else ([self._record(origin)], self._chances.toward(origin))
+        return None if origin is None else ([self._record(origin)], self._chances.toward(origin, aimed=1))
 
     def some(self, target: Diagram) -> Candidate:
         """A table of one or more blocks, most of them of records that can end in the target."""

@@ -18,7 +18,7 @@ from acompass.prove.origins import Origin
 
 #: how many values of one urn are tried
 MOST_BALLS = 12
-#: how often the search aims at the chances of an origin
+#: how often the chances of a table are those that its origin needs
 AIMED = 0.6
 
 
@@ -59,13 +59,17 @@ class RandomChances:
         self._actions = {step: action for step, action in actions if draws(action)}
         self._rhos = _useful_rhos(self._actions.values())
 
-    def toward(self, origin: Origin) -> Chances:
-        """Chances with which a record that begins as the origin may end where it should, and others."""
-        return {step: Chance(self._coins(step, origin), self._draws(step, origin)) for step in self._actions}
+    def toward(self, origin: Origin, aimed: float = AIMED) -> Chances:
+        """Chances with which a record that begins as the origin may end where it should. `aimed` is how often
+        they are what the origin needs; the others are random."""
+        return {
+            step: Chance(self._coins(step, origin, aimed), self._draws(step, origin, aimed))
+            for step in self._actions
+        }
 
-    def _coins(self, step: int, origin: Origin) -> Stream:
+    def _coins(self, step: int, origin: Origin, aimed: float) -> Stream:
         hit, miss = Fraction(0), rho_of_miss(self._actions[step])
-        if step in origin.hits and self._rng.random() < AIMED:
+        if step in origin.hits and self._rng.random() < aimed:
             return Stream((), (hit if origin.hits[step] else miss,))
         mixed = tuple(self._rng.choices((hit, miss), k=7))
         return self._rng.choice(
@@ -75,9 +79,9 @@ class RandomChances:
             )
         )
 
-    def _draws(self, step: int, origin: Origin) -> Stream:
+    def _draws(self, step: int, origin: Origin, aimed: float) -> Stream:
         action = random_of(self._actions[step])
-        if action is not None and step in origin.draws and self._rng.random() < AIMED:
+        if action is not None and step in origin.draws and self._rng.random() < aimed:
             return Stream((), (rho_for(action, origin.draws[step]),))
         return Stream((), tuple(self._rng.choices(self._rhos, k=self._rng.choice((1, 2, 5, 12)))))
 

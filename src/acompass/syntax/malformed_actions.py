@@ -194,7 +194,7 @@ def _instead_of_drawing(unexpected: Unexpected, names: list[Token]) -> tuple[str
 def _instead_of_sampling(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
     """`SAMPLE 0.25` keeps a record with that probability, so REJECT drops it with the rest."""
     kept = unexpected.after[0] if [token.type for token in unexpected.after] == ["NUMBER"] else None
-    share = Fraction(1, 4) if kept is None else Fraction(kept.text)
+    share = Fraction(1, 4) if kept is None else kept.number
     rest = spell_fraction(1 - share) if 0 < share < 1 else None
     if rest is None:
         return "write `WITH PROBABILITY 0.75 REJECT` to keep about a quarter of the records", ()

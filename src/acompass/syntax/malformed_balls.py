@@ -85,11 +85,17 @@ def missing_value(unexpected: Unexpected) -> Diagnostic | None:
     if before[-1].type == "OF":
         help_ = f"write `{text_of(before[-2:])} 'a'`, with the actual value"
         return _wrong(unexpected, "missing value after `OF`", help_)
-    comma = token if token.type == "COMMA" else before[-1]
-    fixes = (
-        safe("remove the `,`", delete(comma.span)) if comma.type == "COMMA" and not unexpected.at_end else ()
-    )
+    commas = _superfluous(before[-1], [token, *unexpected.after])
+    fixes = safe("remove the `,`", *(delete(each.span) for each in commas)) if commas else ()
     return _wrong(unexpected, "missing value after `FROM`", f"list one value or more, {_EXAMPLE}", fixes)
+
+
+def _superfluous(last: Token, rest: list[Token]) -> list[Token]:
+    """The commas that have no value behind them."""
+    commas = list(takewhile(lambda token: token.type == "COMMA", rest))
+    if commas or last.type != "COMMA" or rest[0].type == "SEMICOLON":
+        return commas
+    return [last]
 
 
 def parameter_as_weight(unexpected: Unexpected) -> Diagnostic | None:

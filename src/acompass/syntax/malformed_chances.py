@@ -18,6 +18,7 @@ from acompass.syntax.unexpected import Unexpected, quote, text_of
 _PERCENT = frozenset({"%", "PERCENT", "PCT"})
 _SIGNS = frozenset({"=", "==", ":", ",", "OF"})
 _EXAMPLE = "write a number between 0 and 1, as in `WITH PROBABILITY 0.25`"
+_NO_PARAMETER = "write the number itself, as in `WITH PROBABILITY 0.25`: parameters stand for constants only"
 _IN_DIGITS = re.compile(r"0\.[0-9]+")
 
 
@@ -28,7 +29,7 @@ def percent_or_ratio(unexpected: Unexpected) -> Diagnostic | None:
         return None
     number, token = before[1], unexpected.token
     if token.text.upper() in _PERCENT:
-        meant = meant_by_percent(Fraction(number.text))
+        meant = meant_by_percent(number.number)
         return _in_other_form([number, token], meant)
     if token.text == "/" and following is not None and following.type == "NUMBER":
         return _ratio([number, token, following])
@@ -36,7 +37,7 @@ def percent_or_ratio(unexpected: Unexpected) -> Diagnostic | None:
 
 
 def _ratio(tokens: list[Token]) -> Diagnostic:
-    over, under = Fraction(tokens[0].text), Fraction(tokens[2].text)
+    over, under = tokens[0].number, tokens[2].number
     value = over / under if under else Fraction(0)
     if not 0 < value < 1:
         return _in_other_form(tokens, None)
@@ -85,20 +86,14 @@ def _in_parentheses(unexpected: Unexpected) -> Diagnostic:
 
 
 def _instead_of(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
-    token, following = unexpected.token, unexpected.following
-    is_before_number = following is not None and following.type == "NUMBER"
-    if following is not None and is_before_number and token.text.upper() in _SIGNS:
-        help_ = f"write `WITH PROBABILITY {following.text}`"
+    token, after = unexpected.token, unexpected.after
+    if token.text.upper() in _SIGNS and after and after[0].type == "NUMBER":
+        help_ = f"write `WITH PROBABILITY {after[0].text}`"
         return help_, safe(f"remove {quote(token.text)}", delete(token.span))
     if token.type == "STRING" and _IN_DIGITS.fullmatch(unquote(token.text)):
         help_ = f"write `{unquote(token.text)}`"
         return help_, safe(help_, replace(token.span, unquote(token.text)))
-    if token.type == "WORD":
-        return (
-            "write the number itself, as in `WITH PROBABILITY 0.25`: parameters stand for constants only",
-            (),
-        )
-    return _EXAMPLE, ()
+    return (_NO_PARAMETER if token.type == "WORD" else _EXAMPLE), ()
 
 
 def incomplete(unexpected: Unexpected) -> Diagnostic | None:
@@ -162,7 +157,7 @@ def _twice(unexpected: Unexpected) -> Diagnostic:
     first, second = unexpected.tokens[unexpected.index - 1], unexpected.after[1:2]
     if not second or second[0].type != "NUMBER":
         return Diagnostic("AC053", message, unexpected.label(), help_)
-    product = spell_fraction(Fraction(first.text) * Fraction(second[0].text))
+    product = spell_fraction(abs(first.number * second[0].number))
     if product is None:
         return Diagnostic("AC053", message, unexpected.label(), help_)
     fixes = offer(f"write `{product}`", replace(first.span.to(second[0].span), product))

@@ -13,6 +13,7 @@ from acompass.syntax.unexpected import Unexpected, quote, text_of
 
 _VALUES = frozenset({"NUMBER", "STRING", "PARAMETER", "WORD"})
 _INSTEAD_OF_FROM = frozenset({"IN", "OF", "AMONG", "USING", "TO", "WITH", "BY", "AS"})
+_BETWEEN_NAME_AND_VALUES = frozenset({"WITH RANDOM FROM", "WITH RANDOM", "WITH", "FROM"})
 _IN_PARENTHESES = "list the values in parentheses, as in `FROM ('a', 'b')`"
 _BRACKETS = {"[": "]", "{": "}"}
 
@@ -157,9 +158,8 @@ def without_values(unexpected: Unexpected) -> Diagnostic | None:
     start = unexpected.start_of_step("RANDOM")
     if not unexpected.at_end or start is None or len(words) < 2 or words[-1].text.upper() != "FROM":
         return None
-    help_ = (
-        f"write `{text_of(unexpected.tokens[start : unexpected.index])} ('a', 'b')`, with the actual values"
-    )
+    begun = text_of(unexpected.tokens[start : unexpected.index])
+    help_ = f"write `{begun} ('a', 'b')`, with the actual values"
     return Diagnostic("AC055", "missing values after `FROM`", unexpected.label(), help_)
 
 
@@ -199,10 +199,8 @@ def replacing(unexpected: Unexpected) -> Diagnostic | None:
     rest = _step(unexpected.tokens[start + 1 :])
     length = next((at for at, token in enumerate(rest) if _ends_replaced(token, at)), len(rest))
     values = next((at for at, token in enumerate(rest) if token.type == "LPAR"), len(rest))
-    between = [token.text.upper() for token in rest[length:values]]
-    if between not in (["WITH", "RANDOM", "FROM"], ["WITH", "RANDOM"], ["WITH"], ["FROM"]) or values == len(
-        rest
-    ):
+    between = " ".join(token.text.upper() for token in rest[length:values])
+    if values == len(rest) or between not in _BETWEEN_NAME_AND_VALUES:
         return None
     help_ = f"write `RANDOM {text_of(rest[:length])} FROM {text_of(rest[values:])}`"
     link = rest[length].span.to(rest[values - 1].span)

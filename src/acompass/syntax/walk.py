@@ -243,6 +243,18 @@ def generalize_of(action: tree.Step | None) -> tree.Generalize | None:
             assert_never(plain)
 
 
+def draw_of(action: tree.Step | None) -> tree.Draw | None:
+    """The RANDOM … FROM that an action performs."""
+    plain = plain_of(action)
+    match plain:
+        case tree.Draw():
+            return plain
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(plain)
+
+
 def is_bands(map_: tree.Map) -> bool:
     match map_:
         case tree.BandsOf() | tree.BandsAt():

@@ -1,10 +1,12 @@
 """Any answer as HTML."""
 
 from acompass.displayed import Displayed
+from acompass.estimates import Estimate
 from acompass.explanation import Explanation
 from acompass.measures import Measures
 from acompass.privacy.answer import PrivacyProof
 from acompass.prove.proof import Proof
+from acompass.report.notebook.estimate import estimate_html
 from acompass.report.notebook.explanation import explanation_html
 from acompass.report.notebook.measures import measures_html
 from acompass.report.notebook.plan import plan_html
@@ -32,5 +34,7 @@ def answer_html(answer: Displayed) -> str:
             return explanation_html(answer)
         case Suggestion():
             return suggestion_html(answer)
+        case Estimate():
+            return estimate_html(answer)
         case _:
             raise TypeError(f"no display for {type(answer).__name__}")

@@ -9,14 +9,14 @@ import pytest
 
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
-from acompass.checked.types import DATE, INTEGER, TEXT, Column, decimal
+from acompass.checked.types import DATE, FLOAT, INTEGER, TEXT, Column, decimal
 from acompass.privacy.answer import ColumnPrivacy, ColumnVerdict
 from acompass.privacy.column_privacy import column_privacy
 from acompass.privacy.weights import Weights
 from acompass.syntax.parse import parse
 from tests.privacy.judged import require_replayed, require_run
 
-TYPES = {"d": TEXT, "z": TEXT, "a": INTEGER, "c": decimal(1), "t": DATE}
+TYPES = {"d": TEXT, "z": TEXT, "a": INTEGER, "c": decimal(1), "t": DATE, "f": FLOAT}
 LIMITED = "EACH RESULT : d IN ('x', 'y', 'other') : REPLACE d WITH 'other';\n"
 RESPONSE = "ALWAYS : WITH PROBABILITY 0.25 RANDOM d FROM ('x', 'y', 'other');\n"
 
@@ -261,6 +261,18 @@ def test_values_without_a_label() -> None:
     answer = _asked("ALWAYS : GENERALIZE d TO YEAR; ALWAYS : REPLACE d WITH '*';")
     assert answer.verdict is ColumnVerdict.NONE
     assert answer.witness is not None
+
+
+def test_the_number_of_distinct_dates_is_no_date() -> None:
+    count = "EACH PROCESS COUNT DISTINCT(t) AS n GROUP BY z : n >= 2 : REJECT;"
+    assert _asked(count, "tz", "t").verdict is ColumnVerdict.NONE
+    assert _exactly(f"{count} {LIMITED} {RESPONSE}", "dtz", "d") == 10
+
+
+def test_the_zeros_of_a_float_are_not_told_apart() -> None:
+    limited = "EACH RESULT : f = 0 OR f = 1 : REPLACE f WITH 1;"
+    answer = _asked(f"{limited} ALWAYS : WITH PROBABILITY 0.5 RANDOM f FROM (0, 1);", "f", "f")
+    assert answer.verdict is ColumnVerdict.UNDECIDED
 
 
 def test_an_open_question_names_its_line() -> None:

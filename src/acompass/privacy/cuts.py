@@ -29,8 +29,6 @@ def cuts_of(mentions: Mentions) -> list[Value]:
     """Values of the column's type, or constants between them."""
     if mentions.type.is_spelled_decimal:
         raise Undecided(mentions.first_line, "the column keeps the spelling of its numbers (D26)")
-    if mentions.type.kind is Kind.FLOAT and 0 in mentions.values:
-        raise Undecided(mentions.first_line, "floats have two zeros, which are not written alike")
     cuts = [*mentions.values, *_ends_of_type(mentions.type)]
     for random in mentions.randoms:
         is_large = max(abs(random.lower), abs(random.upper)) >= _LARGEST_IN_FLOAT
@@ -51,6 +49,8 @@ def _with_bands(mentions: Mentions, cuts: list[Value]) -> list[Value]:
     texts = mentions.points | texts_drawn(mentions)
     read = (read_text(text, mentions.before_text) for text in texts)
     cuts = [*cuts, *(value for value in read if value is not None)]
+    if mentions.type.kind is Kind.FLOAT and 0 in cuts:
+        raise Undecided(mentions.first_line, "floats have two zeros, which are not written alike")
     for line in mentions.orders.values():
         raise Undecided(line, "it orders numbers, or bands of them, as text")
     for lined in mentions.maps:

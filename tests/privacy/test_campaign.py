@@ -45,7 +45,6 @@ def _program(lines: tuple[str, ...]) -> Program:
     return program
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("change", sorted(MUTANTS))
 def test_a_mutant_keeps_no_claim_that_enumeration_refutes(change: str) -> None:
     lines, changed, ratio = MUTANTS[change]

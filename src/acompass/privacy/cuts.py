@@ -29,6 +29,8 @@ def cuts_of(mentions: Mentions) -> list[Value]:
     """Values of the column's type, or constants between them."""
     if mentions.type.is_spelled_decimal:
         raise Undecided(mentions.first_line, "the column keeps the spelling of its numbers (D26)")
+    if mentions.type.kind is Kind.FLOAT and 0 in mentions.values:
+        raise Undecided(mentions.first_line, "floats have two zeros, which are not written alike")
     cuts = [*mentions.values, *_ends_of_type(mentions.type)]
     for random in mentions.randoms:
         is_large = max(abs(random.lower), abs(random.upper)) >= _LARGEST_IN_FLOAT

@@ -52,45 +52,53 @@ Definition rank_of_integer (n : Z) : Z := rank_of_float (binary_normalize 53 102
 
 (** * Texts, as Python's repr (D12) *)
 
-(** [d · 10^q] reads back as the float [m · 2^e] if it lies between the middles to the float's neighbours.
-    With [4m] as unit, the one above is 2 away, and the one below 2, or 1 where the exponent changes. *)
+(** A decimal reads back as the float [m · 2^e] if it lies between the middles to the float's neighbours; a middle itself
+    reads as the one with the even mantissa. All numbers are in units of [10^q], and [q] is so small that the shortest
+    decimal is a multiple of the unit. With [2^(e−2)] as step, the middle above is 2 steps away, and the one below 2, or 1
+    where the exponent changes. *)
 Section Shortest.
-  Variables (m e : Z).
+  Variables (m e q : Z).
 
-  Definition below : Z := if (m =? 2 ^ 52) && (-1074 <? e) then 1 else 2.
+  (** A step is [numerator / denominator] units. *)
+  Definition numerator : Z := 2 ^ Z.max (e - 2) 0 * 10 ^ Z.max (- q) 0.
+  Definition denominator : Z := 2 ^ Z.max (2 - e) 0 * 10 ^ Z.max q 0.
+  Definition steps_below : Z := if (m =? 2 ^ 52) && (-1074 <? e) then 1 else 2.
 
-  (** [2^(e−2) / 10^q] as a fraction *)
-  Definition numerator (q : Z) : Z := 2 ^ Z.max (e - 2) 0 * 10 ^ Z.max (- q) 0.
-  Definition denominator (q : Z) : Z := 2 ^ Z.max (2 - e) 0 * 10 ^ Z.max q 0.
+  Definition ceiling (x y : Z) : Z := - (- x / y).
 
-  Definition reads_back (a b d : Z) : bool :=
-    let low := (4 * m - below) * a in
-    let high := (4 * m + 2) * a in
-    (0 <? d) && (if Z.even m then (low <=? d * b) && (d * b <=? high) else (low <? d * b) && (d * b <? high)).
+  Definition lowest : Z :=
+    let middle := (4 * m - steps_below) * numerator in
+    if Z.even m then ceiling middle denominator else middle / denominator + 1.
+  Definition highest : Z :=
+    let middle := (4 * m + 2) * numerator in
+    if Z.even m then middle / denominator else ceiling middle denominator - 1.
 
-  (** The closest [d] for this [q] that reads back, if any does. *)
-  Definition closest (q : Z) : option Z :=
-    let (a, b) := (numerator q, denominator q) in
-    let exact := 4 * m * a in
-    let d := exact / b in
-    match reads_back a b d, reads_back a b (d + 1) with
-    | true, true => Some (if exact - d * b <=? (d + 1) * b - exact then d else d + 1)
-    | true, false => Some d
-    | false, true => Some (d + 1)
+  (** The multiple of [10^zeros] units that is closest to the float, if one reads back. *)
+  Definition closest (low high number : Z) (zeros : nat) : option Z :=
+    let power := 10 ^ Z.of_nat zeros in
+    let below := number / power * power in
+    let above := below + power in
+    match (0 <? below) && (low <=? below), above <=? high with
+    | true, true => Some (if 2 * (4 * m * numerator) <=? (below + above) * denominator then below else above)
+    | true, false => Some below
+    | false, true => Some above
     | false, false => None
     end.
 
-  (** The largest [q] has the fewest digits. *)
-  Fixpoint shortest (fuel : nat) (q : Z) : Z * Z :=
-    match fuel with
-    | O => (0, 0)
-    | S fuel' => match closest q with Some d => (d, q) | None => shortest fuel' (q - 1) end
+  (** The most zeros at the end leave the fewest digits. *)
+  Fixpoint shortest (low high number : Z) (zeros : nat) : Z * Z :=
+    match closest low high number zeros, zeros with
+    | Some units, _ => (units / 10 ^ Z.of_nat zeros, q + Z.of_nat zeros)
+    | None, O => (0, 0)
+    | None, S zeros' => shortest low high number zeros'
     end.
 End Shortest.
 
+(** [(d, q)] for [d · 10^q] *)
 Definition shortest_decimal (m e : Z) : Z * Z :=
   let magnitude := (e + Z.log2 m) * 30103 / 100000 in
-  shortest m e 25 (magnitude + 2).
+  let q := magnitude - 18 in
+  shortest m e q (lowest m e q) (highest m e q) (4 * m * numerator e q / denominator e q) 20.
 
 Definition zeros (n : Z) : text := repeat zero_digit (Z.to_nat n).
 

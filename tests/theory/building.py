@@ -4,13 +4,12 @@ import fcntl
 import shutil
 import subprocess
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from tests.repo.sources import ROOT
+from tests.theory.sources import THEORY
 
-THEORY = ROOT / "theory"
 BUILD = ROOT / "build" / "theory"
 
 
@@ -30,7 +29,3 @@ def made(target: str) -> str:
         finished = subprocess.run(command, capture_output=True, text=True)
     assert finished.returncode == 0, finished.stdout + finished.stderr
     return finished.stdout
-
-
-def sources() -> list[Path]:
-    return sorted(THEORY.glob("*.v"))

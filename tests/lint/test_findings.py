@@ -68,6 +68,23 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REPLACE Zip WITH '*' THEN REJECT;",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : GENERALIZE Zip TO PREFIX OF 3\n"
         "  THEN GENERALIZE Zip TO PREFIX OF 2 THEN REJECT;\nALWAYS : DROP Zip;",
+        # a sample, of all records or of some, before anonymity is established
+        "ALWAYS : WITH PROBABILITY 0.75 REJECT;\nEACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT;",
+        "EACH RESULT : Zip <> 'x' : WITH PROBABILITY 0.75 REJECT;",
+        # randomized response, of all records or of some
+        "ALWAYS : WITH PROBABILITY 0.2 RANDOM d FROM (3 OF 'a', 'b');",
+        "EACH RESULT : d <> 'a' : WITH PROBABILITY 0.2 RANDOM d FROM (3 OF 'a', 'b');",
+        "EACH RESULT : d <> 'a' : RANDOM d FROM ('b', 'c');",
+        "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3\n"
+        "  : WITH PROBABILITY 0.5 GENERALIZE Zip TO PREFIX OF 3 THEN REJECT;",
+        # a coin leaves values, so the map still labels something
+        "ALWAYS : WITH PROBABILITY 0.5 REPLACE Zip WITH '*';\nALWAYS : GENERALIZE Zip TO PREFIX OF 3;",
+        # something reads what chance decided, before it is overwritten
+        "ALWAYS : RANDOM d FROM ('a', 'b');\n"
+        "EACH PROCESS COUNT(*) AS n GROUP BY d : n >= 3 : REJECT;\nALWAYS : DROP d;",
+        "ALWAYS : WITH PROBABILITY 0.5 REJECT;\nALWAYS : WITH PROBABILITY 0.5 REJECT;",
+        "EACH RESULT : Age <= 80 : WITH PROBABILITY 0.5 REJECT;\n"
+        "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT;\nEACH RESULT : Zip = 'x' : REJECT;",
     ],
 )
 def test_a_sound_policy_has_no_findings(text: str) -> None:
@@ -115,6 +132,13 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
             "EACH FILTER Age >= 21 AND Age <= 40 : Age = 30 : REPLACE Age WITH 30;",
             [("AC507", 1)],
         ),
+        # a coin leaves values, so the chain of rules goes on
+        (
+            "EACH FILTER Age >= 0 AND Age <= 19 : Age = 10 : REPLACE Age WITH 10;\n"
+            "ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 10;\n"
+            "EACH FILTER Age >= 21 AND Age <= 40 : Age = 30 : REPLACE Age WITH 30;",
+            [("AC507", 1)],
+        ),
         ("EACH FILTER Zip = 'x' : Pay < 0 : RANDOM Pay -9 -1;", []),
         ("EACH PROCESS SUM(Pay) AS s : s >= 9 : REJECT;", [("AC510", 1)]),
         ("EACH RESULT : Age < 0 AND Age > 0 : REJECT;", [("AC510", 1)]),
@@ -154,6 +178,59 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
             "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Job) AS d GROUP BY Zip : n >= 1 AND d >= 1 : REJECT;",
             [("AC501", 1)],
         ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 58 : REJECT;\n"
+            "ALWAYS : WITH PROBABILITY 0.75 REJECT;",
+            [("AC504", 1)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3;\nALWAYS : WITH PROBABILITY 0.75 REJECT;",
+            [("AC505", 1)],
+        ),
+        (
+            "EACH PROCESS COUNT DISTINCT(d) AS l GROUP BY Zip : l >= 2 : REJECT;\n"
+            "ALWAYS : WITH PROBABILITY 0.1 RANDOM d FROM ('a', 'b');",
+            [("AC504", 1)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : WITH PROBABILITY 0.75 REJECT;",
+            [("AC503", 1)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : Zip = '*' OR n >= 3\n"
+            "  : WITH PROBABILITY 0.75 REPLACE Zip WITH '*';",
+            [("AC503", 1)],
+        ),
+        ("EACH RESULT : d <> 'a' : RANDOM d FROM ('a', 'b');", [("AC503", 1), ("AC509", 1)]),
+        (
+            "ALWAYS : GENERALIZE Zip TO PREFIX OF 3;\n"
+            "ALWAYS : WITH PROBABILITY 0.5 RANDOM Zip FROM ('*', '212**');\n"
+            "ALWAYS : WITH PROBABILITY 0.5 GENERALIZE Zip TO PREFIX OF 3;",
+            [("AC512", 3)],
+        ),
+        (
+            "ALWAYS : RANDOM Zip FROM ('*', '212**');\nALWAYS : GENERALIZE Zip TO PREFIX OF 3;",
+            [("AC512", 2)],
+        ),
+        (
+            "ALWAYS : WITH PROBABILITY 0.5 REPLACE Zip WITH '*';\nALWAYS : REPLACE Zip WITH '*';",
+            [("AC515", 1)],
+        ),
+        ("EACH RESULT : Pay >= 3 : RANDOM Pay 3 9;\nALWAYS : DROP Pay;", [("AC515", 1)]),
+        (
+            "ALWAYS : WITH PROBABILITY 0.5 RANDOM d FROM ('a', 'b');\nEACH RESULT : Age <= 80 : REJECT;\n"
+            "ALWAYS : RANDOM d FROM ('a', 'b');",
+            [("AC515", 1)],
+        ),
+        (
+            "EACH RESULT : Age <= 80 : WITH PROBABILITY 0.5 REJECT;\nEACH RESULT : Age <= 70 : REJECT;",
+            [("AC515", 1)],
+        ),
+        (
+            "EACH RESULT : Age <= 80 : WITH PROBABILITY 0.5 REJECT;\n"
+            "EACH RESULT : Zip = 'x' : REPLACE Age WITH 5;\nEACH RESULT : Age <= 70 : REJECT;",
+            [("AC503", 2)],
+        ),
     ],
 )
 def test_a_mistake_is_found_where_it_is(text: str, expected: list[tuple[str, int]]) -> None:
@@ -169,3 +246,15 @@ def test_a_finding_shows_both_lines() -> None:
     assert finding.code == "AC504"
     assert [text.count("\n", 0, label.span.start) + 1 for label in finding.labels] == [1, 2]
     assert finding.help == "move it below line 2"
+
+
+def test_every_line_of_a_pram_matrix_may_be_allowed() -> None:
+    """Codes become values again, so every first line is undone; there may be more of them than usual."""
+    values = [f"v{number:02}" for number in range(25)]
+    codes = ", ".join(f"'~{value}'" for value in values)
+    drawing = [
+        f"-- allow AC504: decoded below\nEACH RESULT : d <> '{value}' : RANDOM d FROM ({codes});"
+        for value in values
+    ]
+    decoding = [f"EACH RESULT : d <> '~{value}' : REPLACE d WITH '{value}';" for value in values]
+    assert findings("\n".join((*drawing, *decoding))) == []

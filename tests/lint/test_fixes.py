@@ -9,6 +9,7 @@ from acompass.syntax.parse import parse
 
 TRIVIAL = "EACH PROCESS COUNT(*) AS c GROUP BY Zip : c >= 1 : REJECT;"
 SHADOWED = "EACH RESULT : Age <= 80 : REJECT;\nEACH RESULT : Age <= 90 : REJECT;\n"
+POINTLESS = "ALWAYS : WITH PROBABILITY 0.5 REPLACE Zip WITH 'x';\nALWAYS : DROP Zip;\n"
 STALE = "EACH RESULT : Age <= 80;\nEACH RESULT : Zip > 'm' : REPLACE Age WITH 99;\n"
 
 
@@ -32,7 +33,10 @@ def test_no_fix_is_offered_for_a_step(text: str) -> None:
     assert not any(finding.fixes for finding in findings(text))
 
 
-@pytest.mark.parametrize(("text", "code"), [(TRIVIAL, "AC501"), (SHADOWED, "AC502"), (STALE, "AC505")])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(TRIVIAL, "AC501"), (SHADOWED, "AC502"), (STALE, "AC505"), (POINTLESS, "AC515")],
+)
 def test_an_offered_fix_removes_the_finding(text: str, code: str) -> None:
     (finding,) = (each for each in findings(text) if each.code == code)
     (fix,) = finding.fixes

@@ -1,9 +1,10 @@
-"""Random policies of the everyday language (X1 to X4, X10, X11), with claims close to what they establish.
+"""Random policies of the everyday language (X1 to X6, X10, X11), with claims close to what they establish.
 
 Few values and coarse maps, so that labels meet, cascades end early, and many claims are nearly true.
 """
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
@@ -14,7 +15,7 @@ from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
 from acompass.checked.types import FLOAT, INTEGER, TEXT, Column, Kind, Schema, Type, Value, decimal
 from acompass.syntax.parse import parse
-from tests.prove.policies import Claimed
+from tests.prove.policies import Claimed, random_coin, random_urn
 
 _INTEGERS = (-1, 0, 1, 2, 3, 4, 5)
 _WORDS = ("a", "b", "ab", "A", "0", "1", "*", "x", "abc", "abd")
@@ -93,12 +94,22 @@ class EverydayCurator:
         return " THEN ".join([*steps, *(["REJECT"] if not always and self._rng.random() < 0.4 else [])])
 
     def _step(self, always: bool) -> str:
+        roll = self._rng.random()
+        if roll < 0.06 and always:
+            return f"DROP {self._rng.choice(self._names)}"
+        coin = random_coin(self._rng) if self._rng.random() < 0.2 else ""
+        return f"{coin}REJECT" if coin and self._rng.random() < 0.4 else f"{coin}{self._write()}"
+
+    def _write(self) -> str:
         name = self._rng.choice(self._names)
         roll = self._rng.random()
-        if roll < 0.7:
+        if roll < 0.65:
             return f"GENERALIZE {name} TO {self._map(name)}"
-        if roll < 0.8 and always:
-            return f"DROP {name}"
+        if roll < 0.8:
+            constants = self._rng.choice((self._constant, self._label))
+            return f"RANDOM {name} FROM {random_urn(self._rng, sorted({constants(name) for _ in range(4)}))}"
+        if roll < 0.85 and name in ("Age", "Pay", "Zip"):
+            return f"RANDOM {name} {self._rng.choice(('0 1', '2 2', '1 4'))}"
         return f"REPLACE {name} WITH {self._rng.choice((self._constant(name), self._label(name), _STAR))}"
 
     def _map(self, name: str) -> str:
@@ -174,7 +185,7 @@ class EverydayCurator:
     def _claims(self, program: Program) -> Iterator[str]:
         """Assertions of the policy, and others, as far as they fit the table that it leaves."""
         final = program.final_schema
-        own = [text.split(" : GENERALIZE")[0].split(" : RE")[0] for text in self._texts]
+        own = [_ACTION.split(text)[0] for text in self._texts]
         asked = [text.removesuffix(";") for text in own if not text.startswith("ALWAYS")]
         asked += [self._assertion() for _ in range(3)]
         asked += [f"EACH RESULT : {name} IN ({', '.join(self._all_labels(name))})" for name in self._names]
@@ -188,6 +199,8 @@ class EverydayCurator:
 
 
 _STAR = "'*'"
+#: where the assertion of a requirement ends
+_ACTION = re.compile(" : (?:REJECT|REPLACE|RANDOM|GENERALIZE|WITH) ?")
 
 
 def _checked(text: str, schema: Schema) -> Program | None:

@@ -1,4 +1,5 @@
-"""Random policies like those of curators, with claims close to what they establish.
+"""Random policies like those of curators, with claims close to what they establish. Some toss coins (X5) and
+draw from urns (X6).
 
 With few columns and few values, classes merge, requirements undo each other, and many claims are nearly true.
 The tables are generated independently of the prover's regions.
@@ -83,17 +84,28 @@ class Writer:
         return self._rng.choice((" AND ", " OR ")).join(parts)
 
     def _action(self) -> str:
-        name = self._rng.choice(self._names)
-        if self._rng.random() < 0.45:
-            return " : REJECT"
-        if self._rng.random() < 0.3:
+        if self._rng.random() < 0.17:
             return ""
-        if self._rng.random() < 0.25:
+        coin = random_coin(self._rng) if self._rng.random() < 0.2 else ""
+        return f" : {coin}{self._plain()}"
+
+    def _plain(self) -> str:
+        name = self._rng.choice(self._names)
+        if self._rng.random() < 0.5:
+            return "REJECT"
+        if self._rng.random() < 0.2:
             lower = self._rng.choice(_NUMBERS)
-            return f" : RANDOM {name} {lower} {lower + self._rng.randint(0, 2)}"
+            return f"RANDOM {name} {lower} {lower + self._rng.randint(0, 2)}"
+        if self._rng.random() < 0.25:
+            return f"RANDOM {name} FROM {random_urn(self._rng, self._pool(name))}"
         if self._rng.random() < 0.05 and _TYPES[name] is INTEGER:
-            return f" : REPLACE {name} WITH {self._constant(INTEGER)}.5"
-        return f" : REPLACE {name} WITH {self._constant(_TYPES[name])}"
+            return f"REPLACE {name} WITH {self._constant(INTEGER)}.5"
+        return f"REPLACE {name} WITH {self._constant(_TYPES[name])}"
+
+    def _pool(self, name: str) -> list[str]:
+        if _TYPES[name] is TEXT:
+            return [f"'{text}'" for text in _TEXTS]
+        return [f"{number}{'.5' if self._rng.random() < 0.05 else ''}" for number in _NUMBERS]
 
     def _close_to(self, assertion: str) -> str:
         """The same claim about other classes or with another bound."""
@@ -133,6 +145,16 @@ def random_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ...]
     return [
         tuple(rng.choice(pool) for pool in narrow) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 6, 9, 12)))
     ]
+
+
+def random_coin(rng: random.Random) -> str:
+    return f"WITH PROBABILITY {rng.choice(('0.1', '0.5', '0.75'))} "
+
+
+def random_urn(rng: random.Random, constants: Sequence[str]) -> str:
+    """One to four of the constants, some with weights."""
+    balls = rng.sample(constants, rng.randint(1, min(4, len(constants))))
+    return f"({', '.join(rng.choice(('', '', '3 OF ')) + ball for ball in balls)})"
 
 
 def random_trace(rng: random.Random, length: int) -> list[Fraction]:

@@ -113,7 +113,7 @@ def _survive(
     assertions = [checked(claim.text + ";", final).requirements[0].assertion for claim in proved]
     for _ in range(tables):
         records = tables_of(rng, program.schema)
-        trace = random_trace(rng, len(records) * len(program.requirements))
+        trace = random_trace(rng, 2 * len(records) * len(program.requirements))
         outcome = run_or_none(program, records, trace)
         if outcome is None or not is_written(program, outcome):
             continue

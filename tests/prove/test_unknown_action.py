@@ -1,11 +1,14 @@
-"""An action that the prover does not know is refused, never treated as one that does nothing."""
+"""An action that the prover does not know is refused, never treated as one that does nothing; with a
+probability, too."""
 
 import random
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from acompass.checked.program import Sometimes
 from acompass.checked.types import INTEGER, TEXT, Column
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.lint.policy import RULES
@@ -29,13 +32,19 @@ class Unknown:
     column: int = 0
 
 
-def with_unknown_action(requirement: Any) -> Any:
-    return replace(requirement, action=Unknown())
+UNKNOWN: Any = Unknown()
+SOMETIMES = Sometimes(Fraction(1, 2), UNKNOWN)
+either = pytest.mark.parametrize("action", [UNKNOWN, SOMETIMES], ids=["plain", "with a probability"])
 
 
-def test_the_prover_refuses_it() -> None:
+def with_unknown_action(requirement: Any, action: Any = UNKNOWN) -> Any:
+    return replace(requirement, action=action)
+
+
+@either
+def test_the_prover_refuses_it(action: Any) -> None:
     program = checked(POLICY, SCHEMA)
-    requirements = (program.requirements[0], with_unknown_action(program.requirements[1]))
+    requirements = (program.requirements[0], with_unknown_action(program.requirements[1], action))
     with pytest.raises(AssertionError, match="Unknown"):
         Prover(replace(program, requirements=requirements), ())
 
@@ -46,40 +55,43 @@ def test_the_schema_is_not_inferred() -> None:
         inferred_schema(replace(tree, requirements=(with_unknown_action(tree.requirements[0]),)), {})
 
 
-def swapped(prover: Prover) -> Any:
+def swapped(prover: Prover, action: Any) -> Any:
     """A transition whose action is swapped once the prover has accepted the policy."""
     transition = prover.reachability.transitions[1]
-    transition = replace(transition, requirement=with_unknown_action(transition.requirement))
+    transition = replace(transition, requirement=with_unknown_action(transition.requirement, action))
     prover.reachability.transitions[1] = transition
     return transition
 
 
-def test_no_rule_leads_back_through_it() -> None:
+@either
+def test_no_rule_leads_back_through_it(action: Any) -> None:
     program = checked(POLICY, SCHEMA)
     prover = Prover(program, ())
     classes = class_assertion(prover.variables, 2, program.requirements[0].assertion)
     assert classes is not None
     (fact,) = classes.facts
     rules = BackwardRules(prover.reachability)
-    transition = swapped(prover)
+    transition = swapped(prover, action)
     with pytest.raises(AssertionError, match="Unknown"):
         rules.before(fact, transition)
     with pytest.raises(AssertionError, match="Unknown"):
         rules.carried_back(fact)
 
 
-def test_no_origin_is_found_through_it() -> None:
+@either
+def test_no_origin_is_found_through_it(action: Any) -> None:
     program = checked(POLICY, SCHEMA)
     prover = Prover(program, ())
-    swapped(prover)
+    swapped(prover, action)
     with pytest.raises(AssertionError, match="Unknown"):
         Origins(prover.reachability, random.Random(0)).find(prover.reachability.reach[-1])
 
 
+@either
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_lint_refuses_it(rule: Any) -> None:
+def test_lint_refuses_it(rule: Any, action: Any) -> None:
     tree, _ = parse(POLICY)
     program = checked(POLICY, SCHEMA)
-    requirements = tuple(map(with_unknown_action, program.requirements))
+    requirements = tuple(with_unknown_action(requirement, action) for requirement in program.requirements)
     with pytest.raises(AssertionError, match="Unknown"):
         list(rule(InspectedPolicy(tree, replace(program, requirements=requirements))))

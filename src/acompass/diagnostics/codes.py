@@ -174,6 +174,7 @@ CODES: dict[str, str] = {
     "AC512": "a map that changes nothing",
     "AC513": "a hierarchy whose values do not occur",
     "AC514": "labels compared with a value as text",
+    "AC515": "a draw that a later line makes pointless",
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",

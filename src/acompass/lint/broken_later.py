@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from acompass.checked.effects import is_always
+from acompass.checked.effects import is_always, process_of
 from acompass.checked.program import Assertion, Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
@@ -12,18 +12,19 @@ from acompass.prove.refute import Refuter
 
 #: records times requirements that the search for counterexamples may cost
 BUDGET = 6_000
-#: the most findings of this kind in one policy
-MAX_FINDINGS = 20
+#: the most findings of this kind in one policy, about classes and about records
+MAX_OF_CLASSES = 20
+MAX_OF_RECORDS = 500
 
 
 def broken_later(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """Reports only assertions that fail on a replayed table."""
     prover = policy.prover_with_checks
     candidates = _candidates(policy, prover)
-    witnesses = Refuter(prover, BUDGET).refute(list(candidates.values())) if candidates else []
+    refuted = Refuter(prover, BUDGET).is_refuted(list(candidates.values())) if candidates else []
     reasons = Reasons(prover)
-    for at, witness in zip(candidates, witnesses, strict=True):
-        if witness is not None:
+    for at, is_refuted in zip(candidates, refuted, strict=True):
+        if is_refuted:
             attempt = prover.attempt(candidates[at], prover.last)
             yield _finding(policy, at, reasons.breaker(candidates[at], attempt))
 
@@ -31,17 +32,19 @@ def broken_later(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 def _candidates(policy: InspectedPolicy, prover: Prover) -> dict[int, Assertion]:
     """The assertions that are proved right after their requirement and not at the end of the policy."""
     found: dict[int, Assertion] = {}
+    left = {True: MAX_OF_CLASSES, False: MAX_OF_RECORDS}
     for at, requirement in enumerate(policy.program.requirements[:-1]):
-        assertion = requirement.assertion
+        assertion, is_about_classes = requirement.assertion, process_of(requirement) is not None
         if (
             assertion.quantifier is Quantifier.EACH
             and not is_always(requirement)
             and prover.fits(assertion, at, prover.last)
-            and len(found) < MAX_FINDINGS
+            and left[is_about_classes]
             and not prover.attempt(assertion, prover.last).is_proof
             and prover.attempt(assertion, at + 1).is_proof
         ):
             found[at] = assertion
+            left[is_about_classes] -= 1
     return found
 
 

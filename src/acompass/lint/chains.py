@@ -9,8 +9,15 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from acompass.checked.convert import to_text
-from acompass.checked.effects import generalize_of, is_always, process_of, random_of
-from acompass.checked.program import Drop, Generalize, Quantifier, Random, Reject, Replace
+from acompass.checked.effects import (
+    generalize_of,
+    is_always,
+    is_certain,
+    plain_of,
+    process_of,
+    random_of,
+)
+from acompass.checked.program import Draw, Drop, Generalize, Quantifier, Random, Reject, Replace
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.prove.decision_diagram import Variable
@@ -40,19 +47,22 @@ def generalization(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 
 
 def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
-    """The rules of each column. After an ALWAYS, or a GENERALIZE, which writes labels, a new chain begins."""
+    """The rules of each column. After an ALWAYS, or a GENERALIZE, which writes labels, a new chain begins;
+    not where a coin leaves some of the values."""
     chains: list[tuple[Variable, list[Rule]]] = []
     latest: dict[Variable, list[Rule]] = {}
     for transition in policy.transitions:
         action = transition.requirement.action
-        match action:
-            case Replace(column) | Random(column) | Generalize(column):
+        plain = plain_of(action)
+        match plain:
+            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
                 variable = policy.prover.variables.column(transition.step, column)
             case None | Reject() | Drop():
                 continue
             case _:
-                assert_never(action)
-        if is_always(transition.requirement) or generalize_of(action) is not None:
+                assert_never(plain)
+        is_overwritten = is_always(transition.requirement) and is_certain(action)
+        if is_overwritten or generalize_of(action) is not None:
             latest.pop(variable, None)
         elif (rule := _rule(policy, transition, variable)) is not None:
             if variable not in latest:
@@ -62,11 +72,13 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
 
 
 def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -> Rule | None:
-    """None where the action is not a rule: it is not REPLACE, or its assertion reads more than the column."""
+    """None where the action is not a rule: it is not REPLACE, or only with a probability, or its assertion
+    reads more than the column."""
     requirement = transition.requirement
     assertion = requirement.assertion
     if (
         random_of(requirement.action) is not None
+        or not is_certain(requirement.action)
         or requirement.before != requirement.after
         or process_of(requirement) is not None
     ):

@@ -1,8 +1,8 @@
-"""AC510: a REJECT that can remove every record of a table."""
+"""AC510: a REJECT that can remove every record of a table. A sample (X5) is not meant to."""
 
 from collections.abc import Iterator
 
-from acompass.checked.effects import drops_records, is_always, process_of
+from acompass.checked.effects import drops_records, is_always, is_certain, process_of
 from acompass.checked.program import Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
@@ -14,6 +14,7 @@ def empties_the_table(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, transition in enumerate(policy.transitions):
         if (
             drops_records(transition.requirement.action)
+            and is_certain(transition.requirement.action)
             and transition.care is not EMPTY
             and _can_affect_all(policy, transition)
         ):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from acompass.checked.effects import generalize_of, is_always, process_of
+from acompass.checked.effects import generalize_of, is_always, is_certain, process_of
 from acompass.checked.program import Program, Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
@@ -18,20 +18,35 @@ BUDGET = 3_000
 def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """Not where a later line makes the assertion true, such as the REJECT at the end of a cascade."""
     for at, transition in enumerate(policy.transitions):
-        column = transition.column
         if (
-            column is not None
-            and not is_always(transition.requirement)
+            _should_establish(transition)
             and policy.prover.fits(transition.requirement.assertion, at, at + 1)
             and _stays_violated(policy, at, transition)
             and not (policy.holds_at_the_end(at) or policy.holds_after_its_steps(at))
         ):
-            name = transition.requirement.after[column].name
-            message = f"writing `{name}` does not make the assertion true"
-            yield policy.finding("AC503", message, at, _help(transition))
+            yield policy.finding("AC503", _message(transition), at, _help(transition))
+
+
+def _should_establish(transition: Transition) -> bool:
+    """A REJECT of all that violates the assertion needs no test. With a probability, an assertion about
+    records only says which of them the coin is for, but one about classes is meant to be true."""
+    requirement = transition.requirement
+    if not is_certain(requirement.action):
+        return process_of(requirement) is not None
+    return transition.column is not None and not is_always(requirement)
+
+
+def _message(transition: Transition) -> str:
+    if not is_certain(transition.requirement.action):
+        return "with a probability, the action does not make the assertion true"
+    assert transition.column is not None
+    name = transition.requirement.after[transition.column].name
+    return f"writing `{name}` does not make the assertion true"
 
 
 def _help(transition: Transition) -> str:
+    if not is_certain(transition.requirement.action):
+        return "remove WITH PROBABILITY, or add THEN REJECT"
     if generalize_of(transition.requirement.action) is not None:
         return "add THEN REJECT, or a coarser step"
     return "write a value that satisfies it, or use REJECT"
@@ -57,5 +72,5 @@ def _leaves_violating_classes(policy: InspectedPolicy, at: int, transition: Tran
     if policy.prover.attempt(assertion, at + 1).is_proof or policy.holds_at_the_end(at):
         return False
     alone = Program(transition.requirement.before, (transition.requirement,), frozenset())
-    (witness,) = Refuter(Prover(alone, (assertion,)), BUDGET).refute([assertion])
-    return witness is not None
+    (is_refuted,) = Refuter(Prover(alone, (assertion,)), BUDGET).is_refuted([assertion])
+    return is_refuted

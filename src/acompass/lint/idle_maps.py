@@ -1,12 +1,13 @@
 """AC512: a GENERALIZE that changes nothing, because the column has labels of the same map already."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from acompass.checked.effects import generalize_of, is_always
+from acompass.checked.effects import generalize_of, is_always, is_certain, plain_of
 from acompass.checked.maps.map import Map
-from acompass.checked.program import Drop, Generalize, Random, Reject, Replace, Requirement
+from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace, Requirement
+from acompass.checked.types import Value
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.prove.decision_diagram import EMPTY
@@ -54,9 +55,10 @@ def _has_only_labels(policy: InspectedPolicy, transition: Transition, action: Ge
 
 def _follow(contents: dict[int, Contents], at: int, requirement: Requirement) -> None:
     """What the columns have after the requirement, as far as it is known."""
-    action = requirement.action
-    nothing = Contents((), (), at)
-    match action:
+    plain = plain_of(requirement.action)
+    is_overwritten = is_always(requirement) and is_certain(requirement.action)
+    empty = Contents((), (), at) if is_overwritten else None
+    match plain:
         case None | Reject():
             pass
         case Drop(columns):
@@ -65,15 +67,25 @@ def _follow(contents: dict[int, Contents], at: int, requirement: Requirement) ->
         case Random(column):
             contents.pop(column, None)
         case Replace(column, value):
-            known = nothing if is_always(requirement) else contents.pop(column, None)
-            if known is not None and isinstance(value, str):
-                contents[column] = replace(known, texts=(*known.texts, value), since=at)
+            _write(contents, column, empty, [value], at)
+        case Draw(column, balls):
+            _write(contents, column, empty, [ball.value for ball in balls], at)
         case Generalize(column, map_):
-            known = nothing if is_always(requirement) else contents.pop(column, None)
+            known = empty or contents.pop(column, None)
             if known is not None:
                 contents[column] = replace(known, maps=(*known.maps, map_), since=at)
         case _:
-            assert_never(action)
+            assert_never(plain)
+
+
+def _write(
+    contents: dict[int, Contents], column: int, empty: Contents | None, values: Sequence[Value], at: int
+) -> None:
+    """`empty` is what the column has left of its values, None where it may have all of them."""
+    known = empty or contents.pop(column, None)
+    texts = [value for value in values if isinstance(value, str)]
+    if known is not None and len(texts) == len(values):
+        contents[column] = replace(known, texts=(*known.texts, *texts), since=at)
 
 
 def _finding(policy: InspectedPolicy, at: int, action: Generalize, since: int | None) -> Diagnostic:

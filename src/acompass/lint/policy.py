@@ -12,6 +12,7 @@ from acompass.lint.chains import generalization
 from acompass.lint.draws import draws_what_it_replaces
 from acompass.lint.emptying import empties_the_table
 from acompass.lint.establishing import not_established
+from acompass.lint.idle_chances import decides_nothing
 from acompass.lint.idle_maps import changes_nothing
 from acompass.lint.inspected_policy import InspectedPolicy, Occurs
 from acompass.lint.never_violated import never_violated
@@ -28,6 +29,7 @@ RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
     draws_what_it_replaces,
     empties_the_table,
     changes_nothing,
+    decides_nothing,
     no_value_occurs,
     orders_labels,
 )

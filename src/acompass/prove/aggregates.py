@@ -91,6 +91,19 @@ class Aggregates:
             return sums.up_to_highest(allowed)
         return sums.full
 
+    def of_both(self, fact: Fact, one: Mask, other: Mask) -> Mask:
+        """Over the union of a class whose aggregate is in `one` and a class whose aggregate is in `other`."""
+        regions = self._regions(fact)
+        match fact.function:
+            case Function.MAX:
+                return (one | other) & regions.from_lowest(one) & regions.from_lowest(other)
+            case Function.MIN:
+                return (one | other) & regions.up_to_highest(one) & regions.up_to_highest(other)
+            case Function.COUNT | Function.COUNT_DISTINCT | Function.SUM:
+                return self.of_merged(fact, one | other)
+            case _:
+                assert_never(fact.function)
+
     def of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
         """Over part of a class whose aggregate is allowed; `values` are those of the column in the class."""
         regions = self._regions(fact)

@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from acompass.checked.effects import is_certain, plain_of
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.map import Map
-from acompass.checked.program import Drop, Generalize, Random, Reject, Replace
+from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace
 from acompass.checked.types import Kind, Type
+from acompass.prove.blocked import Blocked
+from acompass.prove.chance_rules import ChanceRules
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.facts import Fact
+from acompass.prove.preimages import Preimages
 from acompass.prove.reachability import Reachability, Transition
-from acompass.prove.regions import Mask, regions_in
+from acompass.prove.regions import Mask
 from acompass.syntax.tree import Function
-
-
-class Blocked(Exception):
-    """No rule leads back through the requirement; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,8 @@ class BackwardRules:
         self._laws = reachability.laws
         self._variables = reachability.laws.variables
         self._diagrams = reachability.laws.diagrams
+        self._preimages = Preimages(reachability)
+        self._chance = ChanceRules(reachability, self._preimages)
 
     def carried_back(self, fact: Fact) -> Fact:
         """Rule of the irrelevant column: the same fact, before all lines that do not change what it reads."""
@@ -73,24 +75,26 @@ class BackwardRules:
         return fact.groups.union(selecting, aggregated)
 
     def _is_irrelevant(self, transition: Transition, columns: frozenset[int]) -> bool:
-        action = transition.requirement.action
-        match action:
+        plain = plain_of(transition.requirement.action)
+        match plain:
             case None:
                 return not transition.is_known or not transition.kept
             case Reject():
                 return transition.may is EMPTY
-            case Replace(column) | Random(column) | Generalize(column):
+            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
                 return column not in columns
             case Drop():
                 return True
             case _:
-                assert_never(action)
+                assert_never(plain)
 
     def before(self, fact: Fact, transition: Transition) -> list[Fact]:
         """Facts at the transition's step that together imply `fact` at the next step. Raises Blocked."""
         if transition.requirement.action is None:
             same = replace(fact, step=transition.step)
             return [] if self._is_checked(same, transition) else [same]
+        if not is_certain(transition.requirement.action):
+            return [self._chance.before_coin(fact, transition)]
         wanted = []
         for branch in self._branches(transition):
             earlier = self._before_action(fact, transition, branch)
@@ -129,46 +133,40 @@ class BackwardRules:
 
     def _before_action(self, fact: Fact, transition: Transition, branch: Branch) -> Fact | None:
         """The fact before the action; None where the fact holds whatever the table before was."""
-        action = transition.requirement.action
-        match action:
+        plain = plain_of(transition.requirement.action)
+        match plain:
             case Reject():
                 where = self._diagrams.intersection(fact.where, branch.unaffected)
                 return replace(fact, step=transition.step, where=where)
-            case Replace(column) | Random(column):
+            case Replace(column) | Random(column) | Draw(column):
                 return self._before_write(fact, transition, branch, column)
             case Generalize():
-                return self._before_labels(fact, transition, branch, action)
+                return self._before_labels(fact, transition, branch, plain)
             case None | Drop():
                 raise AssertionError("the requirement changes nothing that a fact reads")
             case _:
-                assert_never(action)
+                assert_never(plain)
 
     def _before_write(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Fact | None:
         """Rule of the WHERE."""
         variable = self._variables.column(transition.step + 1, column)
         written = self._reachability.written(transition)
-        selected, missed = self._selected(fact.where, variable, written)
+        selected = self._preimages.written(fact.where, transition)
         rewritten = self._diagrams.intersection(branch.affected, selected)
-        where_before = self._before_conversion(fact.where, transition, column)
+        where_before = self._preimages.unwritten(fact.where, transition, column)
         others = self._diagrams.intersection(branch.unaffected, where_before)
         write = _Write(column, variable, written, rewritten, others)
         earlier = replace(fact, step=transition.step, where=self._diagrams.union(rewritten, others))
-        self._refuse_conversion(fact, transition, column)
+        self._preimages.refuse_conversion(fact, transition, column)
+        if column in fact.groups:
+            return self._regrouped(fact, earlier, transition, write)
+        missed = self._preimages.written(self._diagrams.complement(fact.where), transition)
         self._refuse_random_selection(
             earlier, self._diagrams.intersection(rewritten, missed), transition.care
         )
-        if column in fact.groups:
-            return self._regrouped(fact, earlier, transition, write)
         if column == fact.column:
             return self._revalued(fact, earlier, transition, write)
         return earlier
-
-    def _selected(self, where: Diagram, variable: Variable, written: Mask) -> tuple[Diagram, Diagram]:
-        """The records that the WHERE can select, and can miss, once the column has been written."""
-        column = frozenset((variable,))
-        literal = self._diagrams.literal(variable, written)
-        selected = self._diagrams.exists(self._diagrams.intersection(where, literal), column)
-        return selected, self._diagrams.exists(self._diagrams.difference(literal, where), column)
 
     def _refuse_random_selection(self, earlier: Fact, uncertain: Diagram, care: Diagram) -> None:
         """Rule of the part: if a draw decides which records are selected, parts must keep the fact."""
@@ -177,46 +175,19 @@ class BackwardRules:
         if not self._laws.is_kept_by_parts(earlier, care):
             raise Blocked("the drawn value decides which records are counted")
 
-    def _before_conversion(self, diagram: Diagram, transition: Transition, column: int) -> Diagram:
-        """The records that are in the diagram once the column has changed its type (D12)."""
-        return self._variables.before_conversion(diagram, transition.step, column, self._exact_preimage)
-
-    def _exact_preimage(self, mask: Mask, before: Variable, after: Variable) -> Mask:
-        found = 0
-        for region in regions_in(self._variables.regions(before).full):
-            reached = self._variables.image(region, before, after)
-            if not reached & ~mask:
-                found |= 1 << region
-            elif reached & mask:
-                raise Blocked("the change of type mixes values that the condition distinguishes")
-        return found
-
-    def _refuse_conversion(self, fact: Fact, transition: Transition, column: int) -> None:
-        before = transition.requirement.before[column].type
-        after = transition.requirement.after[column].type
-        if before == after:
-            return
-        is_counted = column == fact.column and fact.function is Function.COUNT_DISTINCT
-        if column == fact.column and not is_counted:
-            raise Blocked("changes the type of the aggregated column")
-        if (is_counted or column in fact.groups) and not _is_injective(before, after):
-            raise Blocked("the change of type can merge or split the values of the column")
-
     def _regrouped(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
         """Rule of the merge: classes that are rewritten as a whole join the class of the written value."""
-        allowed = self._before_conversion(fact.allowed, transition, write.column)
+        allowed = self._preimages.unwritten(fact.allowed, transition, write.column)
         if self._diagrams.intersection(write.rewritten, transition.care) is EMPTY:
             return replace(earlier, allowed=allowed)
-        self._refuse_split(fact, write)
+        if not self._variables.is_single(write.variable, write.written):
+            scattered = self._chance.before_scattering(fact, transition, write.column, write.rewritten)
+            return replace(scattered, where=self._diagrams.intersection(scattered.where, write.others))
+        self._refuse_merge(fact, write)
         readers, rewritten_keys = self._rewritten_keys(earlier, transition, write)
         joined = self._diagrams.intersection(rewritten_keys, self._allowed_at_written(fact, write))
         kept = self._diagrams.difference(allowed, rewritten_keys)
         return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
-
-    def _refuse_split(self, fact: Fact, write: _Write) -> None:
-        if not self._variables.is_single(write.variable, write.written):
-            raise Blocked("draws values for a column of GROUP BY")
-        self._refuse_merge(fact, write)
 
     def _refuse_merge(self, fact: Fact, write: _Write) -> None:
         if write.column == fact.column:
@@ -247,11 +218,11 @@ class BackwardRules:
     ) -> Fact | None:
         """Rules of the WHERE, the merge and the new value, for labels: they depend on the value alone."""
         column, diagrams = action.column, self._diagrams
-        rewritten = diagrams.intersection(branch.affected, self._may_become(fact.where, transition, action))
+        rewritten = diagrams.intersection(branch.affected, self._preimages.written(fact.where, transition))
         others = self._others(fact, transition, branch, column)
         where = diagrams.union(rewritten, others)
         earlier = replace(fact, step=transition.step, where=where)
-        missed = self._may_become(diagrams.complement(fact.where), transition, action)
+        missed = self._preimages.written(diagrams.complement(fact.where), transition)
         uncertain = diagrams.intersection(diagrams.intersection(rewritten, missed), transition.care)
         reads_labels = column in fact.groups or column == fact.column
         if uncertain is not EMPTY and (
@@ -266,15 +237,11 @@ class BackwardRules:
             return self._joined(fact, earlier, transition, write, action)
         return self._relabelled(fact, earlier, transition, write)
 
-    def _may_become(self, diagram: Diagram, transition: Transition, action: Generalize) -> Diagram:
-        """The records that the map can turn into records of the diagram."""
-        return self._variables.before_labels(diagram, transition.step, action.column, action.map)
-
     def _others(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Diagram:
         """The unaffected records that the WHERE selects. With ALWAYS there are none."""
         if self._diagrams.intersection(branch.unaffected, branch.care) is EMPTY:
             return EMPTY
-        selected = self._before_conversion(fact.where, transition, column)
+        selected = self._preimages.unwritten(fact.where, transition, column)
         return self._diagrams.intersection(branch.unaffected, selected)
 
     def _labelling(
@@ -292,19 +259,19 @@ class BackwardRules:
         if not _labels_equal_values_alike(map_, before):
             raise Blocked("the change of type can split the values of the column")
         if self._diagrams.intersection(write.others, transition.care) is not EMPTY:
-            self._refuse_conversion(fact, transition, write.column)
+            self._preimages.refuse_conversion(fact, transition, write.column)
 
     def _joined(
         self, fact: Fact, earlier: Fact, transition: Transition, write: _Write, action: Generalize
     ) -> Fact:
         """Rule of the merge: classes that are rewritten as a whole join the class of their label."""
         has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
-        allowed = self._before_conversion(fact.allowed, transition, write.column) if has_others else EMPTY
+        allowed = self._preimages.unwritten(fact.allowed, transition, write.column) if has_others else EMPTY
         if self._diagrams.intersection(write.rewritten, transition.care) is EMPTY:
             return replace(earlier, allowed=allowed)
         self._refuse_merge(fact, write)
         readers, rewritten_keys = self._rewritten_keys(earlier, transition, write)
-        refused = self._may_become(self._diagrams.complement(fact.allowed), transition, action)
+        refused = self._preimages.written(self._diagrams.complement(fact.allowed), transition)
         joined = self._diagrams.difference(rewritten_keys, refused)
         kept = self._diagrams.difference(allowed, rewritten_keys)
         return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
@@ -335,13 +302,6 @@ class BackwardRules:
         if fact.function is Function.COUNT_DISTINCT or not self._laws.is_kept_by_merging(fact):
             raise Blocked("rewrites the aggregated values of only part of a class")
         return replace(earlier, where=write.others)
-
-
-def _is_injective(before: Type, after: Type) -> bool:
-    """Whether the conversion keeps equal values equal and different values different."""
-    if after.kind is Kind.TEXT:
-        return before.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN)
-    return before.kind in (Kind.INTEGER, Kind.DECIMAL) and after.kind is Kind.DECIMAL
 
 
 def _labels_equal_values_alike(map_: Map, before: Type) -> bool:

@@ -1,16 +1,16 @@
 """Small tables on which a claim could fail: blocks of similar records, in sizes that matter to the policy."""
 
 import random
-from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
+from typing import TypeAlias
 
 from acompass.checked.convert import to_text
-from acompass.checked.effects import comparisons, generalize_of, process_in, random_of
+from acompass.checked.effects import comparisons, generalize_of, process_in
 from acompass.checked.maps.dates import Dates
 from acompass.checked.maps.map import SUPPRESSED, Map
-from acompass.checked.program import Assertion, Program, Random
+from acompass.checked.program import Assertion, Program
 from acompass.checked.types import Kind, Value
+from acompass.prove.chances import Chances, RandomChances
 from acompass.prove.decision_diagram import Diagram
 from acompass.prove.example_values import days_between, example_values
 from acompass.prove.origins import Origin, Origins
@@ -25,6 +25,10 @@ LARGEST_BLOCK = 120
 PER_REGION = 4
 
 
+#: a table, and what the coins and the draws show
+Candidate: TypeAlias = tuple[list[Record], Chances]
+
+
 class CandidateTables:
     def __init__(self, prover: Prover, rng: random.Random):
         self._prover = prover
@@ -33,7 +37,7 @@ class CandidateTables:
         self._maps = _first_maps(prover.program)
         self._values = [self._values_of(column) for column in range(len(prover.program.schema))]
         self._sizes = _block_sizes(prover)
-        self._rhos = _useful_rhos(prover.program)
+        self._chances = RandomChances(prover.program, rng)
 
     def _values_of(self, column: int) -> list[Value]:
         schema = self._prover.program.schema
@@ -83,20 +87,20 @@ class CandidateTables:
             other for other in sorted(self._values[column], key=_complexity) if _complexity(other) < limit
         ]
 
-    def single(self, target: Diagram) -> tuple[list[Record], list[Fraction]] | None:
-        """A table of one record that can end in the target, with a trace; None where no record can."""
+    def single(self, target: Diagram) -> Candidate | None:
+        """A table of one record that can end in the target; None where no record can."""
         origin = self._origins.find(target)
-        return None if origin is None else ([self._record(origin)], self._trace(origin, 1))
+        return None if origin is None else ([self._record(origin)], self._chances.toward(origin, aimed=1))
 
-    def some(self, target: Diagram) -> tuple[list[Record], list[Fraction]]:
-        """A table of one or more blocks, most of them of records that can end in the target, with a trace."""
+    def some(self, target: Diagram) -> Candidate:
+        """A table of one or more blocks, most of them of records that can end in the target."""
         origin = self._origins.find(target) if self._rng.random() < 0.85 else None
         origin = origin or Origin({})
         first = self._block(self._record(origin))
         table = list(first)
         while self._rng.random() < 0.4 and len(table) < LARGEST_BLOCK:
             table += self._block(self._neighbour(target, self._rng.choice(first)))
-        return table, self._trace(origin, len(table))
+        return table, self._chances.toward(origin)
 
     def _record(self, origin: Origin) -> Record:
         variables = self._prover.variables
@@ -152,19 +156,6 @@ class CandidateTables:
                 return near[: self._rng.choice((2, len(near)))]
         return self._rng.sample(self._values[column], min(len(self._values[column]), self._rng.randint(2, 4)))
 
-    def _trace(self, origin: Origin, size: int) -> list[Fraction]:
-        if not self._rhos:
-            return []
-        if origin.draws and self._rng.random() < 0.7:
-            aimed = [self._aimed_at(step, origin.draws[step]) for step in sorted(origin.draws)]
-            return [rho for rho in aimed for _ in range(size)]
-        return [self._rng.choice(self._rhos) for _ in range(size * 2 + 4)]
-
-    def _aimed_at(self, step: int, value: int) -> Fraction:
-        action = random_of(self._prover.program.requirements[step].action)
-        assert action is not None
-        return rho_for(action, value)
-
 
 def _first_maps(program: Program) -> dict[int, Map]:
     """The first map of each column that is generalized."""
@@ -174,17 +165,6 @@ def _first_maps(program: Program) -> dict[int, Map]:
         if action is not None:
             found.setdefault(action.column, action.map)
     return found
-
-
-def rho_for(action: Random, value: int) -> Fraction:
-    """A short decimal ρ with random(lower, upper, ρ) = value."""
-    width = action.upper - action.lower + 1
-    scale = 1
-    while True:
-        numerator = -((action.lower - value) * scale // width)
-        if numerator * width < (value - action.lower + 1) * scale and numerator < scale:
-            return Fraction(numerator, scale)
-        scale *= 10
 
 
 def _complexity(value: Value) -> tuple[bool, int, str]:
@@ -213,19 +193,3 @@ def _compared_counts(assertion: Assertion) -> list[int]:
     ]
     compared = (c.value for c in comparisons(assertion.condition) if c.column in positions)
     return [int(value) for value in compared if isinstance(value, int | Decimal)]
-
-
-def _useful_rhos(program: Program) -> list[Fraction]:
-    """Values of ρ with which every RANDOM draws its bounds, their neighbours and its middle."""
-    actions = _randoms(program)
-    rhos = {Fraction(0), Fraction(1, 2), Fraction(999, 1000)} if actions else set()
-    for action in actions:
-        lower, upper = action.lower, action.upper
-        drawn = {lower, lower + 1, (lower + upper) // 2, upper - 1, upper}
-        rhos.update(rho_for(action, value) for value in drawn if lower <= value <= upper)
-    return sorted(rhos)
-
-
-def _randoms(program: Program) -> Sequence[Random]:
-    actions = (random_of(requirement.action) for requirement in program.requirements)
-    return [action for action in actions if action is not None]

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Protocol, TypeAlias, assert_never
 
-from acompass.checked.effects import columns_aggregated, comparisons, generalize_of
+from acompass.checked.effects import columns_aggregated, comparisons, generalize_of, plain_of
 from acompass.checked.program import (
     Aggregate,
     Assertion,
     Condition,
+    Draw,
     Drop,
     Filter,
     Generalize,
@@ -64,16 +65,19 @@ class Constants:
     def add_program(self, program: Program) -> None:
         for step, requirement in enumerate(program.requirements):
             self.add_assertion(step, requirement.assertion)
-            match requirement.action:
+            plain = plain_of(requirement.action)
+            match plain:
                 case Replace(column, value):
                     self._columns[self._variables.version(step + 1, column)].append(value)
+                case Draw(column, balls):
+                    self._columns[self._variables.version(step + 1, column)] += [b.value for b in balls]
                 case Random(column, lower, upper):
                     if requirement.after[column].type.kind is not Kind.TEXT:
                         self._columns[self._variables.version(step + 1, column)] += [lower, upper]
                 case Reject() | Generalize() | Drop() | None:
                     pass
                 case _:
-                    assert_never(requirement.action)
+                    assert_never(plain)
 
     def add_maps(self, program: Program) -> None:
         """Labels, and the values at which labels change. The last map is first: its cuts may be labels."""

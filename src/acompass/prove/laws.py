@@ -125,6 +125,27 @@ class Laws:
         parts = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
         return self.diagrams.difference(parts, fact.allowed) is EMPTY
 
+    def is_kept_without(self, fact: Fact, lost: Diagram, care: Diagram) -> bool:
+        """Law of the part, for classes that can lose any of the records in `lost`: others stay whole."""
+        records = self.diagrams.intersection(care, self.diagrams.intersection(fact.where, lost))
+        keys = self.diagrams.project(records, self.key_variables(fact))
+        return self.is_kept_by_parts(
+            replace(fact, allowed=self.diagrams.intersection(fact.allowed, keys)), care
+        )
+
+    def is_kept_with(self, fact: Fact, keys: Diagram, new: Mask, care: Diagram) -> bool:
+        """Law of the mixed class: at these keys, records whose aggregate is in `new` are allowed, alone and
+        together with part of an allowed class."""
+        values = self.values(fact, care)
+
+        def mixed(mask: Mask) -> Mask:
+            part = self.aggregates.of_part(fact, mask, values)
+            return self.aggregates.of_both(fact, part, new)
+
+        allowed = self._changed(fact, self.diagrams.intersection(fact.allowed, keys), mixed)
+        alone = self.diagrams.intersection(keys, self.diagrams.literal(self.aggregates.variable(fact), new))
+        return self.diagrams.difference(self.diagrams.union(allowed, alone), fact.allowed) is EMPTY
+
     def is_kept_by_fewer(self, fact: Fact) -> bool:
         """Whether a class that is allowed with a count is allowed with every smaller one."""
         counts = self.variables.regions(self.aggregates.variable(fact))

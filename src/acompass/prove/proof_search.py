@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from acompass.prove.backward_rules import BackwardRules, Blocked
+from acompass.prove.backward_rules import BackwardRules
+from acompass.prove.blocked import Blocked
 from acompass.prove.facts import Fact
 from acompass.prove.reachability import Reachability
 

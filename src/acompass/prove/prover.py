@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from acompass.checked.effects import column_written, columns_read, drops_records
+from acompass.checked.effects import column_written, columns_read, drops_records, is_certain
 from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.checked.types import Kind
 from acompass.prove.columns import columns_of, columns_with_type
@@ -93,7 +93,8 @@ class Prover:
         if at < 0:
             return None
         requirement = self.program.requirements[at]
-        is_established = drops_records(requirement.action) or at in self.known
+        action = requirement.action
+        is_established = (drops_records(action) and is_certain(action)) or at in self.known
         if not is_established or requirement.assertion.quantifier is Quantifier.SOME:
             return None
         classes = class_assertion(self.variables, at, requirement.assertion)

@@ -3,13 +3,15 @@
 docs/prove.md, section 2.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from acompass.checked.effects import column_written
+from acompass.checked.effects import column_written, is_certain, plain_of
 from acompass.checked.program import (
     Assertion,
     Condition,
+    Draw,
     Drop,
     Filter,
     Generalize,
@@ -22,6 +24,7 @@ from acompass.checked.program import (
     Requirement,
     Result,
 )
+from acompass.checked.types import Value
 from acompass.prove.conversion import image_of_random
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.facts import ClassAssertion, Fact, class_assertion
@@ -162,22 +165,27 @@ class Reachability:
 
     def _after(self, transition: Transition) -> Diagram:
         """The records that can stand after the requirement."""
-        unaffected = self._diagrams.difference(transition.care, transition.must)
-        action = transition.requirement.action
-        match action:
+        untouched = self.untouched(transition)
+        plain = plain_of(transition.requirement.action)
+        match plain:
             case None:
-                return unaffected if transition.is_known else transition.care
+                return untouched if transition.is_known else transition.care
             case Reject():
-                return unaffected
-            case Replace() | Random() | Generalize():
-                return self._diagrams.union(
-                    self.converted(transition, unaffected), self.rewritten(transition)
-                )
+                return untouched
+            case Replace() | Random() | Draw() | Generalize():
+                return self._diagrams.union(self.converted(transition, untouched), self.rewritten(transition))
             case Drop(columns):
                 dropped = self._variables.columns(transition.step, columns)
                 return self._diagrams.exists(transition.care, dropped)
             case _:
-                assert_never(action)
+                assert_never(plain)
+
+    def untouched(self, transition: Transition) -> Diagram:
+        """The records that the action can leave alone: those that need not be affected, and all of them where
+        a coin decides (X5)."""
+        if not is_certain(transition.requirement.action):
+            return transition.care
+        return self._diagrams.difference(transition.care, transition.must)
 
     def converted(self, transition: Transition, records: Diagram) -> Diagram:
         """The records with the written column in its type after the requirement (D12)."""
@@ -191,9 +199,9 @@ class Reachability:
 
     def rewrite(self, transition: Transition, affected: Diagram) -> Diagram:
         """Affected records as the action, which writes a column, leaves them."""
-        action = transition.requirement.action
-        match action:
-            case Replace(column) | Random(column):
+        plain = plain_of(transition.requirement.action)
+        match plain:
+            case Replace(column) | Random(column) | Draw(column):
                 variable = self._variables.column(transition.step + 1, column)
                 converted = self.converted(transition, affected)
                 return self._diagrams.assign(converted, variable, self.written(transition))
@@ -202,7 +210,7 @@ class Reachability:
             case None | Reject() | Drop():
                 raise AssertionError("the requirement writes nothing")
             case _:
-                assert_never(action)
+                assert_never(plain)
 
     def written(self, transition: Transition) -> Mask:
         """The values that the action can write, in the regions of the next step."""
@@ -212,10 +220,12 @@ class Reachability:
         return self._written[step]
 
     def _values_written(self, transition: Transition) -> Mask:
-        action = transition.requirement.action
-        match action:
+        plain = plain_of(transition.requirement.action)
+        match plain:
             case Replace(column, value):
-                return 1 << self._regions_after(transition, column).region_of(value)
+                return self._points(transition, column, [value])
+            case Draw(column, balls):
+                return self._points(transition, column, [ball.value for ball in balls])
             case Random(column, lower, upper):
                 type_ = transition.requirement.after[column].type
                 return image_of_random(lower, upper, self._regions_after(transition, column), type_)
@@ -225,7 +235,11 @@ class Reachability:
             case None | Reject() | Drop():
                 raise AssertionError("the requirement writes nothing")
             case _:
-                assert_never(action)
+                assert_never(plain)
+
+    def _points(self, transition: Transition, column: int, values: Sequence[Value]) -> Mask:
+        regions = self._regions_after(transition, column)
+        return sum(1 << region for region in {regions.region_of(value) for value in values})
 
     def _regions_after(self, transition: Transition, column: int) -> Regions:
         return self._variables.regions(self._variables.column(transition.step + 1, column))

@@ -2,9 +2,10 @@
 
 from typing import assert_never
 
-from acompass.checked.effects import process_in
+from acompass.checked.effects import is_certain, plain_of, process_in
 from acompass.checked.program import (
     Assertion,
+    Draw,
     Drop,
     Generalize,
     Quantifier,
@@ -126,10 +127,13 @@ class Reasons:
 
 
 def _passage(requirement: Requirement, left: int) -> str:
-    match requirement.action:
+    if not is_certain(requirement.action):
+        return "leaves no class that violates it, whichever records it hits"
+    plain = plain_of(requirement.action)
+    match plain:
         case Reject():
             return "removes every class that violates it" if left == 0 else "removes whole classes only"
-        case Replace(column) | Random(column):
+        case Replace(column) | Random(column) | Draw(column):
             name = requirement.after[column].name
             return (
                 f"every value it writes into `{name}` satisfies it"
@@ -148,16 +152,19 @@ def _passage(requirement: Requirement, left: int) -> str:
         case Drop():
             return "drops columns that the claim does not read"
         case _:
-            assert_never(requirement.action)
+            assert_never(plain)
 
 
 def _breaking(requirement: Requirement) -> str:
-    match requirement.action:
+    plain = plain_of(requirement.action)
+    match plain:
+        case Reject() if not is_certain(requirement.action):
+            return "removes any of the records that the claim relies on"
         case Reject():
             return "removes records that the claim relies on"
         case Replace(column):
             return f"writes into `{requirement.after[column].name}`"
-        case Random(column):
+        case Random(column) | Draw(column):
             return f"draws values for `{requirement.after[column].name}`"
         case Generalize(column):
             return f"generalizes `{requirement.after[column].name}`"
@@ -166,4 +173,4 @@ def _breaking(requirement: Requirement) -> str:
         case None:
             return "only checks"
         case _:
-            assert_never(requirement.action)
+            assert_never(plain)

@@ -7,21 +7,27 @@ counterexample: nothing is written for it.
 import random
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 from acompass.checked.effects import process_in
 from acompass.checked.program import Assertion, Program, Quantifier
-from acompass.prove.candidate_tables import CandidateTables
+from acompass.prove.candidate_tables import Candidate, CandidateTables
+from acompass.prove.chances import Chances
 from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import class_assertion
 from acompass.prove.prover import Prover
-from acompass.prove.shrink import shrunk
-from acompass.prove.witness import Record, Witness, replay
+from acompass.prove.shrink import shrunk, with_simpler_trace
+from acompass.prove.witness import Record, Witness, play, replay
 from acompass.semantics import holds
 
 #: tables tried for each claim
 TRIES = 1_500
 #: the total of records times requirements, so that the search through a long policy ends
 BUDGET = 60_000
+
+
+#: by claim, a run on which it fails, with the chances that it was found with
+_Found: TypeAlias = dict[int, tuple[Witness, Chances]]
 
 
 class Refuter:
@@ -39,17 +45,26 @@ class Refuter:
 
         For each claim, `known` are the checks that hold; by default, those that the prover knows.
         """
+        found = self._find(claims, known)
+        return [self._smallest(at, found.get(at), claim) for at, claim in enumerate(claims)]
+
+    def is_refuted(self, claims: Sequence[Assertion]) -> list[bool]:
+        """For each claim, whether a table on which it fails was found."""
+        found = self._find(claims)
+        return [at in found for at in range(len(claims))]
+
+    def _find(self, claims: Sequence[Assertion], known: Sequence[frozenset[int]] | None = None) -> _Found:
         self._known = known or [self._prover.known] * len(claims)
-        found: dict[int, Witness] = {}
+        found: _Found = {}
         for at, claim in enumerate(claims):
             if claim.quantifier is Quantifier.SOME:
-                self._try(([], []), {at: claim}, found)
+                self._try(([], {}), {at: claim}, found)
             elif process_in(claim) is None:
                 self._try_single(at, claims, found)
         self._search(claims, found)
-        return [self._smallest(at, found.get(at), claim) for at, claim in enumerate(claims)]
+        return found
 
-    def _try_single(self, at: int, claims: Sequence[Assertion], found: dict[int, Witness]) -> None:
+    def _try_single(self, at: int, claims: Sequence[Assertion], found: _Found) -> None:
         target = self._prover.violating(self._prover.last, claims[at])
         for _ in range(8):
             case = self._tables.single(target) if at not in found else None
@@ -57,7 +72,7 @@ class Refuter:
                 return
             self._try(case, {at: claims[at]}, found)
 
-    def _search(self, claims: Sequence[Assertion], found: dict[int, Witness]) -> None:
+    def _search(self, claims: Sequence[Assertion], found: _Found) -> None:
         targets = {at: self._target(claim) for at, claim in enumerate(claims) if at not in found}
         targets = {at: target for at, target in targets.items() if target is not EMPTY}
         budget = self._budget
@@ -79,26 +94,31 @@ class Refuter:
         violating = self._prover.reachability.laws.can_violate(classes, care)
         return self._prover.diagrams.intersection(care, violating)
 
-    def _try(
-        self,
-        case: tuple[list[Record], list[Fraction]],
-        claims: dict[int, Assertion],
-        found: dict[int, Witness],
-    ) -> None:
-        records, trace = case
-        witness = replay(self._program, records, trace)
+    def _try(self, case: Candidate, claims: dict[int, Assertion], found: _Found) -> None:
+        records, chances = case
+        witness = play(self._program, records, chances)
         if witness is not None:
-            found.update({at: witness for at, claim in claims.items() if self._fails(at, claim, witness)})
+            failing = [at for at, claim in claims.items() if self._fails(at, claim, witness)]
+            found.update(dict.fromkeys(failing, (witness, chances)))
 
     def _fails(self, at: int, claim: Assertion, witness: Witness) -> bool:
         return not witness.violated & self._known[at] and not holds(list(witness.left), claim)
 
-    def _smallest(self, at: int, witness: Witness | None, claim: Assertion) -> Witness | None:
-        if witness is None:
+    def _smallest(self, at: int, found: tuple[Witness, Chances] | None, claim: Assertion) -> Witness | None:
+        """The witness with fewer records, simpler values and a simpler trace; None if it does not replay."""
+        if found is None:
             return None
+        witness, chances = found
 
-        def failing(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
-            again = replay(self._program, records, trace)
-            return again if again is not None and self._fails(at, claim, again) else None
+        def with_same_chances(records: Sequence[Record]) -> Witness | None:
+            return self._failing(at, claim, play(self._program, records, chances))
 
-        return shrunk(witness, failing, self._tables.simpler)
+        def with_trace(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
+            return self._failing(at, claim, replay(self._program, records, trace))
+
+        smaller = shrunk(witness, with_same_chances, self._tables.simpler)
+        simpler = with_simpler_trace(smaller, with_trace)
+        return with_trace(simpler.records, simpler.trace)
+
+    def _failing(self, at: int, claim: Assertion, witness: Witness | None) -> Witness | None:
+        return witness if witness is not None and self._fails(at, claim, witness) else None

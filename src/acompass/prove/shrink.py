@@ -7,8 +7,10 @@ from typing import TypeAlias
 from acompass.checked.types import Value
 from acompass.prove.witness import Record, Witness
 
+#: the witness for these records, with coins and draws that show the same; None where the claim holds
+Failing: TypeAlias = Callable[[Sequence[Record]], Witness | None]
 #: the witness for these records and this trace; None where the claim holds
-Failing: TypeAlias = Callable[[Sequence[Record], Sequence[Fraction]], Witness | None]
+FailingTrace: TypeAlias = Callable[[Sequence[Record], Sequence[Fraction]], Witness | None]
 
 _SIMPLE = (Fraction(0), Fraction(1, 2))
 
@@ -16,15 +18,14 @@ _SIMPLE = (Fraction(0), Fraction(1, 2))
 def shrunk(witness: Witness, failing: Failing, simpler: Callable[[int, Value], Sequence[Value]]) -> Witness:
     """`simpler` lists the values of a column that are simpler than a given one, the simplest first."""
     witness = _with_fewer_records(_with_fewer_classes(witness, failing), failing)
-    witness = _with_simpler_values(witness, failing, simpler)
-    return _with_simpler_trace(witness, failing)
+    return _with_simpler_values(witness, failing, simpler)
 
 
 def _with_fewer_classes(witness: Witness, failing: Failing) -> Witness:
     """A check may need whole classes, whose records need not stand together."""
     for column, value in list(_values(witness)):
         rest = [record for record in witness.records if record[column] != value]
-        witness = failing(rest, witness.trace) or witness
+        witness = failing(rest) or witness
     return witness
 
 
@@ -33,7 +34,7 @@ def _with_fewer_records(witness: Witness, failing: Failing) -> Witness:
     while size:
         for start in reversed(range(0, len(witness.records), size)):
             rest = (*witness.records[:start], *witness.records[start + size :])
-            witness = failing(rest, witness.trace) or witness
+            witness = failing(rest) or witness
         size //= 2
     return witness
 
@@ -44,7 +45,7 @@ def _with_simpler_values(
     for column, value in list(_values(witness)):
         for candidate in simpler(column, value):
             records = [_swapped(record, column, value, candidate) for record in witness.records]
-            found = failing(records, witness.trace)
+            found = failing(records)
             if found is not None:
                 witness = found
                 break
@@ -61,7 +62,7 @@ def _swapped(record: Record, column: int, old: Value, new: Value) -> Record:
     return (*record[:column], new, *record[column + 1 :]) if record[column] == old else record
 
 
-def _with_simpler_trace(witness: Witness, failing: Failing) -> Witness:
+def with_simpler_trace(witness: Witness, failing: FailingTrace) -> Witness:
     for at in range(len(witness.trace)):
         for rho in _SIMPLE:
             if at >= len(witness.trace) or witness.trace[at] == rho:

@@ -8,7 +8,15 @@ from typing import TypeAlias
 from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program
 from acompass.checked.types import Value
-from acompass.semantics import Trace, pref, run_program
+from acompass.prove.chances import Chances
+from acompass.semantics import (
+    Trace,
+    affected_bag,
+    perform_requirement,
+    pref,
+    run_program,
+    trace_of_values,
+)
 
 Record: TypeAlias = tuple[Value, ...]
 
@@ -35,3 +43,20 @@ def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction
         return None
     violated = frozenset(at for at, verdict in enumerate(outcome.requirements) if not verdict.holds)
     return Witness(tuple(records), pref(outcome.trace_used, rho), tuple(outcome.records), violated)
+
+
+def play(program: Program, records: Sequence[Record], chances: Chances) -> Witness | None:
+    """The run in which coins and draws show what the chances say. None as for `replay`."""
+    bag, trace, violated = list(records), list[Fraction](), list[int]()
+    for step, requirement in enumerate(program.requirements):
+        own: list[Fraction] = []
+        if step in chances:
+            affected = len(affected_bag(bag, requirement.assertion))
+            own = chances[step].trace(requirement.action, affected)
+        try:
+            bag, _, verdict = perform_requirement(requirement, bag, trace_of_values(own))
+        except Unlabelled:
+            return None
+        trace += own
+        violated += [] if verdict.holds else [step]
+    return Witness(tuple(records), tuple(trace), tuple(bag), frozenset(violated))

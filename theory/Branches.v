@@ -1,6 +1,6 @@
 (** docs/prove.md, sections 5 and 6: branches, the finer class, the requirement's own assertion, the check. *)
 From Coq Require Import List Bool Permutation Lia.
-From Acompass Require Import Bags Values Tables Syntax Results Assertions Actions Anonymity Aggregates Facts Laws Histories Rules.
+From Acompass Require Import Bags Values Tables Syntax Results Assertions Actions Determinism Anonymity Aggregates Facts Laws Histories Rules.
 Import ListNotations.
 Open Scope nat_scope.
 Implicit Types (f : aggregate) (W : record -> bool) (G H : list attribute) (U : record -> value -> Prop).
@@ -78,14 +78,21 @@ Proof.
   now apply negb_false_iff in N.
 Qed.
 
-(** So a REJECT establishes its assertion: of the affected classes nothing is left. *)
-Corollary reject_establishes f psi H phi req R rho : asserts req = Each (Process [f] psi H) phi ->
+(** So a REJECT establishes its assertion, also one on several aggregates (`_attempt_established`): of the affected classes
+    nothing is left. *)
+Theorem reject_establishes fs psi H phi req R rho : asserts req = Each (Process fs psi H) phi ->
   acts req = Some (Certain Reject) -> retypes req = [] ->
   holds (asserts req) (fst (step req (R, rho))) = true.
 Proof.
-  intros HA HX HT. rewrite HA. apply class_assertion_one.
-  apply fact_permutation with (1 := Permutation_sym (history_of_reject req R rho HX HT)). rewrite HA.
-  apply before_reject, is_kept.
+  intros HA HX HT. rewrite (holds_permutation _ _ _ (history_of_reject req R rho HX HT)), HA.
+  apply holds_each_process. intros r I HW. apply filter_In in I as [I N]. apply negb_true_iff in N.
+  unfold is_affected in N. rewrite affected_by_process_own, HW in N by auto. simpl in N. apply negb_false_iff in N.
+  rewrite <- N. f_equal. unfold aggregate_record. f_equal. apply map_ext. intro f. f_equal.
+  unfold group, where_filtered. rewrite !filter_filter. apply filter_ext_in. intros t J.
+  destruct (has_key H (key H r) t) eqn:F; [|now rewrite !andb_false_r]. apply has_key_true in F.
+  destruct (where_holds psi t) eqn:WT; [|now rewrite !andb_false_r]. rewrite !andb_true_r.
+  apply negb_true_iff. unfold is_affected. rewrite affected_by_process_own, WT, F by auto. simpl.
+  now apply negb_false_iff.
 Qed.
 
 (** * Rule of the check (`_is_checked`)

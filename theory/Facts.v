@@ -143,3 +143,49 @@ Proof.
     - destruct HA as [HA|HA]; [|easy]. now rewrite !app_nth1 by (now rewrite length_key). }
   split; intros K r I W; [rewrite <- E|rewrite E]; now apply K.
 Qed.
+
+(** * Conditions as clauses (`clauses`) *)
+
+(** A literal is a comparison, negated or not. *)
+Definition literal : Type := bool * (attribute * operator * value).
+Definition satisfies_literal (t : tuple) (l : literal) : bool :=
+  let '(negated, (A, theta, c)) := l in xorb negated (compares (environment t A) theta c).
+Definition satisfies_clauses (t : tuple) (cs : list (list literal)) : bool :=
+  forallb (existsb (satisfies_literal t)) cs.
+
+(** A clause for each choice of a clause of both. *)
+Definition disjunction (cs ds : list (list literal)) : list (list literal) :=
+  flat_map (fun c => map (fun d => c ++ d) ds) cs.
+
+Fixpoint clauses (negated : bool) (phi : condition) : list (list literal) :=
+  match phi with
+  | Compare A theta c => [[(negated, (A, theta, c))]]
+  | Not phi => clauses (negb negated) phi
+  | And phi psi => (if negated then disjunction else @app _) (clauses negated phi) (clauses negated psi)
+  | Or phi psi => (if negated then @app _ else disjunction) (clauses negated phi) (clauses negated psi)
+  | Never => if negated then [] else [[]]
+  end.
+
+Lemma satisfies_disjunction t cs ds :
+  satisfies_clauses t (disjunction cs ds) = satisfies_clauses t cs || satisfies_clauses t ds.
+Proof.
+  unfold satisfies_clauses. induction cs as [|c cs IH]; simpl; auto. rewrite forallb_app, IH.
+  assert (E : forallb (existsb (satisfies_literal t)) (map (fun d => c ++ d) ds) =
+    existsb (satisfies_literal t) c || forallb (existsb (satisfies_literal t)) ds).
+  { clear IH. induction ds as [|d ds IHd]; simpl; [now rewrite orb_true_r|]. rewrite existsb_app, IHd.
+    now destruct (existsb _ c), (existsb _ d). }
+  rewrite E. now destruct (existsb _ c), (forallb _ ds), (forallb _ cs).
+Qed.
+
+Theorem clauses_of_condition t phi : forall negated,
+  satisfies_clauses t (clauses negated phi) = xorb negated (satisfies phi t).
+Proof.
+  assert (App : forall cs ds, satisfies_clauses t (cs ++ ds) = satisfies_clauses t cs && satisfies_clauses t ds)
+    by (intros; apply forallb_app).
+  induction phi; intro negated; simpl.
+  - unfold satisfies_clauses; simpl. now rewrite orb_false_r, andb_true_r.
+  - rewrite IHphi. now destruct negated, (satisfies phi t).
+  - destruct negated; rewrite ?satisfies_disjunction, ?App, IHphi1, IHphi2; now destruct (satisfies phi1 t), (satisfies phi2 t).
+  - destruct negated; rewrite ?satisfies_disjunction, ?App, IHphi1, IHphi2; now destruct (satisfies phi1 t), (satisfies phi2 t).
+  - now destruct negated.
+Qed.

@@ -199,6 +199,23 @@ Proof.
   rewrite filter_all; auto. intros r I. now rewrite (holds_affects_none _ _ _ H I).
 Qed.
 
+(** With a probability, REJECT removes some of the affected records. *)
+Theorem history_of_coin_reject q req R rho : acts req = Some (WithProbability q Reject) -> retypes req = [] ->
+  let R' := fst (step req (R, rho)) in
+  subset R' R /\ forall r, In r (minus R R') -> is_affected (asserts req) R r = true.
+Proof.
+  intros HX HT. unfold step. rewrite HX, HT. change (retype []) with (fun r : record => r). rewrite !map_id.
+  destruct (holds (asserts req) R); simpl.
+  - split; [intro; lia|]. intros r I. apply (in_multiplicity record_eq_dec) in I. unfold minus in I.
+    rewrite multiplicity_difference in I. lia.
+  - destruct (drawn_of_image q rho (fun r => r) (AFF R (asserts req))) as (V & S & E). rewrite !map_id in E. rewrite E. split.
+    + intro r. unfold minus. rewrite multiplicity_difference. lia.
+    + intros r I. assert (J : In r V).
+      { apply (in_multiplicity record_eq_dec). apply (in_multiplicity record_eq_dec) in I. unfold minus in I.
+        rewrite !multiplicity_difference in I. lia. }
+      now apply (sub_bag_in record_eq_dec _ _ _ S), filter_In in J as [_ J].
+Qed.
+
 (** A check changes nothing but types. *)
 Theorem history_of_check req R rho : acts req = None -> step req (R, rho) = (map (retype (retypes req)) R, rho).
 Proof. intro H. unfold step. now rewrite H. Qed.

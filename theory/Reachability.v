@@ -119,6 +119,14 @@ Section After.
     split; [now apply in_care|]. intro M. now rewrite (must_be R r') in N.
   Qed.
 
+  (** With a probability: reach (`untouched`). *)
+  Theorem after_coin_reject q r' : acts req = Some (WithProbability q Reject) -> retypes req = [] ->
+    In r' (fst (step req (R, rho))) -> care r'.
+  Proof.
+    intros HX HT I. destruct (history_of_coin_reject q req R rho HX HT) as [S _].
+    apply in_care. now apply (sub_bag_in record_eq_dec _ _ _ S).
+  Qed.
+
   (** After an action that writes A: (reach − must) ∪ may[A → values]. With a probability, nothing must be rewritten. *)
   Theorem after_write x A r' : acts req = Some x -> writes_column (plain_of x) A -> is_urn (plain_of x) ->
     In r' (fst (step req (R, rho))) -> exists r, care r /\
@@ -180,6 +188,25 @@ Proof.
   induction 1 as [care|req p care care' care'' H _ IH]; intros R rho U C; auto.
   change (run (req :: p) (R, rho)) with (run p (step req (R, rho))).
   pose proof (H R rho U C) as C'. pose proof (trace_in_unit_interval req R rho U) as U'.
+  destruct (step req (R, rho)) as [R' rho']. now apply IH.
+Qed.
+
+(** * The search (`proof_search`)
+
+    Goals before each requirement imply the goals after it, and those at the start hold of every table. *)
+Inductive traced_back : program -> (bag -> Prop) -> (bag -> Prop) -> Prop :=
+| at_the_start (goal : bag -> Prop) : traced_back [] goal goal
+| through req p (goal goal' goal'' : bag -> Prop) :
+    (forall R rho, in_unit_interval rho -> goal R -> goal' (fst (step req (R, rho)))) ->
+    traced_back p goal' goal'' -> traced_back (req :: p) goal goal''.
+
+Theorem proof_search p goal claim : traced_back p goal claim -> (forall R, goal R) ->
+  forall R rho, in_unit_interval rho -> claim (fst (run p (R, rho))).
+Proof.
+  intros T start R rho. generalize (start R). clear start. revert R rho.
+  induction T as [goal|req p goal goal' goal'' H _ IH]; intros R rho G U; auto.
+  change (run (req :: p) (R, rho)) with (run p (step req (R, rho))).
+  pose proof (H R rho U G) as G'. pose proof (trace_in_unit_interval req R rho U) as U'.
   destruct (step req (R, rho)) as [R' rho']. now apply IH.
 Qed.
 

@@ -45,7 +45,9 @@ def differences(seeds: Iterable[str]) -> tuple[int, list[Difference]]:
     answers = _answers([line for line, _ in asked])
     pairs = zip(cases, asked, answers, strict=True)
     return len(cases), [
-        Difference(case, expected, found) for case, (_, expected), found in pairs if expected != _in_order(found)
+        Difference(case, expected, found)
+        for case, (_, expected), found in pairs
+        if expected != _in_order(found)
     ]
 
 

@@ -23,5 +23,8 @@ def code(path: Path) -> str:
 def stated(*kinds: str) -> set[str]:
     """The qualified names of all statements of these kinds."""
     return {
-        f"{path.stem}.{name}" for path in files() for kind, name in _STATED.findall(code(path)) if kind in kinds
+        f"{path.stem}.{name}"
+        for path in files()
+        for kind, name in _STATED.findall(code(path))
+        if kind in kinds
     }

@@ -1,5 +1,5 @@
-(** What every theorem rests on: `make -C theory assumptions` prints "Closed under the global context" for each, so
-    none rests on an axiom. `python -m tests.theory.assumptions` writes this file. *)
+(** What every theorem rests on: `make -C theory assumptions` prints "Closed under the global
+    context" for each, so none rests on an axiom. `python -m tests.theory.assumptions` writes this file. *)
 From Acompass Require Order.
 From Acompass Require Values.
 From Acompass Require Tables.

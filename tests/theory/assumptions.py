@@ -1,12 +1,15 @@
-"""Writes theory/Assumptions.v, which prints what every theorem rests on: `python -m tests.theory.assumptions`."""
+"""Writes theory/Assumptions.v, which prints what every theorem rests on.
+
+`python -m tests.theory.assumptions`
+"""
 
 import re
 
 from tests.theory.sources import THEORY, stated
 
 PATH = THEORY / "Assumptions.v"
-_HEAD = """(** What every theorem rests on: `make -C theory assumptions` prints "Closed under the global context" for each, so
-    none rests on an axiom. `python -m tests.theory.assumptions` writes this file. *)
+_HEAD = """(** What every theorem rests on: `make -C theory assumptions` prints "Closed under the global
+    context" for each, so none rests on an axiom. `python -m tests.theory.assumptions` writes this file. *)
 """
 
 

@@ -1,4 +1,7 @@
-"""The comparison with the extracted interpreter at any length: `python -m tests.theory.campaign --cases 20000`."""
+"""The comparison with the extracted interpreter at any length.
+
+`python -m tests.theory.campaign --cases 20000`
+"""
 
 import argparse
 import sys

@@ -9,7 +9,7 @@ PAGE = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
 RULES = (ROOT / "docs" / "prove.md").read_text(encoding="utf-8")
 PROVE = ROOT / "src" / "acompass" / "prove"
 
-#: the sections of docs/prove.md with lemmas, laws and rules about tables: from the possible records to the rules
+#: the sections of docs/prove.md with lemmas, laws and rules: from the possible records on
 SECTIONS = range(2, 7)
 _NAMED = re.compile(r"\((`[\w.]+`(?:, `[\w.]+`)*)")
 _QUOTED = re.compile(r"`([\w.]+)`")
@@ -50,7 +50,7 @@ def test_every_function_of_the_table_exists() -> None:
 
 
 def _is_defined(function: str, code: str) -> bool:
-    """`Prover.attempt` is a method or an attribute, `_is_kept` a function of any kind, `LabelImages` a class."""
+    """A function, a class, or a method or an attribute with the name of its class before it."""
     *owners, name = function.split(".")
     return all(f"class {owner}" in code for owner in owners) and bool(
         re.search(rf"\b(def|class) {name}\b|self\.{name} =", code)

@@ -9,7 +9,7 @@ from tests.theory.building import made, needs
 from tests.theory.sources import THEORY, code, files, stated
 
 LONGEST = 400
-#: what would make a statement true without a proof; none of these words stands in the sources for anything else
+#: what makes a statement true without a proof; no source has these words for anything else
 UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Abort)\b")
 
 

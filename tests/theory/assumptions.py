@@ -1,4 +1,4 @@
-"""Writes theory/Assumptions.v, which prints what every theorem rests on.
+"""Writes theory/Assumptions.v, which prints what the theorems of each file rest on.
 
 `python -m tests.theory.assumptions`
 """
@@ -8,27 +8,29 @@ import re
 from tests.theory.sources import THEORY, stated
 
 PATH = THEORY / "Assumptions.v"
-_HEAD = """(** What every theorem rests on: `make -C theory assumptions` prints "Closed under the global
-    context" for each, so none rests on an axiom. `python -m tests.theory.assumptions` writes this file. *)
+_HEAD = """(** What the theorems rest on, file by file: `make -C theory assumptions` prints "Closed under the global
+    context" for each file, so none of its theorems rests on an axiom. `python -m tests.theory.assumptions`
+    writes this file. *)
 """
 
 
-def text() -> str:
-    """In the order of compilation, so that the paper's theorems come before the prover's."""
-    names = stated("Theorem", "Corollary")
+def modules() -> list[str]:
+    """The files with theorems, in the order in which they are compiled."""
     project = (THEORY / "_CoqProject").read_text(encoding="utf-8")
-    modules = [
-        module
-        for module in re.findall(r"(\w+)\.v", project)
-        if any(n.startswith(f"{module}.") for n in names)
-    ]
-    required = "".join(f"From Acompass Require {module}.\n" for module in modules)
-    return _HEAD + required + "".join(_printed(module, names) for module in modules)
+    with_theorems = {name.partition(".")[0] for name in stated("Theorem", "Corollary")}
+    return [module for module in re.findall(r"(\w+)\.v", project) if module in with_theorems]
 
 
-def _printed(module: str, names: set[str]) -> str:
-    own = sorted(name for name in names if name.startswith(f"{module}."))
-    return "\n" + "".join(f"Print Assumptions {name}.\n" for name in own)
+def text() -> str:
+    required = "".join(f"From Acompass Require {module}.\n" for module in modules())
+    return _HEAD + required + "".join(map(_printed, modules()))
+
+
+def _printed(module: str) -> str:
+    """The theorems as one tuple: Coq then walks through what they have in common once."""
+    own = sorted(name for name in stated("Theorem", "Corollary") if name.startswith(f"{module}."))
+    listed = ",\n  ".join(f"@{name}" for name in own)
+    return f"\nDefinition theorems_of_{module} := (\n  {listed}).\nPrint Assumptions theorems_of_{module}.\n"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pytest
 
 from tests.theory import assumptions
 from tests.theory.building import made, needs
-from tests.theory.sources import THEORY, code, files, stated
+from tests.theory.sources import THEORY, code, files
 
 LONGEST = 400
 #: what makes a statement true without a proof; no source has these words for anything else
@@ -34,4 +34,4 @@ def test_the_assumptions_of_every_theorem_are_printed() -> None:
 @needs("make", "coqc")
 def test_every_theorem_is_closed() -> None:
     answers = re.findall(r"^Closed under the global context$|^Axioms:.*$", made("assumptions"), re.MULTILINE)
-    assert answers == ["Closed under the global context"] * len(stated("Theorem", "Corollary"))
+    assert answers == ["Closed under the global context"] * len(assumptions.modules())

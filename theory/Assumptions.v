@@ -1,6 +1,6 @@
-(** What the theorems rest on, file by file: `make -C theory assumptions` prints "Closed under the global
-    context" for each file, so none of its theorems rests on an axiom. `python -m tests.theory.assumptions`
-    writes this file. *)
+(** What the theorems rest on, file by file: `make -C theory assumptions` prints "Closed under the
+    global context" for each, so no theorem rests on an axiom. `python -m tests.theory.assumptions` writes
+    this file. *)
 From Acompass Require Order.
 From Acompass Require Values.
 From Acompass Require Tables.

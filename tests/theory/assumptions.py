@@ -8,9 +8,9 @@ import re
 from tests.theory.sources import THEORY, stated
 
 PATH = THEORY / "Assumptions.v"
-_HEAD = """(** What the theorems rest on, file by file: `make -C theory assumptions` prints "Closed under the global
-    context" for each file, so none of its theorems rests on an axiom. `python -m tests.theory.assumptions`
-    writes this file. *)
+_HEAD = """(** What the theorems rest on, file by file: `make -C theory assumptions` prints "Closed under the
+    global context" for each, so no theorem rests on an axiom. `python -m tests.theory.assumptions` writes
+    this file. *)
 """
 
 

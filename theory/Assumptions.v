@@ -143,7 +143,6 @@ Print Assumptions theorems_of_Histories.
 Definition theorems_of_Rules := (
   @Rules.before_reject,
   @Rules.carried_back,
-  @Rules.random_selection,
   @Rules.regrouped).
 Print Assumptions theorems_of_Rules.
 
@@ -210,6 +209,7 @@ Definition theorems_of_Chances := (
   @Chances.is_kept_without,
   @Chances.of_both_max,
   @Chances.of_both_min,
+  @Chances.random_selection,
   @Chances.reselected).
 Print Assumptions theorems_of_Chances.
 

@@ -122,9 +122,6 @@ Section Multiplicity.
     destruct (p r); simpl; lia.
   Qed.
 
-  Lemma sub_bag_refl R : sub_bag R R.
-  Proof. intro; lia. Qed.
-
   Lemma sub_bag_filter p R : sub_bag (filter p R) R.
   Proof. intro r. rewrite multiplicity_filter. destruct (p r); lia. Qed.
 

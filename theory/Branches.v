@@ -1,6 +1,7 @@
 (** docs/prove.md, sections 5 and 6: branches, the finer class, the requirement's own assertion, the check. *)
 From Coq Require Import List Bool Permutation Lia.
-From Acompass Require Import Bags Values Tables Syntax Results Assertions Actions Determinism Anonymity Aggregates Facts Laws Histories Rules.
+From Acompass Require Import Bags Values Tables Syntax Results Assertions Actions Determinism Anonymity.
+From Acompass Require Import Aggregates Facts Laws Histories Rules.
 Import ListNotations.
 Open Scope nat_scope.
 Implicit Types (f : aggregate) (W : record -> bool) (G H : list attribute) (U : record -> value -> Prop).

@@ -107,6 +107,17 @@ Proof.
   - unfold B. rewrite <- class_before. apply F; [now apply in_map|now apply HW].
 Qed.
 
+(** * Rule of the part (`_refuse_random_selection`)
+
+    W' has every record that W can select after RANDOM; which of them it selects, the draw decides. *)
+Corollary random_selection f care L W W' G U : within care (map fst L) -> reads_key G U ->
+  (forall p, In p L -> key G (snd p) = key G (fst p)) ->
+  (forall p, In p L -> W (snd p) = true -> W' (fst p) = true /\ aggregates_the_same f p) ->
+  kept_by_parts f care U -> fact f W' G U (map fst L) -> fact f W G U (map snd L).
+Proof.
+  intros C HU HK HW K F. apply (reselected f care L W W' G (fun _ => true) U); auto. now apply is_kept_without.
+Qed.
+
 (** * Rule of the scattered class (`before_scattering`)
 
     Rewritten records get keys that [lands] has. There the fact follows from the values; elsewhere a class has only records

@@ -138,7 +138,8 @@ Proof.
   induction k; [reflexivity|]. rewrite Nat2N.inj_succ, N.pow_succ_r', N2Z.inj_mul, IHk. simpl power_of_ten. lia.
 Qed.
 
-Lemma value_at_scale scale negative n scale' : value_of (at_scale scale negative n scale') = value_of (Decimal negative n scale').
+Lemma value_at_scale scale negative n scale' :
+  value_of (at_scale scale negative n scale') = value_of (Decimal negative n scale').
 Proof.
   unfold at_scale. destruct (Nat.leb_spec scale' scale) as [L|L]; auto. simpl. f_equal. unfold decimal.
   apply Q2Qc_eq_iff. unfold Qeq; simpl. replace scale with (scale' + (scale - scale'))%nat at 2 by lia.

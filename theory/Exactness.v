@@ -125,9 +125,6 @@ Lemma missed_alone x s rho : match x with Drop _ => False | _ => True end ->
   perform_plain x [s] rho [] = ([s], rho).
 Proof. destruct x; simpl; intro H; try easy; unfold reject, replace, randomize, generalize; simpl; now rewrite ?app_nil_r. Qed.
 
-Lemma column_of x s A a : writes_column x A -> writes x A s a -> match x with Drop _ | Reject => False | _ => True end.
-Proof. now destruct x. Qed.
-
 Lemma hit_alone q rho s y : (y < q)%Q -> drawn q (before_trace y rho) [s] = [s].
 Proof.
   intro H. unfold drawn. simpl. replace (less y q) with true; auto. symmetry. unfold less. apply negb_true_iff.
@@ -158,7 +155,8 @@ Proof.
     + rewrite V. simpl. rewrite not_hit_alone. apply missed_alone. destruct x; try easy. now destruct wf.
   - assert (P : exists rho', in_unit_interval rho' /\ perform_plain (plain_of x) [s] rho' [s] = ([r'], rho)).
     { destruct (plain_of x) eqn:F; try easy.
-      all: try (destruct H as (A1 & a1 & H1 & H2 & ->); destruct (performed_alone _ A1 s a1 rho H1 H2 U) as (rho' & U' & X1 & X2);
+      all: try (destruct H as (A1 & a1 & H1 & H2 & ->);
+        destruct (performed_alone _ A1 s a1 rho H1 H2 U) as (rho' & U' & X1 & X2);
         exists rho'; split; [exact U'|]; now rewrite (surjective_pairing (perform_plain _ _ _ _)), X1, X2).
       exists rho. split; auto. simpl. now subst r'. }
     destruct P as (rho' & U' & P). destruct x as [x|q x]; simpl in P.

@@ -125,7 +125,10 @@ Fixpoint reads_only (ok : attribute -> Prop) (phi : condition) : Prop :=
 Lemma satisfies_moved (ok : attribute -> Prop) old new phi t t' :
   (forall A, ok A -> environment t A = environment t' (if Nat.eq_dec A old then new else A)) ->
   reads_only ok phi -> satisfies phi t = satisfies (at_position old new phi) t'.
-Proof. intro E. induction phi; simpl; intro H; auto; [now rewrite E|now rewrite IHphi| |]; destruct H; now rewrite IHphi1, IHphi2. Qed.
+Proof.
+  intro E. induction phi; simpl; intro H; auto; [now rewrite E|now rewrite IHphi| |];
+    destruct H; now rewrite IHphi1, IHphi2.
+Qed.
 
 Theorem class_assertion_clause fs i f psi G phi R : nth_error fs i = Some f ->
   reads_only (fun A => A < length G \/ A = length G + i) phi ->

@@ -47,14 +47,14 @@ Qed.
 
 (** The corrected induction hypothesis: after the first requirements, the relation consists of records whose Q is one of
     the values so far, and of the affected bags of the requirements that are left, untouched. *)
-Definition invariant (Q : attribute) (n : nat) (R : bag) (done left : list (condition * field)) (R_k : bag) : Prop :=
+Definition invariant (Q : attribute) (R : bag) (done left : list (condition * field)) (R_k : bag) : Prop :=
   exists D, Permutation R_k (D ++ flat_map (fun g => affected_by g R) left) /\
             forall r, In r D -> In (value_at r Q) (values_of done).
 
 Lemma invariant_step Q n R rho done g left : on_schema n R -> Q < n ->
   Permutation (affected_by g (after Q done R rho)) (affected_by g R) ->
-  invariant Q n R done (g :: left) (after Q done R rho) ->
-  invariant Q n R (done ++ [g]) left (after Q (done ++ [g]) R rho).
+  invariant Q R done (g :: left) (after Q done R rho) ->
+  invariant Q R (done ++ [g]) left (after Q (done ++ [g]) R rho).
 Proof.
   intros S HQ same (D & P & H). exists (D ++ map (fun r => update r Q (snd g)) (affected_by g R)). split.
   - unfold after in *. rewrite map_app, run_app. simpl. destruct (run _ (R, rho)) as [R_k rho_k]. simpl in *.
@@ -77,10 +77,10 @@ Theorem generalization_soundness Q n gs R rho : on_schema n R -> Q < n ->
   forall r, In r (after Q gs R rho) -> In (value_at r Q) (values_of gs).
 Proof.
   intros S HQ ii iv.
-  assert (K : forall left done, gs = done ++ left -> invariant Q n R done left (after Q done R rho) ->
-    invariant Q n R gs [] (after Q gs R rho)).
+  assert (K : forall left done, gs = done ++ left -> invariant Q R done left (after Q done R rho) ->
+    invariant Q R gs [] (after Q gs R rho)).
   { induction left as [|g left IH]; intros done E H; [rewrite app_nil_r in E; now subst|].
-    apply IH with (done ++ [g]); [now rewrite <- app_assoc|]. apply invariant_step; auto. now apply ii with left. }
+    apply IH with (done ++ [g]); [now rewrite <- app_assoc|]. apply (invariant_step Q n); auto. now apply ii with left. }
   destruct (K gs [] eq_refl) as (D & P & H); [exists []; split; [exact iv|intros r []]|].
   intros r I. apply H. apply (Permutation_in _ P) in I. now rewrite app_nil_r in I.
 Qed.

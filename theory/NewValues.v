@@ -70,7 +70,8 @@ Proof.
     Some p => value_at (snd p) B | None => nothing end).
   rewrite <- (map_length label_of (distinct (map (fun p => value_at (fst p) B) L))).
   apply NoDup_incl_length; [apply NoDup_nodup|]. intros v I. apply nodup_In in I. apply in_map_iff in I as (p & <- & I).
-  apply in_map_iff. exists (value_at (fst p) B). split; [|apply nodup_In; now apply in_map with (f := fun p => value_at (fst p) B)].
+  apply in_map_iff. exists (value_at (fst p) B).
+  split; [|apply nodup_In; now apply in_map with (f := fun p => value_at (fst p) B)].
   unfold label_of. destruct find as [q|] eqn:F.
   - apply find_some in F as [J E]. destruct value_eq_dec; [|discriminate]. now apply alike.
   - apply find_none with (x := p) in F; auto. now destruct value_eq_dec.

@@ -145,7 +145,10 @@ Section Sort.
   Qed.
 
   Lemma at_most_total x y : at_most x y \/ at_most y x.
-  Proof. unfold at_most. rewrite (compare_opp lawful x y). destruct (compare x y); simpl; (left; discriminate) || (right; discriminate). Qed.
+  Proof.
+    unfold at_most. rewrite (compare_opp lawful x y).
+    destruct (compare x y); simpl; (left; discriminate) || (right; discriminate).
+  Qed.
 
   Lemma insert_sorted x l : sorted l -> sorted (insert x l).
   Proof.

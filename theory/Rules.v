@@ -107,27 +107,3 @@ Qed.
 
 Definition pair_eq_dec : forall p q : record * record, {p = q} + {p <> q}.
 Proof. decide equality; apply record_eq_dec. Defined.
-
-(** * Rule of the part (`_refuse_random_selection`)
-
-    W' has every record that W can select after; which of them it selects, a draw decides. *)
-Theorem random_selection f care L W W' G U :
-  within care (map fst L) ->
-  (forall p, In p L -> W (snd p) = true -> W' (fst p) = true /\ aggregates_the_same f p) ->
-  (forall p, In p L -> key G (snd p) = key G (fst p)) -> reads_key G U -> kept_by_parts f care U ->
-  fact f W' G U (map fst L) -> fact f W G U (map snd L).
-Proof.
-  intros C H K HU parts before r I HW. apply in_map_iff in I as (p & <- & I). rewrite class_after.
-  set (M := filter _ L). assert (HM : forall q, In q M -> In q L /\ W (snd q) = true).
-  { intros q J. apply filter_In in J as [J N]. apply andb_true_iff in N. tauto. }
-  assert (J : In p M) by (apply filter_In; split; auto; rewrite HW; now apply has_key_true).
-  rewrite aggregated_before by (intros q Q; apply HM in Q as [Q N]; now apply H).
-  apply (HU (fst p)); [now rewrite K|]. apply parts with (class G (filter W' (map fst L)) (fst p)).
-  - intro N. apply map_eq_nil in N. now rewrite N in J.
-  - rewrite class_before. apply (sub_bag_map pair_eq_dec record_eq_dec).
-    intro q. unfold M. rewrite !multiplicity_filter. destruct (in_dec pair_eq_dec q L) as [Q|Q].
-    + destruct (W (snd q)) eqn:E; [|simpl; lia]. destruct (H q Q E) as [-> _]. unfold has_key. rewrite !K by auto. simpl. lia.
-    + unfold multiplicity. rewrite (proj1 (count_occ_not_In _ L q) Q). destruct (_ && _); lia.
-  - intros t T. apply C. apply in_class in T as [T _]. now apply filter_In in T as [T _].
-  - apply before; [now apply in_map|now apply H].
-Qed.

@@ -48,14 +48,10 @@ Proof. split; [apply sort_permutation|apply sort_sorted, order_record]. Qed.
 Theorem order_of_bag R R' : Permutation R R' -> order R = order R'.
 Proof. apply sort_of_bag, order_record. Qed.
 
-Lemma order_length R : length (order R) = length R.
-Proof. apply Permutation_length, sort_permutation. Qed.
-
 (** * Bags of records *)
 
 Definition subset (S R : bag) : Prop := sub_bag record_eq_dec S R.
 Definition minus (R V : bag) : bag := difference record_eq_dec R V.
-Definition copies (r : record) (R : bag) : nat := multiplicity record_eq_dec r R.
 
 (** All records have a field for each of n attributes. *)
 Definition on_schema (n : nat) (R : bag) : Prop := forall r, In r R -> length r = n.
@@ -72,9 +68,6 @@ Lemma get_update_other r A B a : A <> B -> get (update r A a) B = get r B.
 Proof.
   revert A B. induction r; intros [|A] [|B]; simpl; intro; auto; [easy|]. apply IHr. congruence.
 Qed.
-
-Lemma length_update r A a : length (update r A a) = length r.
-Proof. revert A. induction r; intros [|A]; simpl; auto. Qed.
 
 Lemma update_outside r A a : length r <= A -> update r A a = r.
 Proof. revert A. induction r; intros [|A]; simpl; intro; try lia; auto. f_equal. apply IHr. lia. Qed.
@@ -93,9 +86,3 @@ Proof. intro. now apply map_ext_in. Qed.
 
 Lemma key_incl G H r s : incl H G -> key G r = key G s -> key H r = key H s.
 Proof. intros I E. apply key_ext. intros A HA. apply (key_at G); auto. Qed.
-
-Lemma key_update_other G r A a : ~ In A G -> key G (update r A a) = key G r.
-Proof. intro. apply key_ext. intros B HB. apply value_at_update_other. congruence. Qed.
-
-Lemma environment_values r A : environment (values r) A = value_at r A.
-Proof. reflexivity. Qed.

@@ -72,9 +72,6 @@ Definition text_of_boolean (b : bool) : text :=
 Lemma digits_of_injective d : forall d', digits_of d = digits_of d' -> d = d'.
 Proof. induction d; destruct d'; simpl; intro H; try discriminate; auto; injection H as H; f_equal; auto. Qed.
 
-Lemma digits_injective n n' : digits n = digits n' -> n = n'.
-Proof. intro H. apply DecimalN.Unsigned.to_uint_inj. now apply digits_of_injective. Qed.
-
 Lemma digits_of_no_minus d t : digits_of d <> minus_sign :: t.
 Proof. destruct d; discriminate. Qed.
 

@@ -28,7 +28,8 @@ Theorem step_by_function req x A R rho : acts req = Some (Certain x) -> rewrites
   Permutation (fst (step req (R, rho))) (map (becomes req x R) R).
 Proof.
   intros HX HA. unfold step. rewrite HX. set (h := retype (retypes req)). destruct (holds (asserts req) R) eqn:H.
-  - simpl. rewrite (map_ext_in (becomes req x R) h); auto. intros r I. unfold becomes. now rewrite (holds_affects_none _ _ _ H I).
+  - simpl. rewrite (map_ext_in (becomes req x R) h); auto. intros r I. unfold becomes.
+    now rewrite (holds_affects_none _ _ _ H I).
   - assert (P : Permutation (fst (perform (Certain x) (map h R) rho (map h (AFF R (asserts req)))))
       (map h (minus R (AFF R (asserts req))) ++ map (fun r => rewrite_of x (h r)) (AFF R (asserts req)))).
     { rewrite <- (map_map h (rewrite_of x)). destruct x; try easy; apply Permutation_app_tail, difference_map, AFF_subset. }

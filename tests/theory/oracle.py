@@ -38,13 +38,16 @@ class Difference:
     theory: str
 
 
-def differences(seeds: Iterable[str]) -> tuple[int, list[Difference]]:
-    """The number of cases, and those on which the theory and `semantics` differ."""
-    cases = [without_negative_zeros(random_case(Random(seed))) for seed in seeds]
+def random_cases(seeds: Iterable[str]) -> list[Case]:
+    return [without_negative_zeros(random_case(Random(seed))) for seed in seeds]
+
+
+def differences(cases: Sequence[Case]) -> list[Difference]:
+    """The cases on which the theory and `semantics` differ."""
     asked = [_asked_and_expected(case) for case in cases]
     answers = _answers([line for line, _ in asked])
     pairs = zip(cases, asked, answers, strict=True)
-    return len(cases), [
+    return [
         Difference(case, expected, found)
         for case, (_, expected), found in pairs
         if expected != _in_order(found)

@@ -25,6 +25,7 @@ From Acompass Require Chances.
 From Acompass Require Unchanged.
 From Acompass Require Regions.
 From Acompass Require Conversions.
+From Acompass Require TextOrder.
 From Acompass Require Labels.
 
 Definition theorems_of_Order := (
@@ -236,6 +237,12 @@ Definition theorems_of_Conversions := (
   @Conversions.spellings_have_two_texts,
   @Conversions.zeros_have_two_texts).
 Print Assumptions theorems_of_Conversions.
+
+Definition theorems_of_TextOrder := (
+  @TextOrder.dates_in_order,
+  @TextOrder.decimals_in_order,
+  @TextOrder.padded_in_order).
+Print Assumptions theorems_of_TextOrder.
 
 Definition theorems_of_Labels := (
   @Labels.band_is_interval,

@@ -69,6 +69,9 @@ Proof.
   revert A B. induction r; intros [|A] [|B]; simpl; intro; auto; [easy|]. apply IHr. congruence.
 Qed.
 
+Lemma length_update r A a : length (update r A a) = length r.
+Proof. revert A. induction r; intros [|A]; simpl; auto. Qed.
+
 Lemma update_outside r A a : length r <= A -> update r A a = r.
 Proof. revert A. induction r; intros [|A]; simpl; intro; try lia; auto. f_equal. apply IHr. lia. Qed.
 

@@ -141,60 +141,80 @@ Section Column.
   Qed.
 End Column.
 
-(** * For requirements *)
+(** * For requirements, with the change of type that the written column may have (D12) *)
 
-Lemma becomes_alone req x A R r B : retypes req = [] -> rewrites x A -> B <> A ->
+Definition retypes_only (req : requirement) (A : attribute) : Prop := forall B t, In (B, t) (retypes req) -> B = A.
+
+Lemma retype_alone ts A B : (forall C t, In (C, t) ts -> C = A) -> B <> A ->
+  forall r, value_at (retype ts r) B = value_at r B.
+Proof.
+  unfold retype. induction ts as [|[C t] ts IH]; intros H N r; auto. cbn [fold_left].
+  rewrite IH; auto; [|intros D u I; apply (H D u); now right].
+  rewrite (H C t) by now left. apply value_at_update_other. congruence.
+Qed.
+
+Lemma length_retype ts : forall r, length (retype ts r) = length r.
+Proof.
+  unfold retype. induction ts as [|[C t] ts IH]; intro r; auto. cbn [fold_left]. rewrite IH. apply length_update.
+Qed.
+
+Lemma becomes_alone req x A R r B : retypes_only req A -> rewrites x A -> B <> A ->
   value_at (becomes req x R r) B = value_at r B.
 Proof.
-  intros HT HA N. unfold becomes. rewrite HT. change (retype [] r) with r.
+  intros HT HA N. rewrite <- (retype_alone (retypes req) A B HT N r). unfold becomes.
   destruct (is_affected _ R r); auto. destruct x; simpl in HA; try easy; subst; simpl;
     [|unfold label]; apply value_at_update_other; congruence.
 Qed.
 
-Lemma value_at_updated n R A r s a : on_schema n R -> In r R -> In s R -> value_at r A = value_at s A ->
+Lemma value_at_updated r s A a : length r = length s -> value_at r A = value_at s A ->
   value_at (update r A a) A = value_at (update s A a) A.
 Proof.
-  intros S HR HS V. assert (Len : length r = length s) by now rewrite !(S _).
-  destruct (Nat.lt_ge_cases A (length r)); [now rewrite !value_at_update by lia|].
+  intros Len V. destruct (Nat.lt_ge_cases A (length r)); [now rewrite !value_at_update by lia|].
   now rewrite !update_outside by lia.
 Qed.
 
-(** REPLACE of a column of G keeps what unions keep, if the columns of G₁ decide which records it rewrites. *)
-Corollary regrouped_replace req A a f W G G1 U R rho n : acts req = Some (Certain (Replace A a)) -> retypes req = [] ->
+(** REPLACE of a column of G keeps what unions keep, if the columns of G₁ decide which records it rewrites, and equal
+    values stay equal where the type changes. *)
+Corollary regrouped_replace req A a f W G G1 U R rho n : acts req = Some (Certain (Replace A a)) -> retypes_only req A ->
   on_schema n R -> incl G G1 -> In A G -> ~ aggregates_column f A -> reads_key G U -> kept_by_merging f U ->
   summable f (map (becomes req (Replace A a) R) R) ->
   (forall r s, In r R -> In s R -> key G1 r = key G1 s -> is_affected (asserts req) R r = is_affected (asserts req) R s) ->
+  (forall r s, In r R -> In s R -> value_at r A = value_at s A ->
+     value_at (retype (retypes req) r) A = value_at (retype (retypes req) s) A) ->
   fact f (fun r => W (becomes req (Replace A a) R r)) G1 (fun r => U (becomes req (Replace A a) R r)) R ->
   fact f W G U (fst (step req (R, rho))).
 Proof.
-  intros HX HT S I IA NA HU K E D F.
+  intros HX HT S I IA NA HU K E D equal F.
   apply fact_permutation with (1 := Permutation_sym (step_by_function req _ A R rho HX eq_refl)).
   apply joined with A G1; auto; [intros r B N; now apply (becomes_alone req _ A)|].
-  intros r s HR HS _ _ KE. unfold becomes. rewrite HT, (D r s) by auto. change (retype [] ?t) with t.
-  assert (V : value_at r A = value_at s A) by (apply (key_at G1); auto).
-  destruct (is_affected _ R s); auto. now apply (value_at_updated n R).
+  intros r s HR HS _ _ KE. unfold becomes. rewrite (D r s) by auto.
+  assert (V : value_at (retype (retypes req) r) A = value_at (retype (retypes req) s) A).
+  { apply equal; auto. apply (key_at G1); auto. }
+  destruct (is_affected _ R s); auto. apply value_at_updated; auto. now rewrite !length_retype, !(S _).
 Qed.
 
 (** ALWAYS : GENERALIZE keeps k-anonymity, if equal values have equal texts (`_labels_equal_values_alike`). *)
-Corollary generalization_keeps_k_anonymity A g G k R rho n :
-  let req := {| asserts := Always; retypes := []; acts := Some (Certain (Generalize A g)) |} in
-  on_schema n R -> In A G ->
-  (forall r s, In r R -> In s R -> value_at r A = value_at s A -> text_of (get r A) = text_of (get s A)) ->
+Corollary generalization_keeps_k_anonymity req A g G k R rho n :
+  asserts req = Always -> acts req = Some (Certain (Generalize A g)) -> retypes_only req A -> on_schema n R -> In A G ->
+  (forall r s, In r R -> In s R -> value_at r A = value_at s A ->
+     text_of (get (retype (retypes req) r) A) = text_of (get (retype (retypes req) s) A)) ->
+  (forall r s, In r R -> In s R -> value_at r A = value_at s A ->
+     value_at (retype (retypes req) r) A = value_at (retype (retypes req) s) A) ->
   k_anonymous G k R -> k_anonymous G k (fst (step req (R, rho))).
 Proof.
-  intros req S IA alike H. set (U := fun (_ : record) v => below (exact (integer k)) v).
+  intros HA HX HT S IA alike equal H. set (U := fun (_ : record) v => below (exact (integer k)) v).
   assert (Facts : forall R, k_anonymous G k R <-> fact Count (fun _ => true) G U R).
   { intro R0. unfold k_anonymous, fact, U. rewrite filter_all by auto. simpl. unfold number_of_records, below, at_most.
     split; intros K r I; [intros _|]; specialize (K r I).
     - rewrite compare_integers, Z.compare_gt_iff. lia.
     - specialize (K eq_refl). rewrite compare_integers, Z.compare_gt_iff in K. lia. }
-  rewrite Facts in *. apply fact_permutation with (1 := Permutation_sym (step_by_function req _ A R rho eq_refl eq_refl)).
+  rewrite Facts in *. apply fact_permutation with (1 := Permutation_sym (step_by_function req _ A R rho HX eq_refl)).
   apply joined with A G; auto.
   - intros r B N. now apply (becomes_alone req _ A).
   - apply incl_refl.
   - intros r s v _. auto.
   - apply is_kept_by_merging_count. intros r v w L K. now apply below_trans with v.
   - simpl. auto.
-  - intros r s HR HS _ _ KE. assert (V := key_at G r s KE A IA). unfold becomes. simpl. change (retype [] ?t) with t.
-    unfold label. rewrite (alike r s) by auto. now apply (value_at_updated n R).
+  - intros r s HR HS _ _ KE. assert (V := key_at G r s KE A IA). unfold becomes. rewrite HA. simpl. unfold label.
+    rewrite (alike r s) by auto. apply value_at_updated; auto. now rewrite !length_retype, !(S _).
 Qed.

@@ -18,7 +18,7 @@ const LOGIC = words("AND", "OR", "NOT");
 const ACTION = words("REJECT", "REPLACE", "WITH", "RANDOM");
 const RESERVED = `(?:${FLOW}|${LOGIC}|${ACTION})`;
 const FREE_WORD = `(?!${RESERVED})${WORD}`;
-const STEP = words("REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP");
+const STEP = words("REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP", "WITH");
 const THEN = words("THEN");
 const QUANTIFIER = words("EACH", "SOME");
 const STOP = `(?=[:;]|${QUANTIFIER})`;
@@ -157,13 +157,31 @@ const repository = {
 
   action: {
     patterns: include(
-      ...["replacing", "with", "randomizing", "generalizing", "dropping", "map", "then"],
+      ...["chance", "replacing", "with", "drawing", "randomizing", "generalizing", "dropping", "map", "then"],
       ...[...LEAF, "column"],
     ),
   },
   then: match(THEN, KEYWORD),
+  // REPLACE may write a parameter that is called PROBABILITY, but no number follows it
+  chance: {
+    match: `(${words("WITH")})\\s+(${words("PROBABILITY")})(?=\\s+${NUMBER})`,
+    captures: captures(DOING, DOING),
+  },
   replacing: region(words("REPLACE"), DOING, `${STOP}|(?=${words("WITH")})`, include(...NAMES)),
   with: thenConstant(words("WITH"), DOING),
+  // the first FROM behind a word ends the name, if the values follow on the line
+  drawing: {
+    begin:
+      `(${words("RANDOM")})\\s+(${FREE_WORD}(?:\\s+(?!${words("FROM")})${FREE_WORD})*\\s+|"[^"]*(?:""[^"]*)*"\\s*)` +
+      `(${words("FROM")})\\s*(\\()`,
+    beginCaptures: captures(DOING, COLUMN, DOING, PAREN),
+    end: `(\\))|${STOP}`,
+    endCaptures: captures(PAREN),
+    patterns: [
+      { match: `(${NUMBER})\\s+(${words("OF")})`, captures: captures("constant.numeric", DOING) },
+      ...include("comments", "string", "quoted", "number", "parameter", "reserved", "signs"),
+    ],
+  },
   randomizing: {
     patterns: [
       // on one line, the last two words or numbers are the bounds

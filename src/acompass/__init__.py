@@ -9,7 +9,7 @@ from acompass.diagnostics import AcompassError, CallError, Canceled, EngineError
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.api import check, explain, lint, measure, plan, prove, run, suggest
+    from acompass.api import check, estimate, explain, lint, measure, plan, pram, prove, run, suggest
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
     from acompass.session import Session, open  # noqa: A004
@@ -26,6 +26,7 @@ __all__ = [
     "TableError",
     "__version__",
     "check",
+    "estimate",
     "explain",
     "lint",
     "load",
@@ -33,6 +34,7 @@ __all__ = [
     "open",
     "parse",
     "plan",
+    "pram",
     "prove",
     "run",
     "suggest",
@@ -43,6 +45,7 @@ _HOMES = {
     "Result": "acompass.result",
     "Session": "acompass.session",
     "check": "acompass.api",
+    "estimate": "acompass.api",
     "explain": "acompass.api",
     "lint": "acompass.api",
     "load": "acompass.policy",
@@ -51,6 +54,7 @@ _HOMES = {
     "open": "acompass.session",
     "parse": "acompass.policy",
     "plan": "acompass.api",
+    "pram": "acompass.api",
     "prove": "acompass.api",
     "run": "acompass.api",
     "suggest": "acompass.api",

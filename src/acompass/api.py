@@ -15,10 +15,12 @@ from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
 
 if TYPE_CHECKING:
+    from acompass.estimates import Estimate
     from acompass.explanation import Explanation
     from acompass.measures import Measures
+    from acompass.perturbation import Perturbation
     from acompass.plan.running.context import Progress
-    from acompass.prove import Proof
+    from acompass.privacy.answer import PrivacyProof
     from acompass.randomness import TraceValue
     from acompass.result import Plan, Result
     from acompass.session import Session
@@ -216,6 +218,48 @@ def suggest(
 
 
 @validated
+def pram(
+    table: Any,
+    column: str,
+    keep: str | None = None,
+    *,
+    matrix: str | os.PathLike[str] | None = None,
+    uniform: bool = False,
+    round: int | None = None,  # noqa: A002
+    output: str | os.PathLike[str] | None = None,
+    **opening: Unpack[Opening],
+) -> "Perturbation":
+    """Write a policy that randomizes a column: a record keeps its value with probability `keep`, and
+    otherwise gets one by its share of the records (invariant PRAM).
+
+    With `uniform`, all values are equally probable; with `round`, the counts are rounded to multiples of it.
+    `matrix` is a CSV file with the probability of each change. `output` is where to write the policy.
+    `opening` are arguments of `acompass.open`.
+    """
+    with _open(table, opening) as session:
+        return session.pram(column, keep, matrix=matrix, uniform=uniform, round=round, output=output)
+
+
+@validated
+def estimate(
+    released: Any,
+    policy: Policy | str,
+    column: str,
+    *,
+    params: Mapping[str, ParamValue] | None = None,
+    paper: bool = False,
+    **opening: Unpack[Opening],
+) -> "Estimate":
+    """Estimate the distribution of a column before the policy, from the table that the policy released.
+
+    The estimate is unbiased, with a standard error. `opening` are arguments of `acompass.open`.
+    """
+    parsed = as_policy(policy, paper)
+    with _open(released, opening) as session:
+        return session.estimate(parsed, column, params=params)
+
+
+@validated
 def prove(
     policy: Policy | str,
     claims: Sequence[str] | None = None,
@@ -224,22 +268,39 @@ def prove(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    privacy: bool = False,
+    columns: Sequence[str | Sequence[str]] | None = None,
+    epsilon: str = "1",
     paper: bool = False,
     **opening: Unpack[Opening],
-) -> "Proof":
+) -> "PrivacyProof":
     """Prove which claims hold for every table that a run of the policy writes.
 
     The default claims are the policy's own assertions. `table` provides only the schema. Without a schema,
     `types` gives the types of some columns, such as `{"Age": "integer"}`; the others are inferred from the
     policy, and a number may have any scale.
+
+    With `privacy`, the answer also says what the output gives away about one record's value of each column,
+    or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
+    spreads. It needs all columns of the table: without a table and a schema, `types` has them.
     """
+    from acompass.privacy.answer import PrivacyProof
+    from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
 
     parsed = as_policy(policy, paper)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
-        return prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
+        if privacy and schema is None:
+            schema, types = require_columns(types), None
+        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
+        found = None
+        if privacy and schema is not None:
+            found = prove_privacy(
+                parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+            )
+        return PrivacyProof(proof.claims, proof.types, proof.inferred, found)
 
 
 @validated

@@ -12,6 +12,7 @@ from decimal import Decimal
 from functools import wraps
 from typing import Any, ParamSpec, TypedDict, TypeVar
 
+from acompass.argument_kinds import kind_of
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.options import DatesArgument, HierarchiesArgument, MissingArgument
 
@@ -69,7 +70,9 @@ class _Signature:
         self._needed = [p.name for p in named if p.default is p.empty]
         self._optional = {*(p.name for p in named if p.default is None), *opening}
         self._expected = {
-            name: EXPECTED[name] for name in (*(p.name for p in named), *opening) if name not in _OWN
+            name: EXPECTED.get(f"{self.name}.{name}") or EXPECTED[name]
+            for name in (*(p.name for p in named), *opening)
+            if name not in _OWN
         }
 
     def require_known(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
@@ -84,7 +87,7 @@ class _Signature:
                 raise self._error(f"has two values for argument `{name}`", "omit one of them")
         for name in self._needed:
             if name not in placed and name not in kwargs:
-                raise self._error(f"needs the argument `{name}`", _help(name, EXPECTED[name]))
+                raise self._error(f"needs the argument `{name}`", _help(name, self._expected[name]))
 
     def take(self, name: str, value: Any) -> Any:
         if name in _OWN or (value is None and name in self._optional):
@@ -106,7 +109,7 @@ class _Signature:
 
     def _named(self) -> str:
         name = next((name for name in self._expected if name not in self.positional), self.positional[-1])
-        return f"{name}={EXPECTED[name].example}"
+        return f"{name}={self._expected[name].example}"
 
 
 def _help(name: str, expected: _Expected) -> str:
@@ -115,7 +118,7 @@ def _help(name: str, expected: _Expected) -> str:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return value
 
 
@@ -143,6 +146,15 @@ def _missing(value: Any) -> MissingArgument:
             return _text_or_number(value)
 
 
+def _column_sets(value: Any) -> tuple[str | tuple[str, ...], ...]:
+    """Names of columns, or collections of them."""
+
+    def one_set(each: Any) -> str | tuple[str, ...]:
+        return each if isinstance(each, str) else _each(_text)(each)
+
+    return tuple(_inside(value, one_set, each) for each in _values(value))
+
+
 def _dates(value: Any) -> DatesArgument:
     """By column, or as the command line takes it: several texts."""
     if isinstance(value, tuple):
@@ -159,7 +171,7 @@ def _hierarchies(value: Any) -> HierarchiesArgument:
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return float(value)
 
 
@@ -171,7 +183,7 @@ def _plain(number: Decimal) -> str:
 
 def _path(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     try:
         encoded = os.fsencode(value)
     except UnicodeEncodeError:
@@ -201,26 +213,26 @@ def _size(value: Any) -> str:
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return operator.index(value)
 
 
 def _count(value: Any) -> int:
     number = _whole(value)
     if number < 0:
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return number
 
 
 def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return value
 
 
 def _function(value: Any) -> Any:
     if not callable(value):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return value
 
 
@@ -235,7 +247,7 @@ def _each(take: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _values(value: Any) -> Iterable[Any]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return value
 
 
@@ -243,15 +255,15 @@ def _inside(whole: Any, take: Callable[[Any], Any], part: Any) -> Any:
     try:
         return take(part)
     except _Unfit as found:
-        raise _Unfit(f"{_kind(whole)} that contains {found}") from None
+        raise _Unfit(f"{kind_of(whole)} that contains {found}") from None
 
 
 def _settings(value: Any) -> Any:
     if not isinstance(value, Mapping):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     for name in value:
         if not isinstance(name, str):
-            raise _Unfit(f"a dict with {_kind(name)} as a name")
+            raise _Unfit(f"a dict with {kind_of(name)} as a name")
     return value
 
 
@@ -274,7 +286,7 @@ def _tree(value: Any) -> Any:
     from acompass.syntax.tree import Program
 
     if not isinstance(value, Program):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     return value
 
 
@@ -288,63 +300,33 @@ _NO_TABLES = (type(None), numbers.Number, Decimal, bytes, bytearray, Mapping, Se
 
 def _table(value: Any) -> Any:
     if isinstance(value, _NO_TABLES) or inspect.isroutine(value):
-        raise _Unfit(_kind(value))
+        raise _Unfit(kind_of(value))
     if isinstance(value, list):
         for record in value:
             if not isinstance(record, dict):
-                raise _Unfit(f"a list that contains {_kind(record)}")
+                raise _Unfit(f"a list that contains {kind_of(record)}")
     return _unicode_path(value) if isinstance(value, str | os.PathLike) else value
-
-
-#: the kinds of values in words, the most specific first
-_KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
-    (type(None), "None"),
-    (bool, "a boolean"),
-    (str, "text"),
-    ((bytes, bytearray), "bytes"),
-    (os.PathLike, "a path"),
-    (Mapping, "a dict"),
-    (list, "a list"),
-    (tuple, "a tuple"),
-    (Set, "a set"),
-    (date, "a date"),
-)
-_TABLE_LIBRARIES = ("pandas", "polars", "pyarrow", "duckdb", "ibis", "pyspark")
-
-
-def _kind(value: Any) -> str:
-    """What a value is, in words. The value itself is never shown: it may come from a record."""
-    for types, words in _KINDS:
-        if isinstance(value, types):
-            return words
-    if isinstance(value, numbers.Number):
-        return _kind_of_number(value)
-    if callable(value):
-        return "a function"
-    if type(value).__module__.split(".")[0] in _TABLE_LIBRARIES:
-        return "an object of a table library"
-    return "a policy" if type(value).__name__ == "Policy" else "an object of another kind"
-
-
-def _kind_of_number(value: Any) -> str:
-    if not hasattr(value, "__index__"):
-        return "a decimal number"
-    return "a negative number" if value < 0 else "a number"
 
 
 _TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
 _NAMES = _Expected("a list of column names", '["Age", "Zip"]', _each(_text))
 _OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
 
-#: every argument of the public API; an argument has one meaning wherever it occurs
+#: every argument of the public API; an argument has one meaning wherever it occurs, except for those that
+#: have the name of their function before them
 EXPECTED = {
     "against": _TABLE,
     "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
     "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
+    "column": _Expected("the name of a column", '"Education"', _text),
+    "columns": _Expected(
+        "a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets
+    ),
     "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
     "delimiter": _Expected("text", '";"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "compare": _Expected("True or False", "True", _boolean),
+    "epsilon": _Expected("a number", '"1"', _text_or_number),
     "force": _Expected("True or False", "True", _boolean),
     "k": _Expected("a whole number", "5", _whole),
     "keep": _NAMES,
@@ -354,6 +336,7 @@ EXPECTED = {
     "paper": _Expected("True or False", "True", _boolean),
     "hierarchies": _Expected("a dict of column names and levels", '{"Age": "bands:5,10"}', _hierarchies),
     "limit": _Expected("a whole number, at least 0", "5", _count),
+    "matrix": _Expected("a path", '"matrix.csv"', _path),
     "memory_limit": _Expected("a size", '"2GiB"', _size),
     "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),
     "name": _Expected("text", '"policy.acp"', _text),
@@ -363,11 +346,15 @@ EXPECTED = {
     "path": _Expected("a path", '"policy.acp"', _path),
     "policy": _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy),
     "population": _TABLE,
+    "pram.keep": _Expected("a probability", "0.8", _text_or_number),
+    "privacy": _Expected("True or False", "True", _boolean),
     "program": _Expected("a tree", 'acompass.load("policy.acp").tree', _tree),
     "progress": _Expected("a function", "lambda done, total: None", _function),
     "qi": _NAMES,
     "record": _Expected("a whole number", "1", _whole),
+    "released": _TABLE,
     "report": _Expected("a path", '"report.html"', _path),
+    "round": _Expected("a whole number", "100", _whole),
     "schema": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
     "seconds": _Expected("a number", "10", _number),
     "seed": _Expected("text", '"a secret"', _text),
@@ -380,6 +367,7 @@ EXPECTED = {
     "text": _Expected("text", '"EACH RESULT : Age <= 80;"', _text),
     "trace": _Expected("a list of numbers", '["0.5", "0.25"]', _values),
     "types": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
+    "uniform": _Expected("True or False", "True", _boolean),
     "weight": _Expected("text", '"Weight"', _text),
     "where": _Expected("text", "\"Age = 86 AND Zip = '21401'\"", _text),
 }

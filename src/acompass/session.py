@@ -15,8 +15,9 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
 from acompass.engines.engine import About, Destination, Execution
 from acompass.engines.errors import require_numpy
-from acompass.opened import Opened, SampleInfo
+from acompass.opened import SampleInfo
 from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, Options
+from acompass.perturbing import Perturbing
 from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
@@ -60,7 +61,7 @@ def open(  # noqa: A001
     return Session(table, options, source, stack, Calls())
 
 
-class Session(Opened):
+class Session(Perturbing):
     """An open table. Each method does the same as the function of that name in `acompass`.
 
     Calls from several threads run one after the other. `cancel` makes the running call raise Canceled.
@@ -268,7 +269,8 @@ class Session(Opened):
         from acompass.suggest.flow import SearchCall, suggest_policy
         from acompass.suggest.read import Reading
         from acompass.suggest.request import request_of
-        from acompass.suggest.write import require_other_files, write_policy
+        from acompass.suggest.write import require_other_files
+        from acompass.tables.policy_files import write_policy
 
         request = request_of(
             qi, k, sensitive, l, t, hierarchies, max_lost, lines, seconds, keep, style, compare

@@ -40,6 +40,8 @@ export type Requirement = Range & {
   line: number;
   text: string;
   action: string | null;
+  /** in digits, if the action is performed on an affected record by chance */
+  probability: string | null;
   holds: boolean | null;
   affected: number;
   records: number;
@@ -128,6 +130,7 @@ export type LineCost = Range & {
   line: number;
   text: string;
   action: string | null;
+  probability: string | null;
   records_lost: number;
   cells_changed: number;
 };

@@ -30,19 +30,21 @@ const DONE: Record<string, string> = {
 export const done = (action: string): string => DONE[action] ?? "changed";
 
 export function verdictBadge(requirement: Requirement): Badge {
-  const { holds, action, affected, records } = requirement;
+  const { holds, action, probability, affected, records } = requirement;
   const part = outOf(affected, records);
   if (action === "DROP" && holds !== true) return COLUMNS_GONE;
   if (holds) return { tone: "good", sign: "✓", word: "holds", brief: "holds", long: `holds for ${counted(records, "record")}` };
-  if (action !== null && affected > 0) return acted(part, `${count(affected)} ${done(action)}`, done(action));
+  if (action !== null && affected > 0) return acted(part, count(affected), done(action), probability);
   if (holds === null) return { tone: "plain", sign: "–", word: "no verdict", brief: "no verdict", long: "no verdict" };
   return { tone: "bad", sign: "✗", word: `violated by ${part}`, brief: `${count(affected)} violate`, long: `violated by ${part} records` };
 }
 
 const COLUMNS_GONE: Badge = { tone: "acted", sign: "✎", word: "columns dropped", brief: "columns dropped", long: "these columns are not released" };
 
-function acted(part: string, brief: string, verb: string): Badge {
-  return { tone: "acted", sign: "✎", word: `${part} ${verb}`, brief, long: `violated, so the action was performed: ${part} records ${verb}` };
+function acted(part: string, affected: string, verb: string, probability: string | null): Badge {
+  const said = probability === null ? verb : `${verb} with probability ${probability}`;
+  const brief = probability === null ? `${affected} ${verb}` : `${affected}, by chance`;
+  return { tone: "acted", sign: "✎", word: `${part} ${said}`, brief, long: `violated, so the action was performed: ${part} records ${said}` };
 }
 
 const PROOFS: Record<ClaimVerdict, Badge> = {

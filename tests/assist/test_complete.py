@@ -40,7 +40,7 @@ def completed(text: str, label: str) -> str:
         ("EACH RESULT : Age NOT |", ["IN", "BETWEEN", "LIKE"]),
         ("EACH RESULT : Age BETWEEN 3 |", ["AND"]),
         ("EACH RESULT : Age = 3 |", ["AND", "OR", ":", ";"]),
-        ("EACH RESULT : Age = 3 : |", ["GENERALIZE", "REPLACE", "REJECT", "RANDOM"]),
+        ("EACH RESULT : Age = 3 : |", ["GENERALIZE", "REPLACE", "REJECT", "RANDOM", "WITH PROBABILITY"]),
         ("EACH PROCESS |", ["COUNT(*)", "COUNT DISTINCT", "SUM", "MIN", "MAX"]),
         ("EACH PROCESS COUNT(*) AS n, M|", ["MIN", "MAX"]),
         ("EACH PROCESS COUNT D|", ["DISTINCT"]),
@@ -48,7 +48,13 @@ def completed(text: str, label: str) -> str:
         ("EACH PROCESS COUNT(*) AS n |", ["WHERE", "GROUP BY", ":"]),
         ("EACH PROCESS COUNT(*) AS n GROUP |", ["BY"]),
         ("EACH PROCESS COUNT(*) AS n group b|", ["BY"]),
-        ("ALWAYS : |", ["GENERALIZE", "REPLACE", "REJECT", "DROP", "RANDOM"]),
+        ("ALWAYS : |", ["GENERALIZE", "REPLACE", "REJECT", "DROP", "RANDOM", "WITH PROBABILITY"]),
+        ("ALWAYS : with p|", ["PROBABILITY"]),
+        ("ALWAYS : WITH PROBABILITY 0.5 |", ["GENERALIZE", "REPLACE", "REJECT", "RANDOM"]),
+        ("ALWAYS : REJECT THEN W|", ["WITH PROBABILITY"]),
+        ("ALWAYS : RANDOM Age |", ["FROM"]),
+        ("ALWAYS : RANDOM Age FROM (3 |", ["OF"]),
+        ("ALWAYS : RANDOM Age FROM (3 OF 'x') |", ["THEN", ";"]),
         ("ALWAYS : GENERALIZE Age |", ["TO"]),
         ("ALWAYS : GENERALIZE Age TO BANDS |", ["OF", "AT"]),
         ("ALWAYS : GENERALIZE Age TO BANDS OF 5 |", ["FROM", "UP TO", "THEN", ";"]),
@@ -155,6 +161,8 @@ def test_a_column_whose_name_is_a_word_of_the_place_is_quoted() -> None:
     assert inserted == {"way to go": '"way to go"', "each": '"each"', "then what": "then what"}
     dropped = {each.label: each.insert for each in offered("ALWAYS : DROP |", given)}
     assert dropped["then what"] == '"then what"'
+    (drawn,) = offered("ALWAYS : RANDOM |", context(columns=("date from",)))
+    assert drawn.insert == '"date from"'
 
 
 def test_a_word_inside_a_name_is_found() -> None:
@@ -167,6 +175,30 @@ def test_parameters_of_the_context_and_of_the_policy() -> None:
         for each in offered("EACH RESULT : Age <= top AND Age >= k; EACH RESULT : Age = |")
     ]
     assert found == [("k", "= 5"), ("top", "not bound")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ALWAYS : RANDOM Illness FROM (|",
+        "ALWAYS : RANDOM Illness FROM (3 OF |",
+        "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM (3 OF 'flu', k, |",
+    ],
+)
+def test_values_to_draw_from(text: str) -> None:
+    assert labels(text, "value") == ["flu", "it's asthma"]
+
+
+def test_words_that_mean_something_else_elsewhere() -> None:
+    def detail(text: str, word: str) -> str:
+        (found,) = [each for each in offered(text) if each.label == word]
+        return found.detail
+
+    assert detail("ALWAYS : RANDOM Age |", "FROM") == "the values to draw from, in parentheses"
+    assert detail("ALWAYS : GENERALIZE Age TO BANDS OF 5 |", "FROM").startswith("where bands begin")
+    assert detail("ALWAYS : RANDOM Age FROM (5 |", "OF").startswith("the weight of a value")
+    assert detail("ALWAYS : |", "WITH PROBABILITY").startswith("the action is performed on each")
+    assert detail("ALWAYS : REPLACE Age |", "WITH") == "the constant to write"
 
 
 def test_values_are_frequent_ones_and_not_of_numbers() -> None:

@@ -53,6 +53,26 @@ def test_an_as_name() -> None:
     )
 
 
+def test_an_urn_shows_the_probability_of_each_value() -> None:
+    text = "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM (5 OF 'flu', k, 3 OF 'it''s asthma');"
+    for word in ("FROM", "5 OF", "OF 'flu'", "3 OF"):
+        found = at(text, word)
+        assert found is not None
+        assert found.title == "RANDOM `Illness` FROM"
+        assert found.lines[1:] == ("`'flu'`: 5/9", "`k`: 1/9", "`'it''s asthma'`: 3/9")
+    many = f"ALWAYS : RANDOM Age FROM ({', '.join(map(str, range(1_100)))});"
+    assert lines(many, "FROM")[-2:] == ("`11`: 1/1100", "and 1,088 more")
+    assert lines(text, "Illness")[0] == "text"
+    assert lines(text, " k,") == ("bound to `5`",)
+
+
+def test_a_probability() -> None:
+    text = "EACH RESULT : Age > 3 : WITH PROBABILITY 0.5 REPLACE Age WITH 3;"
+    expected = ("the action is performed on each affected record with this probability, by chance",)
+    assert lines(text, "WITH PROBABILITY") == lines(text, "PROBABILITY") == expected
+    assert lines(text, "WITH 3") == ("the constant to write",)
+
+
 def test_a_parameter() -> None:
     assert lines(POLICY, "k AND") == ("bound to `5`",)
     assert lines(POLICY, "k AND", context(params={})) == ("not bound: give it a value",)

@@ -54,6 +54,13 @@ def test_a_policy_that_cannot_run_raises_its_diagnostics() -> None:
             assert [found.code for found in raised.value.diagnostics] == [code]
 
 
+def test_an_action_has_its_probability_beside_it() -> None:
+    with acompass.open(people()) as session:
+        found = verdicts(Document("ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 3;"), {}, session)
+    (said,) = map(verdict_words, found.requirements)
+    assert said == "no verdict: 60 of 60 records affected, REPLACE with probability 0.5"
+
+
 def test_a_sample_is_stated() -> None:
     with acompass.open(people()) as session, session.sample(20, "seed") as sample:
         found = verdicts(Document(POLICY), PARAMS, sample)

@@ -10,7 +10,7 @@ from acompass.assist.table import table_facts
 from acompass.assist.templates import templates
 from acompass.project import TableRoles
 from acompass.syntax.format import format_program
-from tests.assist.people import SCHEMA, people
+from tests.assist.people import SCHEMA, illness_facts, people
 
 ROLES = TableRoles(("Age", "Postal Code", "AEC (kWh)"), ("Illness",), ("Name",))
 PARAMS = {"k": 2, "l": 2, "most": 1040}
@@ -38,6 +38,8 @@ def test_each_is_a_formatted_requirement_that_fits() -> None:
         ("drop-identifiers", "ALWAYS : DROP Name;"),
         ("suppress:Name", "ALWAYS : REPLACE Name WITH '*';"),
         ("bands:Age", "ALWAYS : GENERALIZE Age TO BANDS OF 10;"),
+        ("sample", "ALWAYS : WITH PROBABILITY 0.75 REJECT;"),
+        ("response:Illness", "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM ('yes', 'no');"),
         ("top:AEC (kWh)", 'EACH RESULT\n   : "AEC (kWh)" <= most\n   : REPLACE "AEC (kWh)" WITH most;'),
     ],
 )
@@ -53,10 +55,20 @@ def test_classes_have_all_quasi_identifiers() -> None:
         "k-anonymity",
         "l-diversity:Illness",
         "check-k",
+        "sample",
+        "response:Illness",
     ]
     for key in ("k-anonymity", "l-diversity:Illness", "check-k"):
         assert 'GROUP BY Age, Postal Code, "AEC (kWh)"' in found[key]
     assert "REJECT" not in found["check-k"]
+
+
+def test_a_randomized_response_draws_the_values_that_are_frequent() -> None:
+    found = {each.key: each.text for each in templates(ROLES, SCHEMA, (), {"Illness": illness_facts()})}
+    expected = "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM ('flu', 'it''s asthma');"
+    assert found["response:Illness"] == expected
+    numbers = templates(TableRoles(sensitive=("Age",)), SCHEMA)
+    assert [each.key for each in numbers] == ["sample"]
 
 
 def test_names_that_are_taken() -> None:

@@ -157,7 +157,10 @@ def test_random_keeps_the_type_of_its_column(column: str) -> None:
 @pytest.mark.parametrize("column", ["Flag", "Day", "Moment"])
 def test_random_needs_a_column_that_holds_integers(column: str) -> None:
     code, message, help_ = said(f"EACH RESULT: Whole > 1: RANDOM {column} 1 2;", TYPED)
-    assert (code, help_) == ("AC114", f"use `REPLACE {column} WITH` and a constant")
+    assert code == "AC114"
+    assert help_ == (
+        f"use `RANDOM {column} FROM` and values in parentheses, or `REPLACE {column} WITH` and a constant"
+    )
     assert message.startswith(f"RANDOM writes an integer, but column `{column}` is ")
 
 

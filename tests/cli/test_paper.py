@@ -13,6 +13,7 @@ from acompass.diagnostics import PolicyError
 
 CORE = "EACH PROCESS COUNT(*) AS n GROUP BY age : n >= 2 : REJECT;\n"
 BEYOND = f"ALWAYS : GENERALIZE age TO BANDS OF 10;\n{CORE}"
+CHANCE = f"EACH RESULT : age < 0 : WITH PROBABILITY 0.5 RANDOM zip FROM (2 OF 'x', 'y');\n{CORE}"
 TABLE = [{"age": 31, "zip": "21201"}, {"age": 38, "zip": "21202"}]
 
 COMMANDS = (
@@ -45,13 +46,16 @@ def _codes(command: list[str], policy: str, folder: Path, monkeypatch: pytest.Mo
     return CliRunner().invoke(app, [*command, "--paper"]).output
 
 
+@pytest.mark.parametrize("policy", [BEYOND, CHANCE], ids=["GENERALIZE", "WITH PROBABILITY"])
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))
-def test_every_command_refuses(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    output = _codes(command, BEYOND, tmp_path, monkeypatch)
+def test_every_command_refuses(
+    command: list[str], policy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = _codes(command, policy, tmp_path, monkeypatch)
     assert "AC060" in output
     assert "policy.acp:1:" in output
     assert not Path("out.csv").exists()
-    assert Path("policy.acp").read_text(encoding="utf-8") == BEYOND
+    assert Path("policy.acp").read_text(encoding="utf-8") == policy
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command))

@@ -59,6 +59,9 @@ def _assert_same(policy: str, table: Any) -> None:
 LINES = (
     "ALWAYS : REPLACE name WITH '*';",
     "ALWAYS : RANDOM cost 1 3;",
+    "ALWAYS : RANDOM cost FROM (1, 2, 3);",
+    "EACH RESULT : age >= 40 : RANDOM age FROM (2 OF -1, 2 OF 0, 2 OF 1, 2 OF 2);",
+    "EACH RESULT : zip != '41' : RANDOM zip FROM (7, 8);",
     "ALWAYS : GENERALIZE age TO BANDS OF 5 UP TO 40 THEN GENERALIZE age TO BANDS OF 20 UP TO 40;",
     "ALWAYS : GENERALIZE age TO BANDS OF 1;",
     "ALWAYS : GENERALIZE cost TO BANDS AT 0.5, 2;",
@@ -185,6 +188,17 @@ def test_like_of_digits_allows_what_d24_would_refuse() -> None:
         ),
         ("ALWAYS : GENERALIZE a TO PREFIX OF 3;", "the values are not known"),
         (
+            "EACH RESULT : a > 1 : WITH PROBABILITY 0.5 REJECT;",
+            "every action of the paper is performed on the whole affected bag",
+        ),
+        *(
+            (
+                f"ALWAYS : RANDOM a FROM ({values});",
+                "the paper draws integers between two bounds, each with the same probability",
+            )
+            for values in ("'a', 'b'", "1, 3", "2, 1", "2 OF 1, 2", "1, k", "1, 2.0", "9223372036854775808")
+        ),
+        (
             "SOME PROCESS COUNT(*) AS n, SUM(b) AS s : n > 1 AND s > 2;",
             "after `SOME`, one class has to satisfy the whole condition",
         ),
@@ -205,6 +219,13 @@ def test_reasons(text: str, reason: str) -> None:
     assert diagnostic.code == "AC061"
     assert diagnostic.message.endswith(f"cannot be written in the core: {reason}")
     assert diagnostic.labels
+
+
+def test_a_value_that_an_urn_draws_has_its_label() -> None:
+    policy = "ALWAYS : RANDOM age FROM (101, 102); ALWAYS : GENERALIZE age TO BANDS OF 5;"
+    table = _table([("a", 30, "21201", "2018-03-01", "flu", "1")])
+    assert "'100-104'" in _core(policy, table)
+    _assert_same(policy, table)
 
 
 def test_all_reasons_are_given_at_once() -> None:

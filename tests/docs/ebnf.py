@@ -18,7 +18,10 @@ CHARACTERS = {
     "character": "a ;:*-é𝒳",
 }
 #: productions made of characters; all others are made of words separated by blanks
-LEXICAL = ("number", "integer", "string", "quoted", "word", "digits", "beginning")
+LEXICAL = (
+    *("number", "integer", "string", "quoted", "word", "digits", "beginning"),
+    *("probability", "weight", "positive"),
+)
 
 _TOKEN = re.compile(r"\s*(\"[^\"]+\"|'[^']+'|\w+|[|;={}()\[\]])")
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -92,6 +92,12 @@ def _random_requirements() -> list[str]:
         ('EACH RESULT : "REJECT ;" = 1 : REJECT;', "EACH RESULT REJECT"),
         ("EACH RESULT : then to <= drop : REPLACE level WITH always;", "EACH RESULT REPLACE WITH"),
         ("EACH PROCESS COUNT(*) AS count GROUP BY sum : count > 1;", "EACH PROCESS COUNT AS GROUP BY"),
+        (
+            "ALWAYS : WITH PROBABILITY 0.5 RANDOM of FROM (of, 3 OF of);",
+            "ALWAYS WITH PROBABILITY RANDOM FROM OF",
+        ),
+        ("EACH RESULT : from = of : RANDOM from of probability;", "EACH RESULT RANDOM"),
+        ("ALWAYS : REPLACE from WITH probability THEN REJECT;", "ALWAYS REPLACE WITH THEN REJECT"),
         ("each result : education-num > 1 and not is-each = 2;", "each result and not"),
         ("EACH RESULT : a = 1 -- no semicolon\nEACH FILTER b = 2 : c = 3;", "EACH RESULT EACH FILTER"),
     ],

@@ -104,6 +104,55 @@ def test_with_its_seed_a_run_is_explained_exactly(explain: Explain, tmp_path: Pa
     assert "s3cr3t" not in ran.output
 
 
+SAMPLED = """\
+EACH RESULT : Age <= 40 : WITH PROBABILITY 0.5 REPLACE Age WITH 40;
+ALWAYS : WITH PROBABILITY 0.5 REJECT;
+"""
+
+
+@pytest.fixture
+def explain_sampled(explain: Explain) -> Explain:
+    """Of Bob, Eve and Joe, in this order, Bob and Joe are drawn. Then only Joe is."""
+    Path("sampled.acp").write_text(SAMPLED, encoding="utf-8")
+    Path("drawn.txt").write_text("0.1\n0.5\n0.4\n0.9\n0.8\n0.7\n0.3\n0.6\n", encoding="utf-8")
+    return lambda *options: explain("sampled.acp", "people.csv", "--trace", "drawn.txt", *options)
+
+
+def test_a_record_that_is_affected_but_not_drawn(explain_sampled: Explain) -> None:
+    ran = explain_sampled("--record", "3")
+    assert ran.exit_code == 0, ran.stderr
+    assert ran.stdout == (
+        "record 3: Name 'Eve', Age 45, Zip '21101', Disease 'asthma'\n"
+        "\n"
+        "line 1: EACH RESULT : Age <= 40 : WITH PROBABILITY 0.5 REPLACE Age WITH 40\n"
+        "  affected: not drawn, so left as it was\n"
+        "  not affected with `Age` of 40 (5 less), or `Age <= 45` in the policy\n"
+        "\n"
+        "line 2: ALWAYS : WITH PROBABILITY 0.5 REJECT\n"
+        "  affected: not drawn, so left as it was\n"
+        "\n"
+        "left as it was\n"
+    )
+
+
+def test_records_that_are_drawn(explain_sampled: Explain) -> None:
+    ran = explain_sampled("--where", "Name >= 'B'", "--json")
+    lives = json.loads(ran.stdout)["records"]
+    steps = {life["given"]["Name"]: life["requirements"] for life in lives}
+    assert {name: [step["drawn"] for step in of] for name, of in steps.items()} == {
+        "Bob": [True, False], "Eve": [False, False], "Joe": [True, True], "Kim": [None, False],
+    }  # fmt: skip
+    assert steps["Bob"][0]["change"] == {"column": "Age", "before": 82, "after": 40}
+    assert steps["Eve"][0]["change"] is None
+    assert [life["dropped_by"] for life in lives] == [None, None, 2, None]
+
+
+def test_a_sample_is_not_explained_without_its_seed(explain_sampled: Explain, explain: Explain) -> None:
+    ran = explain("sampled.acp", "people.csv", "--record", "1")
+    assert ran.exit_code == 2
+    assert "WITH PROBABILITY on line 1 cannot be explained without the seed" in ran.stderr
+
+
 def test_a_condition_never_changes_what_the_policy_sees(explain: Explain) -> None:
     """With `Id` as text, 10 would precede 9 in canonical order, and RANDOM would draw other values."""
     Path("ids.csv").write_text("Id,Age\n9,50\n10,50\n", encoding="utf-8")

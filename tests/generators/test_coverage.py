@@ -6,8 +6,16 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 
-from acompass.checked.effects import generalize_of, is_always
-from acompass.checked.program import And, Condition, Filter, Not, Or, Process, Requirement
+from acompass.checked.effects import (
+    cuts_of,
+    draws,
+    generalize_of,
+    is_always,
+    plain_of,
+    probability_of,
+    type_changes,
+)
+from acompass.checked.program import And, Condition, Draw, Filter, Not, Or, Process, Requirement, Sometimes
 from acompass.checked.types import Kind
 from acompass.conformance.generate import Case, random_case
 from acompass.conformance.values import KINDS
@@ -37,12 +45,29 @@ def test_every_feature_occurs_often() -> None:
         *(f"holds {held} {result}" for held in (True, False) for result in ("Result", "Filter", "Process")),
         *("Generalize", "Drop", "Bands", "Prefix", "Dates", "Level", "always", "several aggregates"),
         *("THEN", "IN", "BETWEEN", "LIKE", "!=", "<>"),
-        *("part affected", "empty table", "missing value", "second RANDOM draws"),
+        *("part affected", "empty table", "missing value", "second line draws"),
+        *(
+            "Draw",
+            "huge weights",
+            "equal weights",
+            "different weights",
+            "many constants",
+            "constant changes type",
+        ),
+        *("Sometimes", "many digits", "chance changes type", "value at a cut"),
+        *(f"Sometimes {plain}" for plain in ("Reject", "Replace", "Random", "Draw", "Generalize")),
+        *(f"Sometimes after {form}" for form in ("always", "EACH", "SOME", "Result", "Filter", "Process")),
         *Function,
         *KINDS,
     }
     rare = {feature: seen[feature] for feature in expected if seen[feature] < 25}
     assert not rare
+
+
+def test_random_outcomes_are_in_about_a_third_of_the_policies() -> None:
+    forms = [{type(each.action) for each in case.program().requirements} for case in _cases()]
+    for form in (Sometimes, Draw):
+        assert 0.2 < sum(form in found for found in forms) / len(forms) < 0.45
 
 
 def test_decimals_have_every_width_and_scale() -> None:
@@ -72,9 +97,11 @@ def _features(case: Case) -> Iterator[str]:
     drawing = [
         requirement
         for requirement, verdict in zip(program.requirements, outcome.requirements, strict=True)
-        if type(requirement.action).__name__ == "Random" and verdict.affected
+        if draws(requirement.action) and verdict.affected
     ]
-    yield from ["second RANDOM draws"] * (len(drawing) > 1)
+    yield from ["second line draws"] * (len(drawing) > 1)
+    cuts = {cut for requirement in drawing for cut in cuts_of(requirement.action)}
+    yield from ["value at a cut"] * bool(cuts & {*case.trace[: outcome.trace_used]})
     yield from ["empty table"] * (not case.records)
     yield from (w for w in ("THEN", "IN", "BETWEEN", "LIKE", "!=", "<>") if f" {w} " in case.policy_text)
     yield from ["parameter"] * len(case.params)
@@ -92,6 +119,7 @@ def _requirement_features(requirement: Requirement) -> Iterator[str]:
     generalize = generalize_of(requirement.action)
     if generalize is not None:
         yield type(generalize.map).__name__
+    yield from _random_features(requirement)
     yield from _connectives(assertion.condition)
     match assertion.result:
         case Filter(condition):
@@ -101,6 +129,24 @@ def _requirement_features(requirement: Requirement) -> Iterator[str]:
             yield from ["several aggregates"] * (len(query.aggregates) > 1)
             yield "groups" if query.group_by else "one group"
             yield from ["where"] * (query.where is not None)
+
+
+def _random_features(requirement: Requirement) -> Iterator[str]:
+    plain, probability = plain_of(requirement.action), probability_of(requirement.action)
+    if probability is not None:
+        assertion = requirement.assertion
+        yield f"Sometimes {type(plain).__name__}"
+        yield from ["Sometimes after always"] * is_always(requirement)
+        yield f"Sometimes after {assertion.quantifier}"
+        yield f"Sometimes after {type(assertion.result).__name__}"
+        yield from ["many digits"] * (probability.denominator > 2**64)
+        yield from ["chance changes type"] * bool(type_changes(requirement))
+    if isinstance(plain, Draw):
+        weights = [ball.weight for ball in plain.balls]
+        yield from ["huge weights"] * (max(weights) > 2**64)
+        yield "equal weights" if len(set(weights)) == 1 else "different weights"
+        yield from ["many constants"] * (len(weights) > 8)
+        yield from ["constant changes type"] * bool(type_changes(requirement))
 
 
 def _connectives(condition: Condition) -> Iterator[str]:

@@ -4,8 +4,8 @@ An engine is `duckdb`, `postgres` (a server that the test starts, whose database
 order), `spark` (one in each process), or any value of the commands' `--engine`. Every second share of cases
 runs without the plan's rewrites. Progress goes to standard error.
 
-A share has 250 cases and a seed of its own, from `--seed` on. So a campaign can be run in pieces: 10,000 cases
-are 40 shares, and `--cases 10000 --seed 40` continues after `--cases 10000 --seed 0`.
+A share has 250 cases and a seed of its own, from `--seed` on. So a campaign can be run in pieces:
+10,000 cases are 40 shares, and `--cases 10000 --seed 40` continues after `--cases 10000 --seed 0`.
 """
 
 import argparse

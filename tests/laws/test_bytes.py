@@ -6,35 +6,18 @@ import random
 from pathlib import Path
 
 import acompass
-from acompass.checked.convert import to_text
 from acompass.checked.effects import columns_written
-from acompass.checked.types import Kind, Type, Value, remaining
+from acompass.checked.types import Kind, remaining
 from acompass.checked.uses import Use, uses
 from acompass.conformance.generate import Case, random_case
 from acompass.diagnostics import TableError
 from acompass.syntax.parse import parse
+from tests.generators.tables import csv_of, numbered
 
 CASES = 80
 KINDS = (Kind.INTEGER, Kind.DECIMAL, Kind.DECIMAL, Kind.TEXT)
 #: numbers with leading zeros, and numbers or dates compared as text
 REFUSED = {"AC210", "AC230", "AC231", "AC232", "AC237"}
-
-
-def _csv(case: Case) -> str:
-    """The records, each with its number in a last column that no policy names."""
-    types = [column.type for column in case.schema]
-    lines = [[*(_quoted(column.name) for column in case.schema), "number of the record"]]
-    for number, record in enumerate(case.records):
-        lines.append([*map(_field, record, types), str(number)])
-    return "".join(",".join(line) + "\n" for line in lines)
-
-
-def _field(value: Value | None, type_: Type) -> str:
-    return "" if value is None else _quoted(to_text(value, type_))
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
 
 
 def _kept(case: Case) -> list[int]:
@@ -67,7 +50,7 @@ def _records(path: Path) -> dict[str, list[str]]:
 def _keeps_its_bytes(case: Case, folder: Path) -> bool:
     """False where the case was refused."""
     table, output = folder / "in.csv", folder / "out.csv"
-    table.write_text(_csv(case), encoding="utf-8", newline="")
+    table.write_text(csv_of(numbered(case)), encoding="utf-8", newline="")
     if not _is_run(case, table, output):
         return False
     left = remaining(case.program().final_schema)

@@ -83,6 +83,8 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "ALWAYS : RANDOM d FROM ('a', 'b');\n"
         "EACH PROCESS COUNT(*) AS n GROUP BY d : n >= 3 : REJECT;\nALWAYS : DROP d;",
         "ALWAYS : WITH PROBABILITY 0.5 REJECT;\nALWAYS : WITH PROBABILITY 0.5 REJECT;",
+        "EACH RESULT : Age <= 80 : WITH PROBABILITY 0.5 REJECT;\nEACH RESULT : Age <= 90;\n"
+        "EACH RESULT : Age <= 80 : REJECT;",
         "EACH RESULT : Age <= 80 : WITH PROBABILITY 0.5 REJECT;\n"
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT;\nEACH RESULT : Zip = 'x' : REJECT;",
     ],

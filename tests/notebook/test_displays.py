@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import acompass
 from acompass.displayed import Displayed
 from acompass.report.notebook.answer import answer_html
 from tests.notebook import answers
@@ -96,6 +97,12 @@ def test_an_explanation_shows_the_record_before_and_after(displays: dict[str, st
     first = _read(displays["explanation"], tmp_path).all("table")[0]
     age = next(row for row in first.all("tr") if row.words.split()[0] == "Age")
     assert age.words.split() == ["Age", "97", "80"]
+
+
+def test_an_explanation_says_that_a_record_was_not_drawn(tmp_path: Path) -> None:
+    policy, people = "ALWAYS : WITH PROBABILITY 0.5 REJECT;", [{"Age": 30}, {"Age": 40}]
+    explained = acompass.explain(policy, people, record=2, trace=["0.1", "0.7"])
+    assert "affected: not drawn, so left as it was" in _read(explained._repr_html_(), tmp_path).words
 
 
 def test_an_answer_of_another_kind_is_refused() -> None:

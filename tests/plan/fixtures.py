@@ -123,6 +123,21 @@ EACH RESULT : Age != '80+' : GENERALIZE Zip TO PREFIX OF 1;
 EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Age) AS a GROUP BY Zip : n >= 5 AND a > 2 : REJECT;
 """
 
+SAMPLED = """
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+EACH RESULT : Zip < '214' : WITH PROBABILITY 0.5 REPLACE Zip WITH '*';
+EACH RESULT : Age >= 18 : REPLACE Age WITH 18;
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 4 : WITH PROBABILITY 0.7 GENERALIZE Zip TO PREFIX OF 3
+    THEN GENERALIZE Zip TO PREFIX OF 1
+    THEN RANDOM Illness FROM ('flu', 2 OF 'cold')
+    THEN WITH PROBABILITY 0.3 REJECT;
+ALWAYS : WITH PROBABILITY 0.4 RANDOM Pay FROM (0, 1000, 2.5);
+ALWAYS : WITH PROBABILITY 0.6 RANDOM Pay 1 9;
+EACH RESULT : Pay > 5 : REPLACE Pay WITH 5;
+SOME RESULT : Age > 80 : WITH PROBABILITY 0.5 REPLACE Age WITH 'old';
+EACH RESULT : Age != 'old' : REPLACE Illness WITH '*';
+"""
+
 ALL = {
     "cascade": CASCADE,
     "cascade of REPLACEs": CASCADE_OF_REPLACES,
@@ -136,4 +151,5 @@ ALL = {
     "records and groups in turn": ALTERNATING,
     "the same groups": SAME_GROUPS,
     "counts of classes and of values": K_AND_L,
+    "random outcomes": SAMPLED,
 }

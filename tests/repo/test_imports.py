@@ -16,6 +16,7 @@ ARROWS = {
     "checked": {"diagnostics", "hierarchies", "syntax"},
     "semantics": {"checked"},
     "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
+    "privacy": {"checked", "diagnostics", "prove", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},
@@ -47,6 +48,30 @@ ARROWS = {
         "suggestion",
         "syntax",
         "tables",
+    },
+    "pram": {
+        "checked",
+        "diagnostics",
+        "engines",
+        "measure",
+        "options",
+        "perturbation",
+        "plan",
+        "policy",
+        "syntax",
+        "tables",
+    },
+    "estimate": {
+        "checked",
+        "diagnostics",
+        "engines",
+        "estimates",
+        "options",
+        "pipeline",
+        "policy",
+        "pram",
+        "prove",
+        "semantics",
     },
     "assist": {
         "arguments",
@@ -94,8 +119,10 @@ ARROWS = {
         "checked",
         "diagnostics",
         "displayed",
+        "estimates",
         "explanation",
         "measures",
+        "privacy",
         "prove",
         "result",
         "suggestion",
@@ -175,6 +202,7 @@ ARROWS = {
         "measures",
         "options",
         "pages",
+        "perturbation",
         "policy",
         "project",
         "propose",
@@ -242,9 +270,14 @@ def test_a_folder_imports_only_earlier_folders(folder: str) -> None:
 
 
 def test_renderers_import_data_only() -> None:
-    """From `prove`, they import its result; the data of the other folders is in separate modules."""
+    """From `prove` and `privacy`, they import the answers; other folders have modules for their data."""
     imported = {name for path in (PACKAGE / "report").rglob("*.py") for name in imports(path)}
     assert {name for name in imported if name.startswith("acompass.prove")} == {"acompass.prove.proof"}
+    assert {name for name in imported if name.startswith("acompass.privacy")} == {
+        "acompass.privacy.answer",
+        "acompass.privacy.table_answer",
+        "acompass.privacy.weights",
+    }
 
 
 def test_every_folder_has_a_rule() -> None:
@@ -298,5 +331,5 @@ def test_commands_without_a_table_import_no_engine(what: str) -> None:
 
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
     code = "import acompass.{0}, acompass; assert callable(acompass.{0}), acompass.{0}"
-    for name in ("explain", "measure", "plan", "prove", "suggest"):
+    for name in ("estimate", "explain", "measure", "plan", "pram", "prove", "suggest"):
         subprocess.run([sys.executable, "-c", code.format(name)], check=True)

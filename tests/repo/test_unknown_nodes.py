@@ -7,6 +7,8 @@ missing.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
@@ -15,7 +17,7 @@ import pytest
 from acompass import semantics
 from acompass.checked import effects
 from acompass.checked.from_syntax import check
-from acompass.checked.program import Program, Requirement
+from acompass.checked.program import Program, Requirement, Sometimes
 from acompass.checked.types import INTEGER, TEXT, Column
 from acompass.checked.uses import uses
 from acompass.checked.verdict import Verdict
@@ -92,6 +94,13 @@ def _in_action(requirement: Any, unknown: Any) -> Any:
     return replace(requirement, action=unknown)
 
 
+def _in_chance(requirement: Any, unknown: Any) -> Any:
+    """After WITH PROBABILITY, in a tree or in a checked program."""
+    if isinstance(requirement, tree.Requirement):
+        return replace(requirement, action=tree.Sometimes(tree.Number(Decimal("0.5")), unknown))
+    return replace(requirement, action=Sometimes(Fraction(1, 2), unknown))
+
+
 def _in_condition(requirement: Any, unknown: Any) -> Any:
     return replace(requirement, assertion=replace(requirement.assertion, condition=unknown))
 
@@ -100,7 +109,12 @@ def _in_result(requirement: Any, unknown: Any) -> Any:
     return replace(requirement, assertion=replace(requirement.assertion, result=unknown))
 
 
-PLACES = {"action": _in_action, "condition": _in_condition, "result": _in_result}
+PLACES = {
+    "action": _in_action,
+    "action with a probability": _in_chance,
+    "condition": _in_condition,
+    "result": _in_result,
+}
 
 
 @pytest.fixture(params=PLACES)
@@ -163,12 +177,18 @@ def test_a_stage_that_reads_a_tree_refuses_it(stage: str, policy: str, change: C
         STAGES_OF_A_TREE[stage](program, policy)
 
 
-def test_the_walk_over_trees_refuses_it() -> None:
-    (with_action,) = _with_unknown_node(RECORD_LEVEL, _in_action).requirements
+@pytest.mark.parametrize("change_of_action", [_in_action, _in_chance])
+def test_the_walk_over_trees_refuses_it(change_of_action: Change) -> None:
+    (with_action,) = _with_unknown_node(RECORD_LEVEL, change_of_action).requirements
     (with_condition,) = _with_unknown_node(RECORD_LEVEL, _in_condition).requirements
     (with_result,) = _with_unknown_node(RECORD_LEVEL, _in_result).requirements
     for ask in (
         lambda: walk.written_name(with_action.action),
+        lambda: walk.drawn_name(with_action.action),
+        lambda: walk.draw_of(with_action.action),
+        lambda: walk.generalize_of(with_action.action),
+        lambda: list(walk.constants(with_action)),
+        lambda: list(walk.beyond(with_action)),
         lambda: list(walk.comparisons(with_condition.assertion.condition)),
         lambda: list(walk.record_conditions(with_result)),
         lambda: walk.process_of(with_result),
@@ -196,7 +216,7 @@ def _run_on_duckdb(program: Program, rewrites: Any) -> None:
 
 
 STAGES_OF_A_PROGRAM: dict[str, Callable[[Program], Any]] = {
-    "semantics": lambda program: semantics.run_program(program, RECORDS, iter(())),
+    "semantics": lambda program: semantics.run_program(program, RECORDS, semantics.trace_of_seed("s")),
     "run": lambda program: _run_on_duckdb(program, REWRITES),
     "run without rewrites": lambda program: _run_on_duckdb(program, ()),
     **{
@@ -228,10 +248,19 @@ QUESTIONS: dict[str, Callable[[Requirement], Any]] = {
 }
 
 
+#: that a probability consumes the trace is known, whatever its action is
+_ANSWERED = {("draws", _in_chance)}
+
+
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_question_about_an_unknown_action_is_refused(question: str) -> None:
+@pytest.mark.parametrize("place", [_in_action, _in_chance])
+def test_a_question_about_an_unknown_action_is_refused(question: str, place: Change) -> None:
+    requirement = _requirement(RECORD_LEVEL, place)
+    if (question, place) in _ANSWERED:
+        assert QUESTIONS[question](requirement)
+        return
     with pytest.raises(LOUD):
-        QUESTIONS[question](_requirement(RECORD_LEVEL, _in_action))
+        QUESTIONS[question](requirement)
 
 
 @pytest.mark.parametrize("place", ["condition", "result"])
@@ -247,9 +276,14 @@ def _stages(policy: str, change: Change) -> tuple[Stage, ...]:
     return make(requirement), make(replace(requirement, index=2))
 
 
-def test_merge_chains_refuses_it(change: Change) -> None:
+#: what a chain of REPLACEs can have in it: an action with a probability is never merged, whatever it is
+OF_A_CHAIN = ("action", "condition", "result")
+
+
+@pytest.mark.parametrize("place", OF_A_CHAIN)
+def test_merge_chains_refuses_it(place: str) -> None:
     with pytest.raises(LOUD):
-        merge_chains(_stages(RECORD_LEVEL, change))
+        merge_chains(_stages(RECORD_LEVEL, PLACES[place]))
 
 
 @pytest.mark.parametrize("place", ["action", "result"])
@@ -259,8 +293,9 @@ def test_share_aggregations_refuses_it(place: str) -> None:
         share_aggregations(_stages(CLASS_LEVEL, PLACES[place]))
 
 
-def test_a_chain_refuses_it_wherever_it_is_met(change: Change) -> None:
-    requirement = _requirement(RECORD_LEVEL, change)
+@pytest.mark.parametrize("place", OF_A_CHAIN)
+def test_a_chain_refuses_it_wherever_it_is_met(place: str) -> None:
+    requirement = _requirement(RECORD_LEVEL, PLACES[place])
     chain = ChainStage((requirement, replace(requirement, index=2)), (0,))
     for meet in (
         lambda: look_up_values((chain,)),

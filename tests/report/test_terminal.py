@@ -1,4 +1,5 @@
 from dataclasses import replace
+from fractions import Fraction
 
 from acompass.report.text.result import check_text, run_text
 from acompass.report.text.style import Style
@@ -22,6 +23,12 @@ def test_a_check_shows_the_number_of_violations_and_the_intended_actions() -> No
     lines = check_text(MIXED).splitlines()
     assert lines[1].split()[:6] == ["2", "violated", "3", "of", "1,000", "REPLACE"]
     assert lines[-1] == "1,000 records, 2 of 3 requirements violated"
+
+
+def test_an_action_has_its_probability_beside_it() -> None:
+    first = replace(MIXED.requirements[0], probability=Fraction(1, 4))
+    line = run_text(replace(MIXED, requirements=(first,))).splitlines()[1]
+    assert line.startswith("   2  violated  3 of 1,000  replaced with probability 0.25  EACH RESULT")
 
 
 def test_dropped_records_are_reported() -> None:

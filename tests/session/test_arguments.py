@@ -27,11 +27,13 @@ FUNCTIONS = (
     "prove",
     "lint",
     "suggest",
+    "pram",
+    "estimate",
     "open",
     "load",
     "parse",
 )
-METHODS = ("check", "run", "plan", "explain", "measure", "suggest", "schema")
+METHODS = ("check", "run", "plan", "explain", "measure", "suggest", "pram", "estimate", "schema")
 
 #: what each argument must refuse
 NOT_TEXT: tuple[Any, ...] = (5, 1.5, True, b"a", ["a"], {"a": 1}, object(), len, date(2020, 1, 1), {"a"})
@@ -44,6 +46,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
     "below": (*NOT_A_LIST, [1.5], ["5"]),
     "claims": (*NOT_A_LIST, [5]),
+    "column": (*NOT_TEXT, None),
     "compare": (0, 1, "no", None, [], object()),
     "dates": (*NOT_A_DICT, {"Age": 5}, (5,)),
     "delimiter": NOT_TEXT,
@@ -58,6 +61,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "max_lost": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "limit": (*NOT_WHOLE, -1, None),
     "memory_limit": (*NOT_TEXT, "\ud800"),
+    "matrix": NOT_A_PATH,
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
     "name": (*NOT_TEXT, None),
     "order": NOT_TEXT,
@@ -66,10 +70,13 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "path": (*NOT_A_PATH, None),
     "policy": (*NOT_TEXT, Path("policy.acp")),
     "population": NOT_A_TABLE,
+    "pram.keep": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "progress": (5, "a", [len], True),
     "qi": (*NOT_A_LIST, [5], [None]),
     "record": NOT_WHOLE,
+    "released": NOT_A_TABLE,
     "report": NOT_A_PATH,
+    "round": NOT_WHOLE,
     "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
     "seconds": (True, "5", [5], {"a": 1}, object(), len),
     "seed": NOT_TEXT,
@@ -81,6 +88,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "table": NOT_A_TABLE,
     "text": (*NOT_TEXT, None),
     "trace": (5, 1.5, True, "0.5", {"a": 1}, object(), len),
+    "uniform": (0, 1, "no", None, [], object()),
     "types": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
     "weight": NOT_TEXT,
     "where": NOT_TEXT,
@@ -102,7 +110,14 @@ def _cases() -> Iterator[tuple[bool, str, str]]:
 
 def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "policy.acp").write_text(POLICY)
-    values = {"policy": POLICY, "table": PEOPLE, "path": tmp_path / "policy.acp", "text": POLICY}
+    values = {
+        "policy": POLICY,
+        "table": PEOPLE,
+        "released": PEOPLE,
+        "column": "Age",
+        "path": tmp_path / "policy.acp",
+        "text": POLICY,
+    }
     values |= {"qi": ["Age"], "k": 2} if function.__name__ == "suggest" else {}
     return {name: value for name, value in values.items() if name in _arguments(function)}
 
@@ -111,7 +126,7 @@ def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
 def test_a_wrong_type_names_the_argument(is_method: bool, name: str, argument: str, tmp_path: Path) -> None:
     with acompass.open(PEOPLE) as session:
         function = getattr(session if is_method else acompass, name)
-        for value in WRONG[argument]:
+        for value in WRONG.get(f"{name}.{argument}") or WRONG[argument]:
             with pytest.raises(acompass.CallError) as raised:
                 function(**_valid(function, tmp_path) | {argument: value})
             (found,) = raised.value.diagnostics
@@ -187,7 +202,7 @@ def test_collections_of_other_kinds() -> None:
 
 
 def test_every_expectation_is_of_some_argument() -> None:
-    assert set(EXPECTED) == {argument for _, _, argument in _cases()} | {"name", "program"}
+    assert set(EXPECTED) == {argument for _, _, argument in _cases()} | {"name", "pram.keep", "program"}
 
 
 def test_the_signature_stays() -> None:

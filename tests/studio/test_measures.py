@@ -83,6 +83,16 @@ def test_change_by_column_and_by_line(page: Page) -> None:
     assert change["loss"] is not None
 
 
+def test_a_line_with_a_probability_costs_the_records_that_it_takes(page: Page) -> None:
+    text = "ALWAYS : WITH PROBABILITY 0.5 REJECT;\nALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 30;\n"
+    change = page.about("change", text, roles=ROLES)["change"]
+    sampled, replaced = change["lines"]
+    assert 0 < change["records_after"] < 6, "another seed"
+    assert sampled["records_lost"] == 6 - change["records_after"]
+    assert (replaced["records_lost"], replaced["cells_changed"]) == (0, change["records_after"])
+    assert replaced["probability"] == "0.5"
+
+
 def test_the_loss_is_that_of_measure(tmp_path: Path) -> None:
     text = "ALWAYS : GENERALIZE Age TO BANDS OF 10;\n"
     policy, table = written(tmp_path, text)

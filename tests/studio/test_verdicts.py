@@ -20,6 +20,14 @@ def test_each_requirement_has_its_verdict(page: Page) -> None:
     assert found["sample"] is None
 
 
+def test_an_action_has_its_probability_beside_it(page: Page) -> None:
+    text = "ALWAYS : WITH PROBABILITY 0.5 REJECT;\n" + AGES
+    found = page.about("verdicts", text)["verdicts"]
+    sampled, ages = found["requirements"]
+    assert (sampled["affected"], sampled["action"], sampled["probability"]) == (6, "REJECT", "0.5")
+    assert ages["probability"] is None
+
+
 def test_a_moved_parameter_moves_the_verdict(page: Page) -> None:
     for k, left in (("1", 6), ("2", 5), ("3", 3), ("4", 0)):
         assert page.about("verdicts", CLASSES, {"k": k})["verdicts"]["records_out"] == left

@@ -4,11 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from acompass.suggest.comments import WIDTH, commented
+from acompass.suggest.comments import commented
 from acompass.suggest.to_syntax import Goal, Line, policy_tree, suppression
 from acompass.syntax import tree
 from acompass.syntax.format import format_program
 from acompass.syntax.parse import parse
+from acompass.syntax.remarks import WIDTH
 
 LONG = "a-very-long-folder-of-hierarchies-that-somebody-made/"
 

@@ -51,7 +51,13 @@ EVERYDAY = (
     " : GENERALIZE Born TO YEAR\n   THEN RANDOM AEC k 9\n   THEN REJECT;",
     "EACH FILTER AEC IN (2, k) AND NOT Age NOT BETWEEN k AND 9 : Postal Code LIKE '21%' OR Age <> 3;",
 )
-SOUND = (*PAPER, *TYPED, *EVERYDAY)
+CHANCES = (
+    "ALWAYS : WITH PROBABILITY 0.25 REJECT THEN WITH PROBABILITY 0.5 REPLACE Active WITH 'true';",
+    "EACH RESULT : Age != 3 : RANDOM Postal Code FROM (5 OF '21201', 3 OF '21202', l);",
+    "ALWAYS : WITH PROBABILITY 0.1 RANDOM AEC FROM (2.5, 4 OF k, -1)\n THEN RANDOM Born FROM ('2024-01-01');",
+    "SOME RESULT : Weight = 1 : WITH PROBABILITY 0.999 GENERALIZE Born TO YEAR THEN RANDOM AEC k 9;",
+)
+SOUND = (*PAPER, *TYPED, *EVERYDAY, *CHANCES)
 SEEDS = (*SOUND, *(mistake.text for mistake in MISTAKES))
 _TOKENS = [token.text for seed in SEEDS for token in tokenize(seed)[0]]
 _ODD = list(

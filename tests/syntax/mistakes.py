@@ -1,7 +1,9 @@
 """Every mistake that the parser recognizes: its code, the place it points at, and its help."""
 
+from tests.syntax.chance_mistakes import CHANCES
 from tests.syntax.everyday_mistakes import EVERYDAY
 from tests.syntax.mistake import Mistake
+from tests.syntax.urn_mistakes import URNS
 
 __all__ = ["MISTAKES", "Mistake"]
 
@@ -225,7 +227,13 @@ _PAPER = (
     Mistake(
         "EACH RESULT : Age > 1 : RANDOM My Age 1 TO hi;", "AC041", "1 TO hi", "write `RANDOM My Age 1 hi`"
     ),
-    Mistake("EACH RESULT : Age > 1 : RANDOM Age (1, 5);", "AC041", "(1, 5)", "write `RANDOM Age 1 5`"),
+    Mistake(
+        "EACH RESULT : Age > 1 : RANDOM Age (1, 5);",
+        "AC041",
+        "(1, 5)",
+        "write `RANDOM Age 1 5` to draw an integer between them, "
+        "or write `RANDOM Age FROM (1, 5)` to draw one of the two",
+    ),
     Mistake("EACH RESULT : Age < 40 : REPLACE Age BY 40;", "AC042", "BY", "write `REPLACE Age WITH 40`"),
     Mistake("EACH RESULT : Age < 40 : REPLACE Age = k;", "AC042", "=", "write `REPLACE Age WITH k`"),
     Mistake(
@@ -258,4 +266,4 @@ _PAPER = (
     Mistake("// don't; \"x", "AC046", "// don't; \"x", "write `-- don't; \"x`"),
 )
 
-MISTAKES = (*_PAPER, *EVERYDAY)
+MISTAKES = (*_PAPER, *EVERYDAY, *CHANCES, *URNS)

@@ -1,4 +1,4 @@
-"""The forms beyond the paper, rule by rule (LANGUAGE X0-X4, X10, X11)."""
+"""The forms beyond the paper, rule by rule (LANGUAGE X0-X7, X10, X11)."""
 
 from decimal import Decimal
 
@@ -112,6 +112,9 @@ def test_between_takes_its_own_and() -> None:
         "EACH RESULT : check in date >= 3 : RANDOM a then b from to;",
         "EACH PROCESS COUNT(*) AS always GROUP BY drop, always : always >= bands;",
         "EACH FILTER level of = 1 : prefix of = month : RANDOM then then then;",
+        "EACH RESULT : probability >= 0.5 AND from = of : REPLACE probability WITH probability;",
+        "EACH PROCESS COUNT(*) AS of GROUP BY from, probability of : of >= from : RANDOM of from to;",
+        "EACH RESULT : valid from = '2024' : RANDOM date from 5;",
     ],
 )
 def test_no_word_is_reserved_in_a_core_program(text: str) -> None:
@@ -131,6 +134,11 @@ def test_no_word_is_reserved_in_a_core_program(text: str) -> None:
         ("ALWAYS : RANDOM always then 1 5 THEN REJECT;", "always then"),
         ('ALWAYS : RANDOM "a b then" lo hi THEN REJECT;', "a b then"),
         ("EACH RESULT : a != 1 : REPLACE between in WITH then THEN REJECT;", "between in"),
+        ("ALWAYS : REPLACE date from WITH probability THEN REJECT;", "date from"),
+        ('ALWAYS : RANDOM "date from" FROM (from, 3 OF of);', "date from"),
+        ("ALWAYS : RANDOM from FROM ('a');", "from"),
+        ("ALWAYS : RANDOM probability of then FROM ('a') THEN REJECT;", "probability of then"),
+        ("ALWAYS : RANDOM valid from lo hi THEN REJECT;", "valid from"),
     ],
 )
 def test_own_words_end_a_bare_name_only_in_their_form(text: str, name: str) -> None:

@@ -9,7 +9,21 @@ from acompass.syntax.expected import expected_after
     ("text", "accepted"),
     [
         ("", {"EACH", "SOME", "ALWAYS"}),
-        ("EACH RESULT : a = 1 : RANDOM a low high ", {"SEMICOLON", "THEN", "WORD", "NUMBER", "PARAMETER"}),
+        (
+            "EACH RESULT : a = 1 : RANDOM a low high ",
+            {"SEMICOLON", "THEN", "WORD", "NUMBER", "PARAMETER", "FROM"},
+        ),
+        ("EACH RESULT : a = 1 : WITH ", {"PROBABILITY"}),
+        ("ALWAYS : WITH PROBABILITY ", {"NUMBER"}),
+        (
+            "ALWAYS : WITH PROBABILITY 0.5 ",
+            {"REJECT", "REPLACE", "RANDOM", "GENERALIZE"},
+        ),
+        ("ALWAYS : RANDOM a FROM (", {"NUMBER", "STRING", "PARAMETER"}),
+        ("ALWAYS : RANDOM a FROM (3 ", {"OF", "COMMA", "RPAR"}),
+        ("ALWAYS : RANDOM a FROM (3 OF ", {"NUMBER", "STRING", "PARAMETER"}),
+        ("ALWAYS : RANDOM a FROM (3 OF 'x', y ", {"COMMA", "RPAR"}),
+        ("ALWAYS : RANDOM a FROM ('x') ", {"THEN", "SEMICOLON"}),
         ("EACH RESULT : a >= ", {"NUMBER", "STRING", "PARAMETER"}),
         ("EACH RESULT : a NOT ", {"IN", "BETWEEN", "LIKE"}),
         ("EACH RESULT : GROUP ", set()),

@@ -14,7 +14,7 @@ WORDS = st.from_regex(r"[A-Za-zéß東_][A-Za-z0-9_.é]{0,6}", fullmatch=True).f
 CONTEXTUAL = st.sampled_from(
     [
         *("always", "in", "between", "like", "generalize", "drop", "then", "to", "of", "from", "up", "at"),
-        *("else", "bands", "prefix", "level", "month", "YEAR"),
+        *("else", "bands", "prefix", "level", "month", "YEAR", "probability"),
     ]
 )
 BARE = st.lists(WORDS | CONTEXTUAL, min_size=1, max_size=3).map(" ".join)
@@ -77,12 +77,18 @@ MAPS = (
     | st.builds(tree.DatePart, st.sampled_from(tree.DateUnit))
     | st.builds(tree.LevelOf, INTEGERS, STRINGS, st.none() | CONSTANTS)
 )
-STEPS = (
+#: weights and probabilities that are far from the limits of X7
+WEIGHTS = st.integers(1, 10**6).map(lambda value: tree.Number(Decimal(value)))
+PROBABILITIES = st.integers(1, 10**4 - 1).map(lambda digits: tree.Number(Decimal(digits).scaleb(-4)))
+BALLS = st.builds(tree.Ball, CONSTANTS, st.none() | WEIGHTS)
+PLAIN = (
     st.just(tree.Reject())
     | st.builds(tree.Replace, NAMES, CONSTANTS)
     | st.builds(tree.Random, NAMES, INTEGERS | PARAMETERS, INTEGERS | PARAMETERS)
+    | st.builds(tree.Draw, NAMES, st.lists(BALLS, min_size=1, max_size=4).map(tuple))
     | st.builds(tree.Generalize, NAMES, MAPS)
 )
+STEPS = PLAIN | st.builds(tree.Sometimes, PROBABILITIES, PLAIN)
 DROPS = st.builds(tree.Drop, st.lists(NAMES, min_size=1, max_size=3).map(tuple))
 
 

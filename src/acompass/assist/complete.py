@@ -9,7 +9,7 @@ from acompass.assist.document import Document
 from acompass.assist.parameters import parameters
 from acompass.assist.place import Place, place_at
 from acompass.assist.templates import templates
-from acompass.assist.words import MEANINGS, SPELLED
+from acompass.assist.words import SPELLED, meaning, spelled
 from acompass.checked.names import Names
 from acompass.diagnostics import Span
 from acompass.measures import ColumnFacts
@@ -57,8 +57,8 @@ def _begins(completion: Completion, typed: str) -> bool:
 
 def _names(place: Place) -> Iterator[Completion]:
     for name in (place.visible or ()) if place.wants_name else ():
-        spelled = quoted_name(name) if place.is_quoted else spell_name(name)
-        yield Completion(name, "name", spelled, place.name_span, "")
+        written = quoted_name(name) if place.is_quoted else spell_name(name)
+        yield Completion(name, "name", written, place.name_span, "")
 
 
 def _columns(place: Place, context: Context) -> Iterator[Completion]:
@@ -66,8 +66,8 @@ def _columns(place: Place, context: Context) -> Iterator[Completion]:
         return
     for column in context.columns:
         if column.casefold() not in place.gone:
-            spelled = quoted_name(column) if place.is_quoted else spell_name(column, place.ending)
-            yield Completion(column, "column", spelled, place.name_span, _type(column, context))
+            written = quoted_name(column) if place.is_quoted else spell_name(column, place.ending)
+            yield Completion(column, "column", written, place.name_span, _type(column, context))
 
 
 def _type(column: str, context: Context) -> str:
@@ -107,9 +107,9 @@ def _words(place: Place) -> Iterator[Completion]:
         return
     for terminal in SPELLED:
         if terminal in place.accepted:
-            for spelled in SPELLED[terminal]:
+            for word in spelled(terminal, place.tokens):
                 kind: CompletionKind = "map" if terminal in _MAPS else "keyword"
-                yield Completion(spelled, kind, spelled, place.span, MEANINGS.get(terminal, ""))
+                yield Completion(word, kind, word, place.span, meaning(terminal, place.tokens))
 
 
 def _snippets(place: Place, context: Context) -> Iterator[Completion]:

@@ -9,18 +9,20 @@ from acompass.assist.document import Document, contains
 from acompass.assist.map_examples import map_lines
 from acompass.assist.occurrences import occurrences_at
 from acompass.assist.verdict_words import verdict_lines
-from acompass.assist.words import MEANINGS
+from acompass.assist.words import MEANINGS, meaning
 from acompass.checked.names import Names
 from acompass.checked.types import Column
 from acompass.diagnostics import Span
 from acompass.measures import ColumnFacts
 from acompass.syntax import tree
 from acompass.syntax.format import format_aggregate, format_map
-from acompass.syntax.spelling import unquote
+from acompass.syntax.spelling import spell_constant, unquote
 from acompass.syntax.tokens import Token
-from acompass.syntax.walk import generalize_of, process_of, step_of, steps
+from acompass.syntax.walk import draw_of, generalize_of, process_of, step_of, steps
 
 _QUANTIFIERS = ("EACH", "SOME", "ALWAYS")
+#: values of an urn whose probabilities are shown
+_MOST_VALUES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,9 @@ def hover(document: Document, offset: int, context: Context) -> Hover | None:
     generalize = _generalize_at(document, offset)
     if generalize is not None and not contains(generalize.name.span, offset):
         return _map(document, generalize, context)
+    draw = _draw_at(document, offset)
+    if draw is not None and token.type in ("FROM", "OF", "NUMBER"):
+        return _urn(draw)
     match token.type:
         case "PARAMETER":
             return _parameter(token, context)
@@ -51,7 +56,7 @@ def hover(document: Document, offset: int, context: Context) -> Hover | None:
             lines = (MEANINGS[token.type], *verdict_lines(document, token.start, context))
             return Hover(token.span, token.type, lines)
         case kind if kind in MEANINGS:
-            return Hover(token.span, _title(token), (MEANINGS[kind],))
+            return Hover(token.span, _title(token), (meaning(kind, segment[:at]),))
     return None
 
 
@@ -83,6 +88,20 @@ def _map(document: Document, action: tree.Generalize, context: Context) -> Hover
     kind = format_map(action.map).split()[0]
     lines = (MEANINGS[kind], *map_lines(action, document.folder, column))
     return Hover(action.span, title, lines)
+
+
+def _draw_at(document: Document, offset: int) -> tree.Draw | None:
+    actions = (draw_of(step_of(step)) for step in steps(document.program))
+    return next((each for each in actions if each is not None and contains(each.span, offset)), None)
+
+
+def _urn(action: tree.Draw) -> Hover:
+    """The exact probability of each value."""
+    total = sum(ball.times for ball in action.balls)
+    shares = [f"`{spell_constant(ball.constant)}`: {ball.times}/{total}" for ball in action.balls]
+    more = [f"and {len(shares) - _MOST_VALUES:,} more"] if len(shares) > _MOST_VALUES else []
+    lines = ("each affected record gets one value, by chance:", *shares[:_MOST_VALUES], *more)
+    return Hover(action.span, f"RANDOM `{action.name.text}` FROM", lines)
 
 
 def _column(name: str, context: Context) -> Column | None:

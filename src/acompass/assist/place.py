@@ -16,9 +16,9 @@ from acompass.syntax.walk import names_dropped, step_of, steps
 
 _NAMES = ("WORD", "QUOTED")
 _CONSTANTS = ("NUMBER", "STRING", "PARAMETER")
-_COMPARING = ("OPERATOR", "UNEQUAL", "IN", "BETWEEN", "WITH")
+_COMPARING = ("OPERATOR", "UNEQUAL", "IN", "BETWEEN", "WITH", "FROM")
 #: a word that ends a bare name after these (X0)
-_ENDINGS = {"GENERALIZE": "TO", "DROP": "THEN"}
+_ENDINGS = {"GENERALIZE": "TO", "DROP": "THEN", "RANDOM": "FROM"}
 
 #: the types of tokens that are texts or names in quotes, with or without the closing one
 _STRINGS = ("STRING", "OPEN_STRING")
@@ -87,7 +87,7 @@ class Place:
     def compared(self) -> str | None:
         """The name that the constant under the cursor is compared with or written into."""
         before = list(self.tokens)
-        while before and before[-1].type in (*_CONSTANTS, "LPAR", "COMMA", "AND"):
+        while before and before[-1].type in (*_CONSTANTS, "LPAR", "COMMA", "AND", "OF"):
             before.pop()
         if not before or before.pop().type not in _COMPARING:
             return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from acompass.assist.document import Document
 from acompass.assist.parameters import used_params
@@ -22,7 +23,8 @@ SEED = "assist"
 
 @dataclass(frozen=True, slots=True)
 class RequirementState:
-    """A requirement in a run. Each step of a THEN is one, and `span` is its place (X10)."""
+    """A requirement in a run. Each step of a THEN is one, and `span` is its place (X10). The action is
+    performed on an affected record with a `probability`; None if it is certain (X5)."""
 
     index: int
     line: int
@@ -32,6 +34,7 @@ class RequirementState:
     holds: bool | None
     affected: int
     records: int
+    probability: Fraction | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ def _state(outcome: RequirementOutcome, span: Span) -> RequirementState:
         holds=outcome.holds,
         affected=outcome.affected,
         records=outcome.records,
+        probability=outcome.probability,
     )
 
 

@@ -14,6 +14,10 @@ from acompass.syntax.tree import Function, Operator, Quantifier
 _STAR = tree.String("*")
 _WIDTH = tree.Number(Decimal(10))
 _KEPT = tree.Number(Decimal(3))
+_LEFT_OUT = tree.Number(Decimal("0.75"))
+_DRAWN = tree.Number(Decimal("0.5"))
+#: values that an urn begins with
+_MOST_VALUES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ def templates(
         *_about_identifiers(roles.identifiers),
         *_about_columns(roles.quasi_identifiers, forms, taken),
         *_about_classes(roles),
+        *_by_chance(roles, forms, facts or {}),
     )
 
 
@@ -126,6 +131,30 @@ def _about_classes(roles: TableRoles) -> Iterator[Template]:
         _classes(groups, [count], enough, None),
         "Changes nothing: nothing is written while a class has fewer than k records.",
     )
+
+
+def _by_chance(
+    roles: TableRoles, forms: Mapping[str, Form], facts: Mapping[str, ColumnFacts]
+) -> Iterator[Template]:
+    if roles.quasi_identifiers or roles.sensitive:
+        sampled = _always(tree.Sometimes(_LEFT_OUT, tree.Reject()))
+        why = "Keeps about a quarter of the records, so that nobody knows whether a person is among them."
+        yield Template("sample", "Sample of the records", sampled, why)
+    for name in roles.sensitive:
+        values = _values(facts.get(name))
+        if forms.get(name) in ("text", "code", None) and len(values) > 1:
+            urn = tree.Draw(tree.Name(name), tuple(tree.Ball(tree.String(value)) for value in values))
+            why = "Any value may have been drawn. List every value that the column can have."
+            title = f"Randomized response for `{name}`"
+            yield Template(f"response:{name}", title, _always(tree.Sometimes(_DRAWN, urn)), why)
+
+
+def _values(facts: ColumnFacts | None) -> tuple[str, ...]:
+    """The frequent values of a column, or an example where none are known."""
+    if facts is None or facts.distribution is None:
+        return ("yes", "no")
+    labels = (bar.label for bar in facts.distribution.bars if bar.label != "missing")
+    return tuple(labels)[:_MOST_VALUES]
 
 
 def _count(groups: Sequence[str]) -> tuple[tree.NamedAggregate, tree.Name]:

@@ -6,6 +6,7 @@ from acompass.assist.context import Context
 from acompass.assist.document import Document
 from acompass.assist.requirements import ProofState, RequirementState
 from acompass.opened import SampleInfo
+from acompass.syntax.spelling import spell_probability
 from acompass.syntax.walk import steps_of
 
 
@@ -39,7 +40,8 @@ def verdict_words(state: RequirementState, sample: SampleInfo | None = None) -> 
             said = f"violated: {of} affected"
         case None:
             said = f"no verdict: {of} affected"
-    action = "" if state.action is None or not state.affected else f", {state.action}"
+    chance = "" if state.probability is None else f" with probability {spell_probability(state.probability)}"
+    action = "" if state.action is None or not state.affected else f", {state.action}{chance}"
     return f"{said}{action}{'' if sample is None else f' (in a sample of {sample.records:,})'}"
 
 

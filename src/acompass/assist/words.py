@@ -1,5 +1,9 @@
 """The words of the language: how they are written, and what they mean."""
 
+from collections.abc import Sequence
+
+from acompass.syntax.tokens import Token
+
 #: how a terminal of the grammar is written, most likely ones first
 SPELLED: dict[str, tuple[str, ...]] = {
     "EACH": ("EACH",),
@@ -33,6 +37,7 @@ SPELLED: dict[str, tuple[str, ...]] = {
     "DROP": ("DROP",),
     "RANDOM": ("RANDOM",),
     "WITH": ("WITH",),
+    "PROBABILITY": ("PROBABILITY",),
     "BANDS": ("BANDS OF", "BANDS AT"),
     "PREFIX": ("PREFIX OF",),
     "LEVEL": ("LEVEL",),
@@ -80,10 +85,12 @@ MEANINGS = {
     "OR": "one of the conditions must be satisfied; AND binds closer",
     "REJECT": "drops the affected records",
     "REPLACE": "writes a constant into a column of the affected records",
-    "RANDOM": "writes a random integer between two bounds into a column of the affected records",
+    "RANDOM": "writes an integer between two bounds, or one of the values after FROM, into a column of the "
+    "affected records, at random",
     "GENERALIZE": "writes a coarser label into a column of the affected records",
     "DROP": "removes columns from the table; only after ALWAYS",
     "WITH": "the constant to write",
+    "PROBABILITY": "the action is performed on each affected record with this probability, by chance",
     "BANDS": "numbers become intervals such as `30-34`",
     "PREFIX": "the first characters stay, a `*` stands for each other one: `212**`",
     "LEVEL": "values become the labels of a level in a hierarchy file",
@@ -101,3 +108,33 @@ MEANINGS = {
     "COLON": "begins the condition, then the action",
     "SEMICOLON": "ends the requirement",
 }
+
+#: what words mean in a RANDOM
+_OF_RANDOM = {
+    "FROM": "the values to draw from, in parentheses",
+    "OF": "the weight of a value: it is drawn that often, in proportion to the others",
+}
+
+
+def spelled(terminal: str, before: Sequence[Token]) -> tuple[str, ...]:
+    """How a terminal is written after these tokens."""
+    return ("WITH PROBABILITY",) if terminal == "WITH" and _begins_step(before) else SPELLED[terminal]
+
+
+def meaning(terminal: str, before: Sequence[Token]) -> str:
+    """What a terminal means after these tokens of its requirement."""
+    if terminal == "WITH" and _begins_step(before):
+        return MEANINGS["PROBABILITY"]
+    if terminal in _OF_RANDOM and _is_random(before):
+        return _OF_RANDOM[terminal]
+    return MEANINGS.get(terminal, "")
+
+
+def _begins_step(before: Sequence[Token]) -> bool:
+    return bool(before) and before[-1].type in ("COLON", "THEN")
+
+
+def _is_random(before: Sequence[Token]) -> bool:
+    """Whether the last action is a RANDOM."""
+    actions = [token.type for token in before if token.type in ("RANDOM", "GENERALIZE")]
+    return actions[-1:] == ["RANDOM"]

@@ -9,7 +9,7 @@ from acompass.checked.drawing import check_draw
 from acompass.checked.generalizing import check_generalize
 from acompass.checked.scope import Scope
 from acompass.checked.types import MOST_DIGITS, Column, Kind, remaining
-from acompass.checked.writing import write_values
+from acompass.checked.writing import Writer, write_values
 from acompass.diagnostics import Diagnostic
 from acompass.syntax import tree
 from acompass.syntax.tree import place_of
@@ -20,8 +20,18 @@ def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Ac
 
     `always` says that every record is affected (X1).
     """
-    if not isinstance(action, tree.Sometimes):
-        return _plain(action, scope, always=always)
+    match action:
+        case tree.Sometimes():
+            return _sometimes(action, scope)
+        case tree.Reject() | tree.Replace() | tree.Random() | tree.Draw():
+            return _plain(action, scope, always=always)
+        case tree.Generalize() | tree.Drop():
+            return _plain(action, scope, always=always)
+        case _:
+            assert_never(action)
+
+
+def _sometimes(action: tree.Sometimes, scope: Scope) -> program.Sometimes | None:
     # the records that are not drawn keep their values, so nothing is overwritten for certain
     plain = _plain(action.action, scope, always=False)
     if plain is None:
@@ -62,7 +72,7 @@ def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Replac
         scope.report(findings.in_policy(replaced, action.constant))
         return None
     value, after = replaced
-    write_values(column, [value], after, action.span, scope, always=always)
+    write_values(column, [value], after, Writer("REPLACE", action.span, always), scope)
     return program.Replace(column, value, place_of(action.span))
 
 

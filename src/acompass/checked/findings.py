@@ -149,30 +149,16 @@ def number_replacing(constant: tree.Number, column: Column) -> Diagnostic:
 
 def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
     message = f"RANDOM writes an integer, but column `{column.name}` is {column.type.kind}"
-    return _at(name.span, "AC114", message, f"use `REPLACE {spell_name(name.text)} WITH` and a constant")
+    spelled = spell_name(name.text, "FROM")
+    help_ = (
+        f"use `RANDOM {spelled} FROM` and values in parentheses, or `REPLACE {spelled} WITH` and a constant"
+    )
+    return _at(name.span, "AC114", message, help_)
 
 
 def bound_not_integer(span: Span, found: tree.Number | tree.String) -> Diagnostic:
     message = f"a bound of RANDOM must be a 64-bit integer, not {_described(found)}"
     return _at(span, "AC115", message, "write integers, such as `RANDOM AEC 3000 4000`")
-
-
-def mixed_kinds(first: tree.Constant, other: tree.Constant) -> Diagnostic:
-    return Diagnostic(
-        "AC125",
-        "numbers and texts after `FROM`",
-        (Label(other.span), Label(first.span, "the first value is of another kind")),
-        help="write all values as numbers, or all as texts",
-    )
-
-
-def drawn_twice(first: tree.Constant, again: tree.Constant) -> Diagnostic:
-    return Diagnostic(
-        "AC126",
-        "a value twice after `FROM`",
-        (Label(again.span), Label(first.span, "here first")),
-        help="write it once, with the sum of both weights, as in `2 OF 'a'`",
-    )
 
 
 def bounds_reversed(random: tree.Random, lower: int, upper: int) -> Diagnostic:
@@ -216,12 +202,12 @@ def not_unicode(span: Span) -> Diagnostic:
 
 def turned_to_text(finding: Diagnostic, column: str, by: str, place: Span) -> Diagnostic:
     """The finding for a column that is used as a number after an action turned it into text (D12)."""
-    instead = ", or replace with a number there" if by == "REPLACE" else ""
+    instead = {"REPLACE": ", or replace with a number there", "RANDOM": ", or draw numbers there"}
     return Diagnostic(
         "AC118",
         f"column `{column}` is used as a number after a {by} turned it into text",
         (Label(finding.labels[0].span, "used as a number here"), Label(place, "becomes text here")),
-        f"move this requirement before the {by}{instead}",
+        f"move this requirement before the {by}{instead.get(by, '')}",
     )
 
 
@@ -254,12 +240,13 @@ def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) ->
     )
 
 
-def unmappable_text(action: tree.Generalize, column: str, replaced: Span) -> Diagnostic:
+def unmappable_text(action: tree.Generalize, column: str, by: str, place: Span) -> Diagnostic:
+    verb = "replace with" if by == "REPLACE" else "draw"
     return Diagnostic(
         "AC119",
-        f"this map of column `{column}` has no label for a text that a REPLACE writes",
-        (Label(action.map.span), Label(replaced, "written here before")),
-        "replace with `'*'` or with a label of the map, or move the REPLACE after this line",
+        f"this map of column `{column}` has no label for a text that a {by} writes",
+        (Label(action.map.span), Label(place, "written here before")),
+        f"{verb} `'*'` or labels of the map, or move the {by} after this line",
     )
 
 

@@ -49,9 +49,9 @@ def _misplaced(action: tree.Generalize, map_: Map, column: int, scope: Scope) ->
     for earlier, place in scope.maps.get(column, ()):
         if not map_.follows(earlier):
             return findings.not_cut_from_earlier(action, name, place)
-    for text, place in scope.written.get(column, ()):
+    for text, by, place in scope.written.get(column, ()):
         if map_.label(text) is None:
-            return findings.unmappable_text(action, name, place)
+            return findings.unmappable_text(action, name, by, place)
     return None
 
 

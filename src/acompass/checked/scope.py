@@ -47,9 +47,10 @@ class Scope:
     named: set[int] = field(default_factory=set)
     #: the action that made a column text, and its place
     turned: dict[int, tuple[str, Span]] = field(default_factory=dict)
-    #: the maps of a column so far, and the texts that REPLACE may have written into it, each with its place
+    #: the maps of a column so far, and the texts that REPLACE or RANDOM may have written into it, each with
+    #: its action and its place
     maps: dict[int, list[tuple[Map, Span]]] = field(default_factory=dict)
-    written: dict[int, list[tuple[str, Span]]] = field(default_factory=dict)
+    written: dict[int, list[tuple[str, str, Span]]] = field(default_factory=dict)
     dropped: dict[int, Span] = field(default_factory=dict)
     folder: str = ""
     #: whether the table may be one that the policy has released (D32), and whether that leaves the

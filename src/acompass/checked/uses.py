@@ -47,11 +47,11 @@ class ColumnUse:
     """`span` is the place in the policy that determines the use; `texts` are comparisons with text.
 
     `forms_classes` says whether the policy groups by the column or counts its distinct values. `written` are
-    the numbers that REPLACE and FROM write into it, `drawn` the bounds between which RANDOM draws integers for it.
-    `banded` says that BANDS maps its numbers, beside which labels may stand (X2). `overwritten` says that an
-    ALWAYS replaces or drops its values before anything reads them, so that they may be missing (D27).
-    `may_have_labels` says that the table may be one that the policy has released, with labels of a GENERALIZE
-    in place of numbers (D32).
+    the numbers that REPLACE writes into it and RANDOM … FROM draws for it, `drawn` the bounds between which
+    RANDOM draws integers for it. `banded` says that BANDS maps its numbers, beside which labels may stand
+    (X2). `overwritten` says that an ALWAYS replaces or drops its values before anything reads them, so that
+    they may be missing (D27). `may_have_labels` says that the table may be one that the policy has released,
+    with labels of a GENERALIZE in place of numbers (D32).
     """
 
     use: Use
@@ -74,9 +74,9 @@ def uses(
 ) -> dict[int, ColumnUse]:
     """The use of every column that the policy names, by position. Unknown names are ignored.
 
-    The first comparison or SUM determines the use, or else the first REPLACE with text: a column that is
-    compared with numbers and replaced with text begins as a number (D10). GENERALIZE makes a column text, so
-    what is compared after it are labels, which say nothing about the table as it was read.
+    The first comparison or SUM determines the use, or else the first text that an action writes: a column
+    that is compared with numbers and replaced with text begins as a number (D10). GENERALIZE makes a column
+    text, so what is compared after it are labels, which say nothing about the table as it was read.
     """
     seen = _Uses(Names(names), Parameters(params or {}))
     silenced = allowed(policy)

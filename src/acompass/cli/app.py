@@ -19,6 +19,8 @@ COMMANDS = {
     "prove": "acompass.cli.prove:prove",
     "lint": "acompass.cli.lint:lint",
     "suggest": "acompass.cli.suggest:suggest",
+    "pram": "acompass.cli.pram:pram",
+    "estimate": "acompass.cli.estimate:estimate",
     "studio": "acompass.cli.studio:studio",
     "hierarchy": "acompass.cli.hierarchy:hierarchy",
     "conform": "acompass.cli.conform:conform_command",

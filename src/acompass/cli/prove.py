@@ -6,6 +6,7 @@ from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
 from acompass.cli.inputs import given, policy_and_table, types_of
+from acompass.cli.measure import names_in
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
 
@@ -14,6 +15,8 @@ acompass prove policy.acp --set k=3
 acompass prove policy.acp --set k=3 --claim 'EACH RESULT : Age <= 80'
 acompass prove policy.acp --set k=3 --types Age=integer
 acompass prove policy.acp --set k=3 --table people.csv --json
+acompass prove policy.acp --set k=3 --table people.csv --privacy
+acompass prove policy.acp --types Disease=text --types Zip=text --privacy --columns "Disease, Zip"
 """
 
 
@@ -26,6 +29,25 @@ acompass prove policy.acp --set k=3 --table people.csv --json
     metavar="ASSERTION",
     help="Prove this instead of the policy's own assertions; may be repeated.",
 )
+@click.option(
+    "--privacy",
+    is_flag=True,
+    help="Also prove what the output gives away about one record; needs --table, or --types for each column.",
+)
+@click.option(
+    "--columns",
+    multiple=True,
+    metavar="A,B",
+    help="With --privacy, ask about a record's values of these columns together; by default about each "
+    "column; may be repeated.",
+)
+@click.option(
+    "--epsilon",
+    default="1",
+    metavar="NUMBER",
+    show_default=True,
+    help="With --privacy, the ε for which δ is found for one record more or less.",
+)
 @options.schema_table
 @options.types
 @options.dates
@@ -37,6 +59,9 @@ acompass prove policy.acp --set k=3 --table people.csv --json
 def prove(
     policy: str,
     claims: tuple[str, ...],
+    privacy: bool,
+    columns: tuple[str, ...],
+    epsilon: str,
     table: str | None,
     types: tuple[str, ...],
     dates: tuple[str, ...],
@@ -51,12 +76,15 @@ def prove(
     An assertion is proved, refuted with a smallest counterexample, or undecided. Without a table or types, a
     number may have any number of digits after the point.
 
+    With --privacy, it also says how much more probable an output can be from one table than from another that
+    differs in one record: by column, and with one record more or less.
+
     Exits with 1 unless all are proved.
     """
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
-        from acompass.report.json.proof import proof_object
-        from acompass.report.text.proof import proof_text
+        from acompass.report.json.privacy import privacy_proof_object
+        from acompass.report.text.privacy import privacy_proof_text
 
         parsed, call = policy_and_table(policy, table), given(policy, table, settings)
         proof = api.prove(
@@ -65,10 +93,13 @@ def prove(
             types=types_of(types),
             params=call.params,
             table=call.schema_table(bool(types), engine is not None),
+            privacy=privacy,
+            columns=[names_in([names]) or () for names in columns] or None,
+            epsilon=epsilon,
             dates=dates,
             engine=engine,
             delimiter=delimiter,
             paper=paper,
         )
-        print_out(to_json(proof_object(proof)) if as_json else proof_text(proof))
+        print_out(to_json(privacy_proof_object(proof)) if as_json else privacy_proof_text(proof))
         exit_by_verdict(proof.ok)

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from types import MappingProxyType
@@ -32,18 +32,28 @@ Verdicts: TypeAlias = tuple[tuple[bool, int, int, bool], ...]
 
 
 @dataclass(frozen=True)
-class Observed:
-    """The observable outcome of a run and a check; `seeded` has the records of a run with a seed (D19).
-
-    `unlabelled` says that the run stopped at a value without a label (X2); then only the check is observed.
-    """
-
+class Ran:
     records: list[tuple[Any, ...]]
-    seeded: list[tuple[Any, ...]]
     verdicts: Verdicts
-    checked: Verdicts
     trace_used: int
-    unlabelled: bool = False
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The requirement at which a run stops because `count` records have values without a label (X2)."""
+
+    requirement: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Observed:
+    """The observable outcome of a check, a run with the trace of the case, and a run with a seed (D19) where
+    the program draws."""
+
+    checked: Verdicts
+    given: Ran | Stopped
+    seeded: Ran | Stopped | None
 
 
 @dataclass(frozen=True)
@@ -59,13 +69,24 @@ def compare(case: Case, observe: Callable[[Case, Program], Observed]) -> Disagre
     plain = without_negative_zeros(case)
     program = plain.program()
     expected, found = _observe_semantics(plain, program), observe(plain, program)
-    for what in ("unlabelled", "verdicts", "checked", "trace_used"):
-        if getattr(expected, what) != getattr(found, what):
-            return Disagreement(case, what, getattr(expected, what), getattr(found, what))
-    for what in ("records", "seeded"):
-        if _comparable(getattr(expected, what)) != _comparable(getattr(found, what)):
-            return Disagreement(case, what, getattr(expected, what), getattr(found, what))
-    return None
+    pairs = [
+        ("checked", expected.checked, found.checked),
+        *_comparable(expected.given, found.given),
+        *(("seeded", e, f) for _, e, f in _comparable(expected.seeded, found.seeded)),
+    ]
+    return next((Disagreement(case, what, e, f) for what, e, f in pairs if e != f), None)
+
+
+def _comparable(
+    expected: Ran | Stopped | None, found: Ran | Stopped | None
+) -> Iterator[tuple[str, Any, Any]]:
+    """What to compare: its name, what `semantics` says, what the engine says."""
+    if isinstance(expected, Ran) and isinstance(found, Ran):
+        yield "verdicts", expected.verdicts, found.verdicts
+        yield "trace_used", expected.trace_used, found.trace_used
+        yield "records", _bag(expected.records), _bag(found.records)
+    else:
+        yield "unlabelled", expected, found
 
 
 def without_negative_zeros(case: Case) -> Case:
@@ -95,30 +116,27 @@ def with_typed_columns(case: Case) -> Case:
 
 
 def _observe_semantics(case: Case, program: Program) -> Observed:
-    checked = semantics.check_program(program, case.records)
-    try:
-        outcome = semantics.run_program(program, case.records, semantics.trace_of_values(case.trace))
-        seeded = semantics.run_program(program, case.records, semantics.trace_of_seed(SEED))
-    except Unlabelled:
-        return _stopped(_comparable_verdicts(checked))
+    given, seed = semantics.trace_of_values(case.trace), semantics.trace_of_seed(SEED)
     return Observed(
-        outcome.records,
-        seeded.records if needs_order(program.requirements) else [],
-        _comparable_verdicts(outcome.requirements),
-        _comparable_verdicts(checked),
-        outcome.trace_used,
+        _comparable_verdicts(semantics.check_program(program, case.records)),
+        _meant(case, program, given),
+        _meant(case, program, seed) if needs_order(program.requirements) else None,
     )
 
 
-def _stopped(checked: Verdicts) -> Observed:
-    return Observed([], [], (), checked, 0, unlabelled=True)
+def _meant(case: Case, program: Program, rho: semantics.Trace) -> Ran | Stopped:
+    try:
+        outcome = semantics.run_program(program, case.records, rho)
+    except Unlabelled as error:
+        return Stopped(error.requirement, error.count)
+    return Ran(outcome.records, _comparable_verdicts(outcome.requirements), outcome.trace_used)
 
 
 def _comparable_verdicts(verdicts: Sequence[Any]) -> Verdicts:
     return tuple((each.holds, each.affected, each.records, each.selects_none) for each in verdicts)
 
 
-def _comparable(records: list[tuple[Any, ...]]) -> Counter[tuple[tuple[str, Any], ...]]:
+def _bag(records: list[tuple[Any, ...]]) -> Counter[tuple[tuple[str, Any], ...]]:
     """The bag with the type of every value: 1, 1.0 and True are equal in Python, but not here."""
     return Counter(tuple((type(value).__name__, _value(value)) for value in record) for record in records)
 
@@ -139,28 +157,28 @@ def observe_session(
         state = uploaded(session, program.schema, case.records, case.digits)
         check_context = Context(session, GivenTrace(()))
         execute(check_context, state, plan(without_actions(program), rewrites))
-        checked = _in_order(check_context, program)
-        try:
-            context, records = _run(session, state, program, rewrites, GivenTrace(case.trace))
-            seeded = (
-                _run(session, state, program, rewrites, SeededTrace(SEED))[1]
-                if needs_order(program.requirements)
-                else []
-            )
-        except Unlabelled:
-            return _stopped(checked)
-        return Observed(records, seeded, _in_order(context, program), checked, context.trace_used)
+        return Observed(
+            _in_order(check_context, program),
+            _run(session, state, program, rewrites, GivenTrace(case.trace)),
+            _run(session, state, program, rewrites, SeededTrace(SEED))
+            if needs_order(program.requirements)
+            else None,
+        )
 
     return observe
 
 
 def _run(
     session: Session, state: State, program: Program, rewrites: Sequence[Rewrite], trace: Trace
-) -> tuple[Context, list[tuple[Any, ...]]]:
+) -> Ran | Stopped:
     context = Context(session, trace)
-    after = execute(context, state, plan(program, rewrites))
+    try:
+        after = execute(context, state, plan(program, rewrites))
+    except Unlabelled as error:
+        return Stopped(error.requirement, error.count)
     rows = session.fetch(final_select(context, after, canonical=True, keep_order=False))
-    return context, [_restored(row, after.schema) for row in rows]
+    records = [_restored(row, after.schema) for row in rows]
+    return Ran(records, _in_order(context, program), context.trace_used)
 
 
 def _in_order(context: Context, program: Program) -> Verdicts:

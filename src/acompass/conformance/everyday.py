@@ -134,11 +134,11 @@ class EverydayWriter(PolicyWriter):
             return [(text, TEXT) for text in self._rng.sample(_URN_OF_TEXTS, count)]
         if roll < 0.3:
             scale = column.type.scale + self._rng.randint(0, 2)
-            numbers = self._rng.sample(range(-400, 400), count)
-            return [(Decimal(number).scaleb(-scale), decimal(scale)) for number in numbers]
+            digits = self._rng.sample(range(-400, 400), count)
+            return [(Decimal(each).scaleb(-scale), decimal(scale)) for each in digits]
         if roll < 0.4:
-            numbers = range(self._rng.randint(9, 30))
-            return [(number, INTEGER) if column.type.is_number else (f"{number}", TEXT) for number in numbers]
+            many = range(self._rng.randint(9, 30))
+            return [(each, INTEGER) if column.type.is_number else (f"{each}", TEXT) for each in many]
         values = [*column.pool, *(random_value(self._rng, column.type) for _ in range(count))]
         finite = (each for each in values if not isinstance(each, float) or math.isfinite(each))
         different = list(dict.fromkeys(finite)) or [0.0]

@@ -10,16 +10,17 @@ from acompass import semantics
 from acompass.checked.convert import to_text
 from acompass.checked.effects import is_always
 from acompass.checked.exact import EXACT
+from acompass.checked.maps.map import Unlabelled
 from acompass.checked.program import Program
 from acompass.checked.types import Column, Kind, Schema, Type, remaining
 from acompass.conformance.compare import SEED, Disagreement, without_negative_zeros
 from acompass.conformance.generate import Case
 from acompass.result import action_name
-from acompass.semantics import Verdict
+from acompass.semantics import Outcome, Verdict
 
 _TITLES = {
     "answer": "The engine reports an error",
-    "unlabelled": "Only one of the two stops at a value without a label",
+    "unlabelled": "The run does not stop at the same values without a label",
     "checked": "The verdicts of a check differ",
     "records": "The records differ",
     "seeded": "The records differ, given a seed",
@@ -32,21 +33,34 @@ _UNTYPED = frozenset({Kind.INTEGER, Kind.TEXT})
 
 def literate(disagreement: Disagreement) -> str:
     case = without_negative_zeros(disagreement.case)
-    program = case.program()
-    seeded = disagreement.what == "seeded"
-    rho = semantics.trace_of_seed(SEED) if seeded else semantics.trace_of_values(case.trace)
-    outcome = semantics.run_program(program, case.records, rho)
-    after = semantics.canonical_order(program.final_schema, outcome.records)
-    drawn_from = _random_option(disagreement, outcome.trace_used)
+    outcome = _outcome(disagreement, case)
+    drawn_from = _random_option(disagreement, len(case.trace) if outcome is None else outcome.trace_used)
     blocks = [
         ("acompass", f"{case.policy_text}\n"),
         ("options", "".join(f"{line}\n" for line in _options(case, drawn_from))),
         ("csv", _csv(case.schema, case.records)),
-        ("after", _csv(program.final_schema, after)),
-        ("verdicts", _verdicts(program, outcome.requirements)),
+        *([] if outcome is None else _expected(case.program(), outcome)),
     ]
     fenced = (f"```{word}\n{text}```\n" for word, text in blocks)
     return "\n".join([f"## {_TITLES[disagreement.what]}\n", *fenced])
+
+
+def _outcome(disagreement: Disagreement, case: Case) -> Outcome | None:
+    """By `semantics`; None where it stops at a value without a label (X2)."""
+    seeded = disagreement.what == "seeded"
+    rho = semantics.trace_of_seed(SEED) if seeded else semantics.trace_of_values(case.trace)
+    try:
+        return semantics.run_program(case.program(), case.records, rho)
+    except Unlabelled:
+        return None
+
+
+def _expected(program: Program, outcome: Outcome) -> list[tuple[str, str]]:
+    after = semantics.canonical_order(program.final_schema, outcome.records)
+    return [
+        ("after", _csv(program.final_schema, after)),
+        ("verdicts", _verdicts(program, outcome.requirements)),
+    ]
 
 
 def _random_option(disagreement: Disagreement, used: int) -> str | None:

@@ -95,8 +95,11 @@ def _after(requirement: Requirement, column: int, texts: frozenset[str]) -> froz
             if upper - lower >= _MOST_DRAWN:
                 raise _Impossible("the values that an earlier RANDOM draws are too many to list")
             return texts | {str(drawn) for drawn in range(lower, upper + 1)}
-        case Draw() | Sometimes():
-            raise AssertionError("a policy that has them is refused before")
+        case Draw(balls=balls):
+            type_ = requirement.after[column].type
+            return texts | {to_text(ball.value, type_) for ball in balls}
+        case Sometimes():
+            raise AssertionError("a policy that has it is refused before")
         case Generalize(map=map_):
             labels = (map_.label(text) for text in texts)
             return frozenset(label for label in labels if label is not None)  # the others end the run

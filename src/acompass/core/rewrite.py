@@ -11,7 +11,7 @@ from acompass.core.conditions import in_core
 from acompass.core.impossible import impossible
 from acompass.core.labels import Values
 from acompass.diagnostics import Diagnostic
-from acompass.syntax import tree, walk
+from acompass.syntax import core_actions, tree, walk
 from acompass.syntax.tree import Operator, Quantifier
 
 
@@ -44,6 +44,7 @@ def _rewritten(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
     refusal = _refusal(step)
     if refusal is not None:
         return refusal
+    step = _with_bounds(step)
     assertion = walk.assertion_of(step)
     if assertion is None:
         return [replace(step, assertion=_violated_by_all())]
@@ -51,6 +52,20 @@ def _rewritten(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
     if isinstance(parts, Diagnostic):
         return parts
     return [replace(part, assertion=_in_core(part)) for part in parts]
+
+
+def _with_bounds(step: tree.Requirement) -> tree.Requirement:
+    """The step with a RANDOM of the core in place of an urn that it can express."""
+    action = walk.step_of(step)
+    match action:
+        case tree.Draw():
+            return replace(step, action=core_actions.random(action))
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize():
+            return step
+        case tree.Drop() | tree.Sometimes():
+            raise AssertionError("a step with it is refused before")
+        case _:
+            assert_never(action)
 
 
 def _refusal(step: tree.Requirement) -> Diagnostic | None:
@@ -65,6 +80,8 @@ def _refusal(step: tree.Requirement) -> Diagnostic | None:
             reason = "a REPLACE for one label could change which records violate the assertion"
             return impossible("`GENERALIZE` under an assertion", action.span, reason)
         case tree.Draw():
+            if core_actions.random(action) is not None:
+                return None
             reason = "the paper draws integers between two bounds, each with the same probability"
             return impossible("`RANDOM … FROM`", action.span, reason)
         case tree.Sometimes():

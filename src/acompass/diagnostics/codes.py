@@ -52,8 +52,9 @@ CODES: dict[str, str] = {
     "AC050": "misplaced THEN",
     "AC051": "invalid probability",
     "AC052": "invalid weight",
-    "AC053": "misplaced WITH PROBABILITY",
+    "AC053": "misplaced or incomplete WITH PROBABILITY",
     "AC054": "outcome that is too rare",
+    "AC055": "malformed `RANDOM … FROM`",
     "AC060": "a form beyond the paper",
     "AC061": "a requirement that the core cannot express",
     # AC1xx: the policy against a schema
@@ -178,6 +179,9 @@ CODES: dict[str, str] = {
     "AC550": "a claim that is not one assertion",
     "AC551": "an unknown type in a schema",
     "AC552": "a type for an unknown column",
+    "AC553": "privacy without the columns of the table",
+    "AC554": "privacy of an unknown column",
+    "AC555": "an ε that is not a number from 0 on",
     # AC6xx: measuring, and hierarchies from values
     "AC601": "no quasi-identifiers",
     "AC602": "unknown column to measure",
@@ -201,6 +205,15 @@ CODES: dict[str, str] = {
     "AC623": "column to keep that is not a quasi-identifier",
     "AC624": "no policy that drops few enough records",
     "AC625": "unusable acompass.toml",
+    # AC63x: randomizing a column, and estimating what it was
+    "AC630": "invalid options of PRAM",
+    "AC631": "column that PRAM cannot randomize",
+    "AC632": "unusable matrix",
+    "AC633": "value too rare for an urn",
+    "AC634": "matrix that does not fit the column",
+    "AC635": "line that no estimate can be traced through",
+    "AC636": "values that a release does not tell apart",
+    "AC637": "values that the policy cannot have left",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

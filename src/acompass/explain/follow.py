@@ -61,11 +61,11 @@ class Follower:
         classes = _classes(context, stage, before, keys)
         for requirement in stage.requirements:
             random = records_by_key(context.session, after, keys) if random_of(requirement.action) else {}
-            drawn = _drawn(context, requirement, keys)
+            missed = _missed(context, requirement, keys)
             holds = context.verdicts[requirement.index].holds
             for key in sorted(self.alive):
                 seen = _seen(requirement, self.alive[key], classes.get(key))
-                self._meet(key, requirement, holds, seen, key in drawn, random.get(key))
+                self._meet(key, requirement, holds, seen, key not in missed, random.get(key))
 
     def _meet(
         self,
@@ -79,7 +79,7 @@ class Follower:
         record = self.alive.pop(key)
         affected = _is_affected(requirement, record, holds, seen)
         (converted,) = convert_types([record], requirement.before, requirement.after)
-        acted = affected and (drawn or is_certain(requirement.action))
+        acted = affected and drawn
         left = _performed(requirement, converted, random) if acted else converted
         if left is not None:
             self.alive[key] = left
@@ -111,10 +111,10 @@ def _classes(context: Context, stage: Stage, before: State, keys: list[int]) -> 
             assert_never(stage)
 
 
-def _drawn(context: Context, requirement: Requirement, keys: list[int]) -> set[int]:
-    """The records that WITH PROBABILITY drew."""
-    drawn = context.drawn.get(requirement.index)
-    return set() if drawn is None else set(records_by_key(context.session, drawn, keys))
+def _missed(context: Context, requirement: Requirement, keys: list[int]) -> set[int]:
+    """The affected records that WITH PROBABILITY did not draw."""
+    missed = context.missed.get(requirement.index)
+    return set() if missed is None else set(records_by_key(context.session, missed, keys))
 
 
 def _seen(requirement: Requirement, record: Record, found: ClassValues | None) -> ClassSeen | None:

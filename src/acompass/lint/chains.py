@@ -48,9 +48,11 @@ def generalization(policy: InspectedPolicy) -> Iterator[Diagnostic]:
 
 def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
     """The rules of each column. After an ALWAYS, or a GENERALIZE, which writes labels, a new chain begins;
-    not where a coin leaves some of the values."""
+    not where a coin leaves some of the values. A line that takes only values that were drawn is no rule: they
+    are codes, as PRAM by a matrix needs them, and not values of the table."""
     chains: list[tuple[Variable, list[Rule]]] = []
     latest: dict[Variable, list[Rule]] = {}
+    drawn: dict[Variable, Mask] = {}
     for transition in policy.transitions:
         action = transition.requirement.action
         plain = plain_of(action)
@@ -64,7 +66,9 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
         is_overwritten = is_always(transition.requirement) and is_certain(action)
         if is_overwritten or generalize_of(action) is not None:
             latest.pop(variable, None)
-        elif (rule := _rule(policy, transition, variable)) is not None:
+        elif random_of(action) is not None:
+            drawn[variable] = drawn.get(variable, 0) | policy.prover.reachability.written(transition)
+        elif (rule := _rule(policy, transition, variable)) and rule.taken & ~drawn.get(variable, 0):
             if variable not in latest:
                 chains.append((variable, latest.setdefault(variable, [])))
             latest[variable].append(rule)
@@ -72,13 +76,12 @@ def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
 
 
 def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -> Rule | None:
-    """None where the action is not a rule: it is not REPLACE, or only with a probability, or its assertion
-    reads more than the column."""
+    """None where a REPLACE is not a rule: it is performed only with a probability, or its assertion reads
+    more than the column."""
     requirement = transition.requirement
     assertion = requirement.assertion
     if (
-        random_of(requirement.action) is not None
-        or not is_certain(requirement.action)
+        not is_certain(requirement.action)
         or requirement.before != requirement.after
         or process_of(requirement) is not None
     ):

@@ -30,28 +30,25 @@ from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.prove.decision_diagram import EMPTY
 
+_HELP = "remove one of the two lines"
+
 
 def decides_nothing(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     for at, requirement in enumerate(policy.program.requirements):
         if not draws(requirement.action):
             continue
         column = column_written(requirement.action)
-        if column is None:
-            later, what = _rejected_later(policy, at), "removes the same records"
-        else:
-            name = requirement.after[column].name
-            later, what = (
-                _overwritten_later(policy, at, column),
-                f"overwrites or drops every value of `{name}`",
-            )
+        later = _rejected_later(policy, at) if column is None else _overwritten_later(policy, at, column)
         if later is not None:
-            yield _finding(policy, at, later, what)
+            message = f"what chance decides here makes no difference after line {policy.line(later)}"
+            also = (policy.label(later, _what(requirement, column)),)
+            yield policy.finding("AC515", message, at, _HELP, also, policy.removal(at))
 
 
-def _finding(policy: InspectedPolicy, at: int, later: int, what: str) -> Diagnostic:
-    message = f"what chance decides here makes no difference after line {policy.line(later)}"
-    also = (policy.label(later, what),)
-    return policy.finding("AC515", message, at, "remove one of the two lines", also, policy.removal(at))
+def _what(requirement: Requirement, column: int | None) -> str:
+    if column is None:
+        return "removes the same records"
+    return f"overwrites or drops every value of `{requirement.after[column].name}`"
 
 
 def _overwritten_later(policy: InspectedPolicy, at: int, column: int) -> int | None:
@@ -84,9 +81,10 @@ def _overwrites(action: Action | None, column: int) -> bool:
 
 
 def _rejected_later(policy: InspectedPolicy, at: int) -> int | None:
-    """The line that rejects whatever the coin can reject, before anything depends on the other records."""
+    """The line that rejects whatever the coin can reject, before a check, or a line that depends on the other
+    records."""
     for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
-        if _depends_on_others(requirement):
+        if requirement.action is None or _depends_on_others(requirement):
             return None
         if (
             drops_records(requirement.action)

@@ -196,14 +196,14 @@ def _changes(requirement: Requirement, columns: frozenset[int]) -> Iterator[str]
 
 def _counterexample(program: Program, witness: Witness) -> Counterexample:
     """Without the columns that the policy drops: they are not written."""
-    trace = tuple(_decimal_text(rho) for rho in witness.trace)
+    trace = tuple(decimal_text(rho) for rho in witness.trace)
     kept = remaining(program.final_schema)
     left_schema = tuple(program.final_schema[column] for column in kept)
     left = tuple(tuple(record[column] for column in kept) for record in witness.left)
     return Counterexample(program.schema, witness.records, trace, left_schema, left)
 
 
-def _decimal_text(rho: Fraction) -> str:
+def decimal_text(rho: Fraction) -> str:
     """A fraction that has a finite decimal expansion, in decimals."""
     digits = 0
     while (rho * 10**digits).denominator != 1:

@@ -6,11 +6,11 @@ from fractions import Fraction
 from typing import Any, assert_never
 
 from acompass.checked.convert import to_text
-from acompass.checked.exact import EXACT, shortest
+from acompass.checked.exact import EXACT
 from acompass.checked.types import Type
 from acompass.measures import Persons
 from acompass.result import ActionName, Note, RequirementOutcome, Result
-from acompass.syntax.spelling import spell_string
+from acompass.syntax.spelling import spell_probability, spell_string
 from acompass.syntax.tokens import tokenize
 
 #: headings for the columns that the policy never names, in a check and in a run (D30)
@@ -56,13 +56,8 @@ def affected_of(outcome: RequirementOutcome) -> str:
 def done(outcome: RequirementOutcome) -> str:
     """What the action did to the affected records. How many it was drawn for is not said (X5)."""
     chance = outcome.probability
-    likely = "" if chance is None else f" with probability {decimal_text(chance)}"
+    likely = "" if chance is None else f" with probability {spell_probability(chance)}"
     return f"{_done(outcome.action)}{likely}"
-
-
-def decimal_text(number: Fraction) -> str:
-    """A number of a policy, which has finitely many decimals."""
-    return f"{shortest(EXACT.divide(Decimal(number.numerator), Decimal(number.denominator))):f}"
 
 
 def _done(action: ActionName | None) -> str:

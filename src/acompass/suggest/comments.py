@@ -1,15 +1,14 @@
 """A policy's text with comments on its lines, which `fmt` leaves as it is."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from acompass.syntax import tree, walk
 from acompass.syntax.format import format_condition, format_program, format_requirement, format_tree
 from acompass.syntax.parse import parse
 from acompass.syntax.pieces import BELOW
+from acompass.syntax.remarks import WIDTH, remark_lines
 from acompass.syntax.spelling import spell_name
 
-WIDTH = 100
 _BELOW = " " * BELOW
 
 
@@ -18,7 +17,7 @@ def commented(
 ) -> str:
     """`columns` are remarks on the columns of GROUP BY, shown where they do not fit into a line, `lines` on
     the steps in order. Where a name forbids it, such as one with a line break, there is only the header."""
-    above = "".join(f"{line}\n" for paragraph in header for line in _wrapped(paragraph))
+    above = "".join(f"{line}\n" for paragraph in header for line in remark_lines(paragraph))
     text = above + _text(program, columns, lines)
     is_faithful = parse(text)[0].requirements == program.requirements and format_program(text) == text
     return text if is_faithful else above + format_tree(program)
@@ -28,11 +27,6 @@ def has_long_group_by(program: tree.Program) -> bool:
     """Whether the remarks on columns are shown."""
     first = next(each for each in program.requirements if walk.assertion_of(each) is not None)
     return len(format_requirement(first).partition("\n")[0]) > WIDTH
-
-
-def _wrapped(paragraph: str) -> list[str]:
-    lines = textwrap.wrap(paragraph, WIDTH - 3, break_long_words=False, break_on_hyphens=False)
-    return [f"-- {line}" for line in lines]
 
 
 def _text(program: tree.Program, columns: Sequence[str], remarks: Sequence[str]) -> str:

@@ -176,10 +176,19 @@ class _Classifier:
             self._list()
 
     def _list(self) -> None:
-        while self._type not in ("RPAR", *_END):
-            self._keep("PARAMETER" if self._type == "WORD" else None)
+        """The constants in parentheses after IN, or the balls after FROM, where OF follows a weight."""
+        while self._type not in ("RPAR", *_END) and not self._ends_list():
+            before = self._out[-1].type
+            if self._is_word("OF") and before == "NUMBER":
+                self._keep("OF")
+            else:
+                self._keep("PARAMETER" if self._type == "WORD" and before not in _CONSTANTS else None)
         if self._type == "RPAR":
             self._keep()
+
+    def _ends_list(self) -> bool:
+        """Whether this is THEN, and the closing parenthesis before it is missing."""
+        return self._is_word("THEN") and _begins_step(self._tokens[self._at + 1])
 
     def _action(self) -> None:
         self._step()
@@ -204,9 +213,9 @@ class _Classifier:
             self._drop()
 
     def _chance(self) -> None:
-        """WITH PROBABILITY and its number. `tokens` reads a word after WITH as a parameter."""
+        """WITH PROBABILITY and its number. A word after WITH is a parameter to `tokens`."""
         self._keep()
-        if self._type == "PARAMETER" and self._tokens[self._at].text.upper() == "PROBABILITY":
+        if self._tokens[self._at].text.upper() == "PROBABILITY":
             self._keep("PROBABILITY")
         if self._type == "NUMBER":
             self._keep()
@@ -217,7 +226,7 @@ class _Classifier:
         if start is not None:
             self._keep_words(start)
             self._keep("FROM")
-            self._balls()
+            self._list()
             return
         first = len(self._out)
         while self._type in ("WORD", "QUOTED", "NUMBER") and not self._ends_random(first):
@@ -233,20 +242,12 @@ class _Classifier:
         places = (at for at in range(self._at + 1, end) if _upper(self._tokens[at]) == "FROM")
         return next(places, None)
 
-    def _balls(self) -> None:
-        while self._type not in ("RPAR", *_END):
-            is_weighted = self._is_word("OF") and self._out[-1].type == "NUMBER"
-            self._keep("OF" if is_weighted else "PARAMETER" if self._type == "WORD" else None)
-        if self._type == "RPAR":
-            self._keep()
-
     def _ends_random(self, first: int) -> bool:
         """Whether this is THEN behind a name and two bounds."""
         if not self._is_word("THEN") or len(self._out) - first < 3:
             return False
-        following = self._tokens[self._at + 1]
         has_numbers = all(token.type == "NUMBER" for token in self._out[-2:])
-        return has_numbers or following.type in _STEPS or _upper(following) in _STEPS
+        return has_numbers or _begins_step(self._tokens[self._at + 1])
 
     def _generalize(self) -> None:
         self._keep("GENERALIZE")
@@ -287,6 +288,10 @@ class _Classifier:
 
 def _upper(token: Token) -> str:
     return token.text.upper() if token.type == "WORD" else ""
+
+
+def _begins_step(token: Token) -> bool:
+    return token.type in _STEPS or _upper(token) in _STEPS
 
 
 def _as_bound(token: Token) -> Token:

@@ -69,6 +69,10 @@ def _readings(tokens: list[Token]) -> Iterator[Expected]:
     closed = [*tokens, Token("SEMICOLON", "", end, end)]
     for reading in (tokens, with_bounds(closed)[:-1], reclassified(closed)[:-1]):
         kept, follow = fitting(reading)
-        # the parser accepts DROP after an assertion too, so that it can say that ALWAYS is missing (X3)
-        barred = {"$END"} if kept and kept[0].type == "ALWAYS" else {"$END", "DROP"}
-        yield Expected(tuple(kept), follow - barred)
+        yield Expected(tuple(kept), follow - _barred(kept, follow))
+
+
+def _barred(kept: list[Token], follow: frozenset[str]) -> frozenset[str]:
+    """The parser accepts DROP after an assertion or a probability too, so that it can say what is wrong."""
+    may_drop = bool(kept) and kept[0].type == "ALWAYS" and "WITH" in follow
+    return frozenset({"$END"} if may_drop else {"$END", "DROP"})

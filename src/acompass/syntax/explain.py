@@ -6,7 +6,10 @@ from acompass.diagnostics import Diagnostic, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, safe
 from acompass.syntax.habits import HABITS, Rule
 from acompass.syntax.malformed_actions import EVERYDAY
+from acompass.syntax.malformed_balls import BALLS, SHARES
+from acompass.syntax.malformed_chances import CHANCES, RATIOS
 from acompass.syntax.malformed_maps import MAPS
+from acompass.syntax.malformed_urns import BRACKETS, URNS
 from acompass.syntax.misread import MISREAD
 from acompass.syntax.missing import MISSING
 from acompass.syntax.predicates import PREDICATES
@@ -16,10 +19,15 @@ from acompass.syntax.unexpected import Unexpected, quote, text_of
 from acompass.syntax.unreadable import unreadable
 
 _LONGEST_HELP = 250
-#: tokens that are wrong anywhere, then forms beyond the paper, slips and habits, misread words, missing parts
+#: signs that only one form explains, tokens that are wrong anywhere, then forms beyond the paper, slips and
+#: habits, misread words, missing parts
 RULES: tuple[Rule, ...] = (
+    *(*RATIOS, *SHARES, *BRACKETS),
     unreadable,
     *PREDICATES,
+    *CHANCES,
+    *URNS,
+    *BALLS,
     *MAPS,
     *EVERYDAY,
     *SLIPS,

@@ -76,7 +76,7 @@ def is_null(unexpected: Unexpected) -> Diagnostic | None:
 
 def compass_action(unexpected: Unexpected) -> Diagnostic | None:
     """COMPASS's `ZERO A` and `JOIN`."""
-    if "REJECT" not in unexpected.accepted:
+    if not unexpected.wants_action:
         return None
     name = text_of(token for token in unexpected.after if token.type in ("WORD", "QUOTED")) or "A"
     match unexpected.token.text.lower():

@@ -1,10 +1,13 @@
 """Mistakes around ALWAYS and THEN, and actions of other tools."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from itertools import takewhile
 
 from acompass.diagnostics import Diagnostic, Fix, Label
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax.habits import Rule
+from acompass.syntax.spelling import spell_fraction
 from acompass.syntax.tokens import Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 
@@ -13,7 +16,19 @@ ALL_ACTIONS = "`REJECT` `REPLACE A WITH 0` `RANDOM A 1 9` `GENERALIZE A TO BANDS
 _REMOVING = frozenset({"DELETE", "REMOVE", "OMIT", "EXCLUDE"})
 _HIDING = frozenset({"SUPPRESS", "MASK", "REDACT", "HIDE", "ANONYMIZE", "ANONYMISE"})
 _HASHING = frozenset({"HASH", "ENCRYPT", "PSEUDONYMIZE", "PSEUDONYMISE", "TOKENIZE"})
+_DRAWING = frozenset({"SAMPLE", "DRAW", "CHOOSE", "PICK", "RANDOMIZE", "RANDOMISE", "PERTURB"})
+_OF_DATABASES = frozenset({"TABLE", "VIEW", "DATABASE"})
 _COARSENING = frozenset({"ROUND", "BIN", "BUCKET", "RECODE", "AGGREGATE", "COARSEN"})
+
+
+def is_chance(tokens: Sequence[Token]) -> bool:
+    """Whether the first tokens are WITH PROBABILITY (X5)."""
+    return [token.text.upper() for token in tokens[:2]] == ["WITH", "PROBABILITY"]
+
+
+def begins_step(tokens: Sequence[Token]) -> bool:
+    """Whether the first tokens begin an action, or a probability before one."""
+    return is_chance(tokens) or any(token.text.upper() in ACTIONS for token in tokens[:1])
 
 
 def _is_always(unexpected: Unexpected) -> bool:
@@ -22,15 +37,24 @@ def _is_always(unexpected: Unexpected) -> bool:
 
 def without_assertion(unexpected: Unexpected) -> Diagnostic | None:
     """`DROP Name;`, `GENERALIZE age TO YEAR;`, `REPLACE Name WITH '*';`."""
-    token, following = unexpected.token, unexpected.following
-    if unexpected.index or token.text.upper() not in ACTIONS[1:] or following is None:
+    token = unexpected.token
+    if unexpected.index or not _is_without_assertion([token, *unexpected.after]):
         return None
-    if following.type not in ("WORD", "QUOTED") or following.text.upper() in ("TABLE", "VIEW", "DATABASE"):
-        return None
-    help_ = f"write `ALWAYS : {text_of([token, *unexpected.after])};` to change every record"
-    message = f"expected {unexpected.expected}, found the action {quote(token.text)}"
+    tokens = [token, *unexpected.after]
+    help_ = f"write `ALWAYS : {text_of(tokens)};` to change every record"
+    found = quote(text_of(tokens[: 2 if is_chance(tokens) else 1]))
+    message = f"expected {unexpected.expected}, found the action {found}"
     fixes = offer("insert `ALWAYS :`", insert(token.start, "ALWAYS : "))
     return Diagnostic("AC049", message, unexpected.label(), help_, fixes=fixes)
+
+
+def _is_without_assertion(tokens: list[Token]) -> bool:
+    """Whether the tokens begin with an action and its column, or with a probability."""
+    if len(tokens) < 2 or is_chance(tokens):
+        return is_chance(tokens)
+    word, following = tokens[:2]
+    is_column = following.type in ("WORD", "QUOTED") and following.text.upper() not in _OF_DATABASES
+    return word.text.upper() in ACTIONS[1:] and is_column
 
 
 def after_always(unexpected: Unexpected) -> Diagnostic | None:
@@ -61,12 +85,12 @@ def _asserted(unexpected: Unexpected, quantified: str, rest: list[Token]) -> Dia
 def misplaced_then(unexpected: Unexpected) -> Diagnostic | None:
     """`: THEN REJECT`, `REJECT THEN;`, `REJECT THEN : REJECT`, `REJECT, REJECT`."""
     token, previous = unexpected.token, unexpected.previous
-    if token.type == "THEN" and "REJECT" in unexpected.accepted:
+    if token.type == "THEN" and unexpected.wants_action:
         help_ = "`THEN` stands between two actions; remove it"
         fixes = safe("remove the `THEN`", delete(token.span))
         return Diagnostic("AC050", "missing action before `THEN`", unexpected.label(), help_, fixes=fixes)
     if previous is not None and previous.type == "THEN":
-        if token.type == "COLON" and _begins_step(unexpected.following):
+        if token.type == "COLON" and begins_step(unexpected.after):
             help_ = "remove the `:`, since the steps after `THEN` share the assertion"
             fixes = safe("remove the `:`", delete(token.span))
             message = "unexpected `:` after `THEN`"
@@ -78,23 +102,19 @@ def misplaced_then(unexpected: Unexpected) -> Diagnostic | None:
     return _instead_of_then(unexpected)
 
 
-def _begins_step(token: Token | None) -> bool:
-    return token is not None and token.text.upper() in ACTIONS
-
-
 def _instead_of_then(unexpected: Unexpected) -> Diagnostic | None:
     """A comma, a colon, AND or nothing between two actions."""
-    token, following = unexpected.token, unexpected.following
+    token, after = unexpected.token, unexpected.after
     if "THEN" not in unexpected.accepted:
         return None
     before = [unexpected.tokens[unexpected.index - 1], Token("THEN", "THEN", 0, 0)]
     message = f"expected `THEN` between two actions, found {unexpected.found}"
-    if token.type in ("COMMA", "COLON", "AND") and _begins_step(following):
-        help_ = f"write `{text_of([*before, *unexpected.after])}`"
+    if token.type in ("COMMA", "COLON", "AND") and begins_step(after):
+        help_ = f"write `{text_of([*before, *after])}`"
         fixes = offer("write `THEN`", replace(token.span, " THEN"))
         return Diagnostic("AC050", message, unexpected.label(), help_, fixes=fixes)
-    if _begins_step(token):
-        help_ = f"write `{text_of([*before, token, *unexpected.after])}`"
+    if begins_step([token, *after]):
+        help_ = f"write `{text_of([*before, token, *after])}`"
         fixes = offer("insert `THEN`", insert(token.start, "THEN "))
         return Diagnostic("AC050", message, unexpected.label(), help_, fixes=fixes)
     return None
@@ -107,7 +127,7 @@ def other_action(unexpected: Unexpected) -> Diagnostic | None:
         help_ = f"write `DROP {text_of(unexpected.after)}`; a column that is called so needs double quotes"
         fixes = safe(f"remove `{token.text}`", delete(token.span))
         return Diagnostic("AC024", "`DROP` takes names alone", unexpected.label(), help_, fixes=fixes)
-    if "REJECT" not in unexpected.accepted or token.type != "WORD":
+    if not unexpected.wants_action or token.type != "WORD":
         return None
     help_, fixes = _instead(unexpected)
     if not help_:
@@ -129,6 +149,8 @@ def _instead(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
             f"a hash can be found by trial; write `REPLACE {name} WITH '*'`, or `ALWAYS : DROP {name};`",
             (),
         )
+    if word in _DRAWING:
+        return _instead_of_drawing(unexpected, names)
     if word in _COARSENING:
         return f"write `GENERALIZE {name} TO BANDS OF 5`", ()
     return "", ()
@@ -157,6 +179,29 @@ def _instead_of_hiding(unexpected: Unexpected, names: list[Token]) -> tuple[str,
     if unexpected.tokens[unexpected.index + 1 + len(names)].type != "SEMICOLON":
         return help_, ()
     return help_, offer(help_, replace(token.span, "REPLACE"), insert(names[-1].end, " WITH '*'"))
+
+
+def _instead_of_drawing(unexpected: Unexpected, names: list[Token]) -> tuple[str, tuple[Fix, ...]]:
+    token = unexpected.token
+    if not names:
+        return _instead_of_sampling(unexpected)
+    name = text_of(takewhile(lambda each: each.text.upper() != "FROM", names))
+    has_values = any(each.text.upper() == "FROM" for each in names)
+    fixes = offer("write `RANDOM`", replace(token.span, "RANDOM")) if has_values else ()
+    return f"write `RANDOM {name} FROM ('a', 'b')`, with the actual values", fixes
+
+
+def _instead_of_sampling(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+    """`SAMPLE 0.25` keeps a record with that probability, so REJECT drops it with the rest."""
+    kept = unexpected.after[0] if [token.type for token in unexpected.after] == ["NUMBER"] else None
+    share = Fraction(1, 4) if kept is None else kept.number
+    rest = spell_fraction(1 - share) if 0 < share < 1 else None
+    if rest is None:
+        return "write `WITH PROBABILITY 0.75 REJECT` to keep about a quarter of the records", ()
+    written = f"WITH PROBABILITY {rest} REJECT"
+    span = unexpected.token.span.to((kept or unexpected.token).span)
+    help_ = f"write `{written}` to keep a record with a probability of {spell_fraction(share)}"
+    return help_, offer(f"write `{written}`", replace(span, written))
 
 
 def _names(unexpected: Unexpected) -> list[Token]:

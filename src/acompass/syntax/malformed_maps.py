@@ -17,24 +17,13 @@ _INSTEAD_OF_OF = frozenset({"BY", "IN", "FROM", "WITH", "WIDTH", "LENGTH", "SIZE
 
 def malformed_map(unexpected: Unexpected) -> Diagnostic | None:
     """The first rule that recognizes the mistake, in a step that generalizes."""
-    start = _start_of_step(unexpected)
+    start = unexpected.start_of_step("GENERALIZE")
     if start is None:
         return None
     for rule in _RULES:
         found = rule(unexpected, start)
         if found is not None:
             return found
-    return None
-
-
-def _start_of_step(unexpected: Unexpected) -> int | None:
-    """The place of GENERALIZE, if the token is in its step."""
-    for at in range(unexpected.index - 1, -1, -1):
-        kind = unexpected.tokens[at].type
-        if kind == "GENERALIZE":
-            return at
-        if kind in ("COLON", "THEN"):
-            return None
     return None
 
 

@@ -5,7 +5,7 @@ from itertools import takewhile
 from acompass.diagnostics import Diagnostic, Edit, Fix, Label, Span
 from acompass.diagnostics.edits import delete, insert, offer, replace, safe
 from acompass.syntax.habits import Rule
-from acompass.syntax.malformed_actions import ACTIONS, ALL_ACTIONS
+from acompass.syntax.malformed_actions import ALL_ACTIONS, begins_step
 from acompass.syntax.tokens import AGGREGATE_KINDS, Token
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 
@@ -33,7 +33,7 @@ def condition_after_result(unexpected: Unexpected) -> Diagnostic | None:
     condition, quantifier = text_of(rest[:end]), unexpected.tokens[0].text
     required, filtered = f"{quantifier} RESULT : {condition}", f"{quantifier} FILTER {condition} : …"
     fixes = offer(f"write `{required}`", insert(token.start, ": "))
-    if rest[end].type == "COLON" and rest[end + 1].type not in ACTIONS:
+    if rest[end].type == "COLON" and not begins_step(rest[end + 1 :]):
         fixes += offer(f"write `{filtered}`", replace(previous.span, "FILTER"))
     return Diagnostic(
         "AC026",
@@ -47,7 +47,7 @@ def condition_after_result(unexpected: Unexpected) -> Diagnostic | None:
 
 def missing_colon(unexpected: Unexpected) -> Diagnostic | None:
     token = unexpected.token
-    if "COLON" not in unexpected.accepted or token.type not in ACTIONS:
+    if "COLON" not in unexpected.accepted or not _begins_action(unexpected):
         return None
     before = unexpected.tokens[: unexpected.index]
     follows_condition = any(each.type in ("COLON", "ALWAYS") for each in before)
@@ -56,6 +56,11 @@ def missing_colon(unexpected: Unexpected) -> Diagnostic | None:
     fixes = safe(help_, insert(token.start, ": ")) if follows_condition else ()
     message = f"missing `:` before {quote(token.text)}"
     return Diagnostic("AC011", message, unexpected.label(), help_, fixes=fixes)
+
+
+def _begins_action(unexpected: Unexpected) -> bool:
+    """Whether the token is a keyword, not a word of a name, and begins an action."""
+    return unexpected.token.type != "WORD" and begins_step([unexpected.token, *unexpected.after])
 
 
 def missing_colon_after_names(unexpected: Unexpected) -> Diagnostic | None:
@@ -74,7 +79,7 @@ def missing_condition(unexpected: Unexpected) -> Diagnostic | None:
     token, previous = unexpected.token, unexpected.previous
     if previous is None or not unexpected.wants_condition:
         return None
-    if token.type not in ("COLON", "SEMICOLON", "RPAR", "AND", "OR", *ACTIONS):
+    if token.type not in ("COLON", "SEMICOLON", "RPAR", "AND", "OR") and not _begins_action(unexpected):
         return None
     message = f"missing condition after {quote(previous.text)}"
     return Diagnostic("AC012", message, unexpected.label(), f"write `{_with_condition(unexpected)}`")
@@ -82,7 +87,7 @@ def missing_condition(unexpected: Unexpected) -> Diagnostic | None:
 
 def _with_condition(unexpected: Unexpected) -> str:
     """The sample, with the action behind it if there is one."""
-    if unexpected.token.type not in ACTIONS:
+    if not _begins_action(unexpected):
         return unexpected.sample
     action = text_of([unexpected.token, *unexpected.after])
     return f"{unexpected.sample} : {action}"
@@ -201,7 +206,7 @@ def _counted(
 
 def unknown_action(unexpected: Unexpected) -> Diagnostic | None:
     previous = unexpected.previous
-    if unexpected.accepted != set(ACTIONS) or previous is None:
+    if not unexpected.wants_action or previous is None:
         return None
     if unexpected.at_end:
         help_ = "write `: REJECT`, or leave out the `:` if the requirement only checks"

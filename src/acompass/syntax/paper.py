@@ -3,8 +3,9 @@
 from typing import assert_never
 
 from acompass.diagnostics import Diagnostic, Label, Span
-from acompass.syntax import tree, walk
+from acompass.syntax import core_actions, tree, walk
 from acompass.syntax.format import format_condition
+from acompass.syntax.spelling import spell_constant, spell_name
 from acompass.syntax.tree import place_of
 
 _LONGEST_HELP = 120
@@ -37,14 +38,23 @@ def _described(form: walk.Beyond) -> tuple[str, Span, str]:
             return "`LIKE`", form.span, _instead(form)
         case tree.NamedAggregate(aggregate):
             return "a second aggregate", aggregate.span, "write one requirement for each aggregate"
+        case tree.Draw() | tree.Generalize() | tree.Drop() | tree.Sometimes() | tree.Then():
+            return _described_action(form)
+        case _:
+            assert_never(form)
+
+
+def _described_action(form: walk.BeyondAction) -> tuple[str, Span, str]:
+    match form:
         case tree.Draw():
-            return "`FROM`", form.span, "write `RANDOM` with two bounds, which draws each integer alike"
-        case tree.Sometimes():
-            return "`WITH PROBABILITY`", form.span, "write the action alone, which affects every record"
+            return "`RANDOM … FROM`", form.span, _with_bounds(form)
         case tree.Generalize():
             return "`GENERALIZE`", form.span, "write one requirement with `REPLACE` for each label"
         case tree.Drop(names):
             return "`DROP`", form.span, _without(names)
+        case tree.Sometimes(probability):
+            place = Span(form.span.start, probability.span.end)
+            return "`WITH PROBABILITY`", place, "write the action alone, for all affected records"
         case tree.Then(steps):
             return "`THEN`", steps[1].span, "write one requirement for each action"
         case _:
@@ -57,6 +67,14 @@ def _instead(condition: tree.Condition) -> str:
         return "write one comparison for each value, joined by `OR`"
     is_bare = words.startswith("NOT ")
     return f"write `{words}`" if is_bare else f"write `({words})`"
+
+
+def _with_bounds(draw: tree.Draw) -> str:
+    random = core_actions.random(draw)
+    if random is None:
+        return "write two bounds, as in `RANDOM Age 18 90`, between which all integers are equally probable"
+    lower, upper = spell_constant(random.lower), spell_constant(random.upper)
+    return f"write `RANDOM {spell_name(random.name.text)} {lower} {upper}`"
 
 
 def _without(names: tuple[tree.Name, ...]) -> str:

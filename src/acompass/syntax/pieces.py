@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol, TypeVar, assert_never
 
@@ -156,7 +156,7 @@ class Pieces:
                 yield Piece("RANDOM", start)
                 yield self._name(action.name, ending="FROM")
                 yield Piece("FROM", self._after(action.name))
-                yield from self._balls(action.balls)
+                yield from self._parenthesized(self._balls(action.balls))
             case tree.Generalize():
                 yield Piece("GENERALIZE", start)
                 yield self._name(action.name, ending="TO")
@@ -170,13 +170,12 @@ class Pieces:
 
     def _balls(self, balls: tuple[tree.Ball, ...]) -> Iterator[Piece]:
         for index, ball in enumerate(balls):
-            yield Piece(",", self._after(balls[index - 1]), tight=True) if index else Piece("(")
+            if index:
+                yield Piece(",", self._after(balls[index - 1]), tight=True)
             if ball.weight is not None:
-                yield replace(self._constant(ball.weight), tight=not index)
+                yield self._constant(ball.weight)
                 yield Piece("OF", self._after(ball.weight))
-            constant = self._constant(ball.constant)
-            yield replace(constant, tight=not index and ball.weight is None)
-        yield Piece(")", tight=True)
+            yield self._constant(ball.constant)
 
     def _name_before_bounds(self, action: tree.Random) -> Piece:
         """THEN behind three words could be that of the next step, so that it needs quotes before it."""
@@ -262,11 +261,7 @@ class Pieces:
 
     def _in(self, node: tree.In) -> Iterator[Piece]:
         yield from self._predicate(node, "IN")
-        yield Piece("(")
-        first, *rest = self._listed(node.constants, self._constant)
-        yield Piece(first.text, first.at, tight=True)
-        yield from rest
-        yield Piece(")", tight=True)
+        yield from self._parenthesized(self._listed(node.constants, self._constant))
 
     def _joined(self, word: str, operands: tuple[tree.Condition, ...]) -> Iterator[Piece]:
         for index, operand in enumerate(operands):
@@ -278,9 +273,12 @@ class Pieces:
         """In parentheses unless its class is in `bare`: readers need not know the precedence."""
         if isinstance(operand, bare):
             yield from self.condition(operand)
-            return
+        else:
+            yield from self._parenthesized(self.condition(operand))
+
+    def _parenthesized(self, pieces: Iterator[Piece]) -> Iterator[Piece]:
+        first, *rest = pieces
         yield Piece("(")
-        first, *rest = self.condition(operand)
         yield Piece(first.text, first.at, tight=True)
         yield from rest
         yield Piece(")", tight=True)

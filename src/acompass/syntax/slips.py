@@ -16,6 +16,9 @@ _RECORD = frozenset(
 _CONSTANTS = ("NUMBER", "STRING", "PARAMETER", "WORD")
 _BEFORE_BOUNDS = frozenset({"BETWEEN", "FROM", "IN", "(", ","})
 _BETWEEN_BOUNDS = frozenset({"AND", "TO", ","})
+#: words that say that every integer between two bounds is meant, and not one of both
+_INTERVAL = frozenset({"BETWEEN", "TO", "AND"})
+_BOUNDS = ("NUMBER", "PARAMETER", "WORD")
 _AROUND_BOUNDS = _BEFORE_BOUNDS | _BETWEEN_BOUNDS | {")"}
 _MIRRORED = {"<": ">", "<=": ">=", "≤": ">=", "=": "=", ">": "<", ">=": "<=", "≥": "<="}
 
@@ -38,12 +41,12 @@ def word_for_record(unexpected: Unexpected) -> Diagnostic | None:
 
 def bounds_of_random(unexpected: Unexpected) -> Diagnostic | None:
     """`RANDOM A BETWEEN 1 AND 5`, `RANDOM A FROM 1 TO 5`, `RANDOM A 1, 5`, `RANDOM A (1, 5)`."""
-    start = _start_of_action(unexpected, "RANDOM")
+    start = unexpected.start_of_step("RANDOM")
     if start is None:
         return None
     name, rest = _name_and_bounds(unexpected.tokens[start + 1 : -1])
     bounds = [token for token in rest if token.text.upper() not in _AROUND_BOUNDS]
-    if not name or len(bounds) != 2 or len(rest) == 2 or not all(each.type in _CONSTANTS for each in bounds):
+    if not name or len(bounds) != 2 or len(rest) == 2 or not all(each.type in _BOUNDS for each in bounds):
         return None
     if text_of(rest).upper().startswith("FROM ("):
         return None
@@ -51,17 +54,13 @@ def bounds_of_random(unexpected: Unexpected) -> Diagnostic | None:
     help_ = f"write `RANDOM {text_of(name)} {written}`"
     span = rest[0].span.to(rest[-1].span)
     message = f"expected two bounds after the name, found {quote(text_of(rest))}"
-    return Diagnostic("AC041", message, (Label(span),), help_, fixes=safe(help_, replace(span, written)))
-
-
-def _start_of_action(unexpected: Unexpected, kind: str) -> int | None:
-    """The place of the word that begins the action in which the token is."""
-    for at in range(unexpected.index - 1, -1, -1):
-        if unexpected.tokens[at].type == "COLON":
-            return None
-        if unexpected.tokens[at].type == kind:
-            return at
-    return None
+    fixes = safe(help_, replace(span, written))
+    if not _INTERVAL & {token.text.upper() for token in rest}:
+        urn = f"FROM ({bounds[0].text}, {bounds[1].text})"
+        either = f"write `RANDOM {text_of(name)} {urn}`"
+        fixes = offer(help_, replace(span, written)) + offer(either, replace(span, urn))
+        help_ = f"{help_} to draw an integer between them, or {either} to draw one of the two"
+    return Diagnostic("AC041", message, (Label(span),), help_, fixes=fixes)
 
 
 def _name_and_bounds(tokens: list[Token]) -> tuple[list[Token], list[Token]]:
@@ -77,7 +76,7 @@ def _name_and_bounds(tokens: list[Token]) -> tuple[list[Token], list[Token]]:
 
 def replace_without_with(unexpected: Unexpected) -> Diagnostic | None:
     """`REPLACE A BY 40`, `REPLACE A = 40`, `REPLACE A TO 40`, `REPLACE A 40`."""
-    start = _start_of_action(unexpected, "REPLACE")
+    start = unexpected.start_of_step("REPLACE")
     if start is None or "WITH" not in unexpected.accepted:
         return None
     wrong = _instead_of_with(unexpected)

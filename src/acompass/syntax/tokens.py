@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
 from acompass.diagnostics import Span
@@ -19,6 +21,11 @@ class Token(NamedTuple):
     @property
     def span(self) -> Span:
         return Span(self.start, self.end)
+
+    @property
+    def number(self) -> Fraction:
+        """The value of a NUMBER, of any length."""
+        return Fraction(Decimal(self.text))
 
 
 #: D2's reserved words; `RECORD` is another spelling of `RESULT` (D1)

@@ -303,6 +303,10 @@ class Ball:
     weight: Number | None = None
     span: Span = field(default=NOWHERE, compare=False, repr=False)
 
+    @property
+    def times(self) -> Decimal:
+        return Decimal(1) if self.weight is None else self.weight.value
+
 
 @dataclass(frozen=True, slots=True)
 class Draw:

@@ -37,6 +37,7 @@ _WORDS_FOR = {
     "GENERALIZE": "`GENERALIZE`",
     "DROP": "`DROP`",
     "WITH": "`WITH`",
+    "PROBABILITY": "`PROBABILITY`",
     "BANDS": "`BANDS OF`",
     "PREFIX": "`PREFIX OF`",
     "LEVEL": "`LEVEL`",
@@ -67,12 +68,13 @@ _SAMPLES = {
     "LPAR": "(Age)",
     "STAR": "*)",
     "AS": "AS Size",
+    "REJECT": "REJECT",
     "WITH": "WITH 80",
+    "PROBABILITY": "PROBABILITY 0.25 REJECT",
     "TO": "TO YEAR",
     "BANDS": "BANDS OF 5",
     "OF": "OF 5",
     "RPAR": ")",
-    "REJECT": "REJECT",
     "SEMICOLON": ";",
     "COLON": ": Age <= 80",
     "AND": "AND 80",
@@ -124,6 +126,10 @@ class Unexpected:
         return "OPERATOR" in self.accepted
 
     @property
+    def wants_action(self) -> bool:
+        return "REJECT" in self.accepted
+
+    @property
     def words_from_here(self) -> list[Token]:
         """The bare words from the token itself onwards."""
         return list(takewhile(lambda token: token.type == "WORD", self.tokens[self.index :]))
@@ -139,6 +145,15 @@ class Unexpected:
         while start and self.tokens[start - 1].type == "WORD":
             start -= 1
         return self.tokens[start : self.index]
+
+    def start_of_step(self, kind: str) -> int | None:
+        """The place of the word that begins the step in which the token is, if it is of that kind."""
+        for at in range(self.index - 1, -1, -1):
+            if self.tokens[at].type == kind:
+                return at
+            if self.tokens[at].type in ("COLON", "THEN"):
+                return None
+        return None
 
     def label(self) -> tuple[Label, ...]:
         return (Label(self._place()),)
@@ -184,7 +199,8 @@ class Unexpected:
     def _expectations(self) -> list[str]:
         if self.wants_condition:
             return ["a condition"]
-        listed = [words for kind, words in _WORDS_FOR.items() if kind in self.accepted]
+        words_for = _WORDS_FOR | {"WITH": "`WITH PROBABILITY`"} if self.wants_action else _WORDS_FOR
+        listed = [words for kind, words in words_for.items() if kind in self.accepted]
         if self.wants_name:
             return ["a name", *listed]
         if self.accepted & _CONSTANTS:

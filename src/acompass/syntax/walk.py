@@ -243,6 +243,18 @@ def generalize_of(action: tree.Step | None) -> tree.Generalize | None:
             assert_never(plain)
 
 
+def draw_of(action: tree.Step | None) -> tree.Draw | None:
+    """The RANDOM … FROM that an action performs."""
+    plain = plain_of(action)
+    match plain:
+        case tree.Draw():
+            return plain
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(plain)
+
+
 def is_bands(map_: tree.Map) -> bool:
     match map_:
         case tree.BandsOf() | tree.BandsAt():
@@ -316,20 +328,11 @@ def all_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
         yield assertion.condition
 
 
-#: a node that no requirement of the paper has; several aggregates are told by the second one
-Beyond: TypeAlias = (
-    tree.Always
-    | tree.Unequal
-    | tree.In
-    | tree.Between
-    | tree.Like
-    | tree.NamedAggregate
-    | tree.Draw
-    | tree.Generalize
-    | tree.Drop
-    | tree.Sometimes
-    | tree.Then
-)
+#: an action or a condition that no requirement of the paper has
+BeyondAction: TypeAlias = tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then
+BeyondCondition: TypeAlias = tree.Unequal | tree.In | tree.Between | tree.Like
+#: any node that none of them has; several aggregates are told by the second one
+Beyond: TypeAlias = tree.Always | BeyondCondition | tree.NamedAggregate | BeyondAction
 
 
 def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
@@ -348,9 +351,7 @@ def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
     yield from _beyond_action(requirement.action)
 
 
-def beyond_condition(
-    condition: tree.Condition,
-) -> Iterator[tree.Unequal | tree.In | tree.Between | tree.Like]:
+def beyond_condition(condition: tree.Condition) -> Iterator[BeyondCondition]:
     for leaf in leaves(condition):
         match leaf:
             case tree.Unequal() | tree.In() | tree.Between() | tree.Like():
@@ -361,9 +362,7 @@ def beyond_condition(
                 assert_never(leaf)
 
 
-def _beyond_action(
-    action: tree.Action | None,
-) -> Iterator[tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then]:
+def _beyond_action(action: tree.Action | None) -> Iterator[BeyondAction]:
     match action:
         case tree.Draw() | tree.Generalize() | tree.Drop():
             yield action

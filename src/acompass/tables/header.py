@@ -22,14 +22,19 @@ _MARK = 4
 
 def read_header(source: Files) -> tuple[tuple[str, ...], str]:
     """The column names that all files share, and the delimiter, which is detected if not given."""
-    first, first_shown = source.paths[0], source.shown[0]
-    delimiter = source.delimiter or _find_delimiter(first, first_shown)
-    names = _names(first, first_shown, delimiter)
+    names, delimiter = first_record(source)
     require_names(names)
     for path, shown in zip(source.paths[1:], source.shown[1:], strict=True):
         if _names(path, shown, delimiter) != names:
-            raise errors.files_differ(first_shown, shown, "columns")
+            raise errors.files_differ(source.shown[0], shown, "columns")
     return names, delimiter
+
+
+def first_record(source: Files) -> tuple[tuple[str, ...], str]:
+    """The cells of the first line of the first file, and the delimiter."""
+    path, shown = source.paths[0], source.shown[0]
+    delimiter = source.delimiter or _find_delimiter(path, shown)
+    return _names(path, shown, delimiter), delimiter
 
 
 def require_text(names: Sequence[Any]) -> list[str]:

@@ -79,7 +79,7 @@ function Line({ line, part, most }: { line: LineCost; part: number; most: boolea
         <code class="clipped" title={spelling}>{spelling}</code>
       </td>
       <Num>{count(line.records_lost)}</Num>
-      <Num>{count(line.cells_changed)}</Num>
+      <Num>{line.probability === null ? count(line.cells_changed) : `≤ ${count(line.cells_changed)}`}</Num>
       <td class="share">
         {share(part)} <ShareBar part={part} />
       </td>

@@ -29,7 +29,7 @@ from acompass.plan.lowering.type_changes import conversions, retyped
 from acompass.plan.running.affected import Affected
 from acompass.plan.running.context import Context
 from acompass.plan.running.labels import Labels, label, look_up
-from acompass.plan.running.outcomes import decide
+from acompass.plan.running.outcomes import Decided, decide, stored
 from acompass.plan.running.ranks import ranked
 
 #: an action that changes or drops the affected records
@@ -166,7 +166,7 @@ def _randomize(context: Context, state: State, action: Random, affected: Affecte
 def _draw(
     context: Context, state: State, requirement: Requirement, action: Draw, affected: Affected
 ) -> State:
-    decided = decide(context, state, requirement, affected, action.cuts)
+    decided = decide(context, state, requirement, affected, action.cuts).stored(context)
     values = [_constant(context, requirement, action.column, ball.value) for ball in action.balls]
     value = decided.one_of(values, action.column)
     return decided.with_others(decided.affected.derive({action.column: value}))
@@ -175,20 +175,31 @@ def _draw(
 def _sometimes(
     context: Context, state: State, requirement: Requirement, action: Sometimes, affected: Affected
 ) -> State:
-    """The records that are drawn are a table of their own, all of which the inner action affects."""
     decided = decide(context, state, requirement, affected, (action.probability,))
-    drawn = decided.affected.derive({}, where=decided.is_below(0))
-    count = _count(context, drawn)
-    drawn = replace(drawn, records=count)
-    context.drawn[requirement.index] = drawn
-    missed = decided.affected.derive({}, where=sql.negated(decided.is_below(0)))
-    missed = replace(missed, records=affected.count - count)
     if drops_records(action):
-        return decided.with_others(missed)
-    # `decide` has changed the types
+        return _without_drawn(context, requirement, decided)
+    decided = decided.stored(context)
+    drawn = decided.affected.derive({}, where=decided.is_below(0))
+    drawn = replace(drawn, records=_count(context, drawn))
+    missed = decided.affected.derive({}, where=sql.negated(decided.is_below(0)))
+    missed = replace(missed, records=affected.count - drawn.records)
+    context.missed[requirement.index] = missed
+    return decided.with_others(missed, _on_all(context, drawn, requirement, action))
+
+
+def _without_drawn(context: Context, requirement: Requirement, decided: Decided) -> State:
+    """Only the records that are left are stored: they may be few."""
+    missed = stored(context, decided.affected.derive({}, where=sql.negated(decided.is_below(0))))
+    missed = replace(missed, records=_count(context, missed))
+    context.missed[requirement.index] = missed
+    return decided.with_others(missed)
+
+
+def _on_all(context: Context, drawn: State, requirement: Requirement, action: Sometimes) -> State:
+    """The inner action on all records of a state, whose types have changed already."""
     everybody = Assertion(Quantifier.EACH, Result(), NEVER, requirement.after)
     inner = replace(requirement, assertion=everybody, action=action.action, before=requirement.after)
-    return decided.with_others(missed, perform(context, drawn, inner, Affected(sql.TRUE.copy(), count)))
+    return perform(context, drawn, inner, Affected(sql.TRUE.copy(), drawn.records))
 
 
 def _count(context: Context, state: State) -> int:

@@ -21,7 +21,7 @@ Observer: TypeAlias = Callable[["Context", Stage, State, State], None]
 class Context:
     """`integers` are the text columns that canonical order compares as integers: columns of integers that
     the policy never names (D10). `show` is the number of violating classes or records to fetch for each
-    requirement. `drawn` has the affected records that WITH PROBABILITY drew, by requirement. With
+    requirement. `missed` has the affected records that WITH PROBABILITY did not draw, by requirement. With
     `verdicts_only`, nobody reads the table that is left, only its number of records."""
 
     session: Session
@@ -31,6 +31,6 @@ class Context:
     trace_used: int = 0
     verdicts: dict[int, Verdict] = field(default_factory=dict)
     samples: dict[int, Sample] = field(default_factory=dict)
-    drawn: dict[int, State] = field(default_factory=dict)
+    missed: dict[int, State] = field(default_factory=dict)
     observe: Observer | None = None
     verdicts_only: bool = False

@@ -1,8 +1,4 @@
-"""The outcome that the trace gives each affected record: which value it gets (X6), whether it is drawn (X5).
-
-The records are ranked and stored with the number that decides, so that no later stage ranks them again, and
-each hash is computed once.
-"""
+"""The outcome that the trace gives each affected record: its value (X6), or whether it is drawn (X5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,12 +23,17 @@ _MOST_IN_A_ROW = 8
 
 @dataclass(frozen=True)
 class Decided:
-    """`others` are the records that are not affected, None if there are none. `affected` is the stored
-    affected bag, called `t`, with the types after the requirement; outcome j ends before `ends[j]`."""
+    """`others` are the records that are not affected, None if there are none. `affected` is the affected bag,
+    called `t`, with the types after the requirement and the number that decides; outcome j ends before
+    `ends[j]`."""
 
     others: State | None
     affected: State
     ends: tuple[int, ...]
+
+    def stored(self, context: Context) -> "Decided":
+        """Nobody ranks the records again, and each hash is computed once."""
+        return replace(self, affected=stored(context, self.affected))
 
     def is_below(self, outcome: int) -> Sql:
         """Whether a record has this outcome or one before it."""
@@ -78,14 +79,18 @@ def decide(
     new_types = conversions(session.dialect, (requirement,))
     typed = replace(state, schema=retyped(state.schema, (requirement,)))
     others = _others(typed, new_types, affected)
-    bag = typed.derive(new_types, joins=affected.joins, where=affected.predicate)
+    bag = typed.derive(new_types, joins=affected.joins, where=None if others is None else affected.predicate)
     bag = replace(bag, records=affected.count)
     outcomes = context.trace.choose(session, context.trace_used, affected.count, cuts)
     context.trace_used += affected.count
     numbered = replace(bag, select=ranked(context, bag)).projection()
     numbered.select(exp.alias_(outcomes.number, _NUMBER), copy=False)
     numbered.append("joins", outcomes.join)
-    return Decided(others, bag.stored_as(session.store(numbered)), outcomes.ends)
+    return Decided(others, replace(bag, select=numbered), outcomes.ends)
+
+
+def stored(context: Context, state: State) -> State:
+    return state.stored_as(context.session.store(state.select))
 
 
 def _others(typed: State, new_types: dict[int, Sql], affected: Affected) -> State | None:

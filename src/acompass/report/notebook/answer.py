@@ -1,12 +1,16 @@
 """Any answer as HTML."""
 
 from acompass.displayed import Displayed
+from acompass.estimates import Estimate
 from acompass.explanation import Explanation
 from acompass.measures import Measures
+from acompass.privacy.answer import PrivacyProof
 from acompass.prove.proof import Proof
+from acompass.report.notebook.estimate import estimate_html
 from acompass.report.notebook.explanation import explanation_html
 from acompass.report.notebook.measures import measures_html
 from acompass.report.notebook.plan import plan_html
+from acompass.report.notebook.privacy import privacy_proof_html
 from acompass.report.notebook.proof import proof_html
 from acompass.report.notebook.result import result_html
 from acompass.report.notebook.suggestion import suggestion_html
@@ -20,6 +24,8 @@ def answer_html(answer: Displayed) -> str:
             return result_html(answer)
         case Plan():
             return plan_html(answer)
+        case PrivacyProof():
+            return privacy_proof_html(answer)
         case Proof():
             return proof_html(answer)
         case Measures():
@@ -28,5 +34,7 @@ def answer_html(answer: Displayed) -> str:
             return explanation_html(answer)
         case Suggestion():
             return suggestion_html(answer)
+        case Estimate():
+            return estimate_html(answer)
         case _:
             raise TypeError(f"no display for {type(answer).__name__}")

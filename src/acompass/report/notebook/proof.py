@@ -14,9 +14,13 @@ from acompass.report.words import counted, policy_line
 
 
 def proof_html(proof: Proof) -> str:
+    return display(*proof_parts(proof))
+
+
+def proof_parts(proof: Proof) -> list[Html]:
     caption = f"{counted(len(proof.claims), 'claim')}, {_verdict(proof)}"
     counterexamples = [part for claim in proof.claims for part in _counterexample(claim)]
-    return display(table(caption, _rows(proof)), *counterexamples, paragraphs(inferred_types(proof)))
+    return [table(caption, _rows(proof)), *counterexamples, paragraphs(inferred_types(proof))]
 
 
 def _verdict(proof: Proof) -> str:
@@ -34,13 +38,13 @@ def _counterexample(claim: Claim) -> Iterator[Html]:
     found = claim.counterexample
     if found is None:
         return
-    yield _records(f"Refuted: {policy_line(claim.text)}. Before", found.schema, found.records)
+    yield records_table(f"Refuted: {policy_line(claim.text)}. Before", found.schema, found.records)
     if found.trace:
         yield tag("p", f"trace {', '.join(found.trace)}")
-    yield _records("After", found.left_schema, found.left)
+    yield records_table("After", found.left_schema, found.left)
 
 
-def _records(caption: str, schema: Schema, records: Sequence[Sequence[Value]]) -> Html:
+def records_table(caption: str, schema: Schema, records: Sequence[Sequence[Value]]) -> Html:
     header, *rows = table_rows(schema, records)
     numbered = [("record", *header), *((f"{place}", *row) for place, row in enumerate(rows, 1))]
     return table(caption if records else f"{caption}: no records", numbered)

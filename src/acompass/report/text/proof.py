@@ -23,13 +23,15 @@ def _claim(claim: Claim) -> str:
 
 
 def _counterexample(counterexample: Counterexample) -> list[str]:
-    lines = ["  before", *_table(counterexample.schema, counterexample.records)]
+    lines = ["  before", *_indented(counterexample.schema, counterexample.records)]
     if counterexample.trace:
         lines.append(f"  trace {', '.join(counterexample.trace)}")
-    return [*lines, "  after", *_table(counterexample.left_schema, counterexample.left)]
+    return [*lines, "  after", *_indented(counterexample.left_schema, counterexample.left)]
 
 
-def _table(schema: Schema, records: Sequence[Sequence[Value]]) -> list[str]:
-    if not records:
-        return ["    (no records)"]
-    return [f"    {line}" for line in left_aligned(table_rows(schema, records))]
+def _indented(schema: Schema, records: Sequence[Sequence[Value]]) -> list[str]:
+    return [f"    {line}" for line in table_text(schema, records)]
+
+
+def table_text(schema: Schema, records: Sequence[Sequence[Value]]) -> list[str]:
+    return left_aligned(table_rows(schema, records)) if records else ["(no records)"]

@@ -29,10 +29,11 @@ def compare(studio: Studio, body: Body) -> dict[str, Any]:
         ("change", ask.key, roles),
         lambda: studio.ask(body, lambda session: _measured(ask, session, roles)),
     )
-    performed = zip(verdicts.requirements, steps(ask.policy.tree), strict=True)
+    sizes = [*(state.records for state in verdicts.requirements[1:]), verdicts.records_out]
+    performed = zip(verdicts.requirements, steps(ask.policy.tree), sizes, strict=True)
     change = {
         **_columns(measures, roles),
-        "lines": [_line(ask, state, step) for state, step in performed],
+        "lines": [_line(ask, state, step, left) for state, step, left in performed],
         "sample": sample_json(studio),
     }
     return {"diagnostics": [], "change": change}
@@ -90,12 +91,13 @@ def _dropped(name: str, losses: dict[str, float]) -> dict[str, Any]:
     return {"column": name, **gone, "loss": losses.get(name)}
 
 
-def _line(ask: Ask, state: RequirementState, step: tree.Requirement) -> dict[str, Any]:
-    """A REJECT takes records. Another action writes a cell of each affected record, DROP whole columns."""
+def _line(ask: Ask, state: RequirementState, step: tree.Requirement, left: int) -> dict[str, Any]:
+    """A REJECT takes records and leaves some. Another action writes a cell of each affected record, of which
+    WITH PROBABILITY may leave some out, DROP whole columns."""
     action = step_of(step)
     cells = len(names_dropped(action)) or (0 if written_name(action) is None else 1)
     return {
         **requirement_json(state, ask.offsets),
-        "records_lost": state.affected if state.action == "REJECT" else 0,
+        "records_lost": state.records - left,
         "cells_changed": state.affected * cells,
     }

@@ -7,6 +7,7 @@ from acompass.studio.asking import Ask
 from acompass.studio.body import Body
 from acompass.studio.offsets import Offsets
 from acompass.studio.studio import Studio
+from acompass.syntax.spelling import spell_probability
 
 
 def judge(studio: Studio, body: Body) -> dict[str, Any]:
@@ -43,6 +44,7 @@ def requirement_json(state: RequirementState, offsets: Offsets) -> dict[str, Any
         **offsets.span(state.span),
         "text": state.text,
         "action": state.action,
+        "probability": None if state.probability is None else spell_probability(state.probability),
         "holds": state.holds,
         "affected": state.affected,
         "records": state.records,

@@ -1,0 +1,1 @@
+"""Privacy that is proved of a policy, before it sees a table."""

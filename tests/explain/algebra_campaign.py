@@ -1,0 +1,92 @@
+"""The algebra of random policies, run as SQL and compared with `semantics`, at any length:
+
+    python -m tests.explain.algebra_campaign --cases 20000
+
+The policies have every form of the language. The columns have the types of `TYPES`, unnamed ones may have
+missing values, and each value of the trace is h / 2⁵², as a seed gives it.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import duckdb
+
+from acompass.checked.maps.map import Unlabelled
+from acompass.checked.types import Kind, remaining
+from acompass.conformance.generate import Case, random_case
+from acompass.semantics import run_program, trace_of_values
+from acompass.syntax.parse import parse
+from tests.explain.algebra_in_sql.run import TYPES, AlgebraRun, Left
+
+ONE = 2**52
+
+
+def random_cases(cases: int, seed: int) -> Iterator[Case]:
+    """As many cases, each of which runs to its end."""
+    for number in range(cases):
+        rng = random.Random(f"{seed}:{number}")
+        yield next(case for case in _attempts(rng) if _is_covered(case))
+
+
+def _attempts(rng: random.Random) -> Iterator[Case]:
+    while True:
+        case = random_case(rng, tuple(TYPES))
+        # a generated trace has finer values, often next to a cut; either neighbour may be below the cut
+        heights = [min(int(rho * ONE) + rng.randint(0, 1), ONE - 1) for rho in case.trace]
+        yield replace(case, trace=[Fraction(h, ONE) for h in heights])
+
+
+def _is_covered(case: Case) -> bool:
+    program = case.program()
+    kinds = {column.type.kind for requirement in program.requirements for column in requirement.after}
+    try:
+        run_program(program, case.records, trace_of_values(case.trace))
+    except Unlabelled:
+        return False
+    return kinds <= {*TYPES, Kind.DROPPED}
+
+
+def meant(case: Case) -> Left:
+    """What `semantics` leaves: the records without dropped columns, and the rest of the trace."""
+    program = case.program()
+    outcome = run_program(program, case.records, trace_of_values(case.trace))
+    kept = remaining(program.final_schema)
+    records = Counter(tuple(record[column] for column in kept) for record in outcome.records)
+    rest = case.trace[outcome.trace_used :]
+    return Left(records, [(i, int(rho * ONE)) for i, rho in enumerate(rest, start=1)])
+
+
+def solved(case: Case, connection: duckdb.DuckDBPyConnection) -> Left:
+    """What the algebra leaves."""
+    algebra = AlgebraRun(connection)
+    algebra.start(case.schema, case.records, [int(rho * ONE) for rho in case.trace])
+    return algebra.run(parse(case.policy_text)[0], case.program(), case.params)
+
+
+def differing(cases: int, seed: int) -> list[Case]:
+    with duckdb.connect(config={"threads": 1}) as connection:
+        return [case for case in random_cases(cases, seed) if solved(case, connection) != meant(case)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    started = time.monotonic()
+    found = differing(options.cases, options.seed)
+    for case in found[:3]:
+        print(case)
+    seconds = time.monotonic() - started
+    print(f"algebra: {options.cases:,} cases, {len(found):,} differ, {seconds:.0f} s")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,207 @@
+"""The expressions of algebra as SQL, each operator a subquery: no window function and no ORDER BY."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from acompass.explain.algebra.expressions import (
+    Aggregated,
+    Antijoin,
+    Call,
+    Column,
+    Difference,
+    Every,
+    Expression,
+    Group,
+    IfEmpty,
+    Join,
+    Label,
+    Project,
+    Rename,
+    Scalar,
+    Select,
+    Semijoin,
+    Single,
+    Symbol,
+    Table,
+    Union,
+    Without,
+    Write,
+)
+from acompass.syntax.tree import Function
+from tests.explain.algebra_in_sql.fields import Field, Fields, field_of, find, find_all, own
+from tests.explain.algebra_in_sql.scalars import GRAPH, condition_sql, scalar_sql, stored_sql
+
+#: every word that a query may have
+WORDS = {
+    *(
+        "SELECT",
+        "AS",
+        "FROM",
+        "WHERE",
+        "JOIN",
+        "LEFT",
+        "CROSS",
+        "ON",
+        "GROUP",
+        "BY",
+        "UNION",
+        "EXCEPT",
+        "ALL",
+    ),
+    *("AND", "OR", "NOT", "IS", "NULL", "DISTINCT", "TRUE", "CASE", "WHEN", "THEN", "ELSE", "END"),
+    *("COUNT", "SUM", "MIN", "MAX", "CAST", "BIGINT", "VARCHAR", "BOOLEAN", "DATE"),
+}
+
+
+def words_of(text: str) -> set[str]:
+    """The words of a query, strings and the names of tables aside."""
+    bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"", " ", text)
+    return set(re.findall(r"\b[A-Z]+\b", bare))
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    text: str
+    fields: Fields
+
+    def named(self, name: str) -> str:
+        return f"({self.text}) AS {name}"
+
+
+class Queries:
+    """`tables` has the columns of the tables so far, `types` the types that R's columns are stored in."""
+
+    def __init__(self, tables: Mapping[str, Fields], types: Mapping[str, str]):
+        self._tables = tables
+        self._types = types
+
+    def query(self, expression: Expression) -> Query:
+        match expression:
+            case Table(name):
+                return _select(self._tables[name], f'"{name}"')
+            case Call(definition=definition):
+                return self.query(definition)
+            case Single(value, column):
+                return Query(f"SELECT {scalar_sql(value, ())} AS {field_of(column).sql}", (field_of(column),))
+            case Select() | Project() | Write() | Without() | Group() | Rename():
+                return self._of_one(expression)
+            case Join() | Semijoin() | Antijoin() | Union() | Difference():
+                return self._of_two(expression)
+            case IfEmpty(table, tested):
+                kept, some = self.query(table), _distinct((), self.query(tested))
+                lost = _select(kept.fields, f"{kept.named('q')} CROSS JOIN {some}")
+                return _of_both(kept, "EXCEPT ALL", lost)
+            case _:
+                assert_never(expression)
+
+    def _of_one(self, expression: Select | Project | Write | Without | Group | Rename) -> Query:
+        of = self.query(expression.of)
+        match expression:
+            case Select(condition):
+                return _select(of.fields, f"{of.named('q')} WHERE {condition_sql(condition, of.fields)}")
+            case Project(columns):
+                return _project(columns, of)
+            case Write(value, column):
+                return self._write(value, find(column, of.fields), of)
+            case Without(columns):
+                dropped = {find(column, of.fields) for column in columns}
+                return _select(tuple(field for field in of.fields if field not in dropped), of.named("q"))
+            case Group(keys, values):
+                return _group(keys, values, of)
+            case Rename(alias):
+                renamed = [(field.sql, Field(field.name, field.is_own, alias)) for field in of.fields]
+                return _assign(renamed, of.named("q"))
+            case _:
+                assert_never(expression)
+
+    def _write(self, value: Scalar, target: Field, of: Query) -> Query:
+        """The table's columns alone: the h of a draw is gone."""
+        text = stored_sql(value, self._types[target.name], of.fields)
+        written = [(text if field == target else field.sql, field) for field in own(of.fields)]
+        labelled = f" JOIN {GRAPH} ON {GRAPH}.value = {target.sql}" if isinstance(value, Label) else ""
+        return _assign(written, of.named("q") + labelled)
+
+    def _of_two(self, expression: Join | Semijoin | Antijoin | Union | Difference) -> Query:
+        left, right = self.query(expression.left), self.query(expression.right)
+        match expression:
+            case Join(condition=condition):
+                fields = (*left.fields, *right.fields)
+                on = condition_sql(condition, fields)
+                return _select(fields, f"{left.named('x')} JOIN {right.named('y')} ON {on}")
+            case Semijoin(keys=keys):
+                return _select(left.fields, f"{left.named('x')} JOIN {_on_keys(keys, left, right)}")
+            case Antijoin(keys=keys):
+                unmatched = f"LEFT JOIN {_on_keys(keys, left, right)} WHERE one IS NULL"
+                return _select(left.fields, f"{left.named('x')} {unmatched}")
+            case Union():
+                return _of_both(left, "UNION ALL", right)
+            case Difference():
+                return _of_both(left, "EXCEPT ALL", right)
+            case _:
+                assert_never(expression)
+
+
+def _assign(values: Iterable[tuple[str, Field]], source: str) -> Query:
+    pairs = list(values)
+    written = ", ".join(f"{text} AS {field.sql}" for text, field in pairs)
+    return Query(f"SELECT {written} FROM {source}", tuple(field for _, field in pairs))
+
+
+def _select(fields: Fields, source: str) -> Query:
+    return _assign([(field.sql, field) for field in fields], source)
+
+
+def _of_both(left: Query, operator: str, right: Query) -> Query:
+    assert left.fields == right.fields
+    return _select(left.fields, f"({left.text} {operator} {right.text}) AS q")
+
+
+def _project(columns: Iterable[tuple[Scalar, Column | Symbol | Every]], of: Query) -> Query:
+    written: list[tuple[str, Field]] = []
+    for value, column in columns:
+        match column:
+            case Every():
+                written += [(field.sql, field) for field in find_all(column, of.fields)]
+            case Column() | Symbol():
+                written.append((scalar_sql(value, of.fields), field_of(column)))
+            case _:
+                assert_never(column)
+    return _assign(written, of.named("q"))
+
+
+def _group(keys: Iterable[Column | Symbol | Every], values: Iterable[Aggregated], of: Query) -> Query:
+    """Without keys, SQL would have a group in an empty table (D16). A constant as key has none."""
+    grouped = [field for key in keys for field in find_all(key, of.fields)]
+    named = [(field.sql, Field(field.name, field.is_own)) for field in grouped]
+    aggregates = [(_aggregate(value, of.fields), field_of(value.result)) for value in values]
+    marked = f"(SELECT *, 1 AS one FROM {of.named('q')}) AS marked"
+    by = ", ".join(["one", *(field.sql for field in grouped)])
+    return _assign([*named, *aggregates], f"{marked} GROUP BY {by}")
+
+
+def _aggregate(value: Aggregated, fields: Fields) -> str:
+    of = "*" if value.argument is None else find_all(value.argument, fields)[0].sql
+    match value.function:
+        case Function.COUNT_DISTINCT:
+            return f"COUNT(DISTINCT {of})"
+        case Function.SUM | Function.MIN | Function.MAX | Function.COUNT:
+            return f"{value.function}({of})"
+        case _:
+            assert_never(value.function)
+
+
+def _on_keys(keys: Iterable[Column], left: Query, right: Query) -> str:
+    """The distinct keys of the right side, and where they match the left."""
+    pairs = [(find(key, left.fields).sql, find(key, right.fields).sql) for key in keys]
+    matching = [f"x.{ours} = y.k{number}" for number, (ours, _) in enumerate(pairs)] or ["TRUE"]
+    return f"{_distinct([theirs for _, theirs in pairs], right)} ON {' AND '.join(matching)}"
+
+
+def _distinct(columns: Iterable[str], of: Query) -> str:
+    """δ: each combination of values once, beside a constant."""
+    named = [f"{column} AS k{number}" for number, column in enumerate(columns)]
+    keys = ", ".join(["one", *(f"k{number}" for number in range(len(named)))])
+    marked = f"(SELECT {', '.join(['1 AS one', *named])} FROM {of.named('q')}) AS marked"
+    return f"(SELECT {keys} FROM {marked} GROUP BY {keys}) AS y"

@@ -1,0 +1,101 @@
+"""Runs a policy's algebra in DuckDB, one equation after the other."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+
+from acompass.checked.effects import generalize_of, type_changes
+from acompass.checked.parameters import Parameters
+from acompass.checked.program import Program, Requirement
+from acompass.checked.types import Kind, Schema, remaining
+from acompass.explain.algebra.expressions import Equation, Expression, Symbol
+from acompass.explain.algebra.from_syntax import FromSyntax, numbered
+from acompass.semantics import Record
+from acompass.syntax import tree
+from acompass.syntax.walk import steps
+from tests.explain.algebra_in_sql.fields import Field, Fields, field_of
+from tests.explain.algebra_in_sql.queries import WORDS, Queries, words_of
+from tests.explain.algebra_in_sql.scalars import GRAPH
+
+TYPES = {Kind.INTEGER: "BIGINT", Kind.TEXT: "VARCHAR", Kind.BOOLEAN: "BOOLEAN", Kind.DATE: "DATE"}
+_TRACE = {field_of(Symbol("i")): "HUGEINT", field_of(Symbol("h")): "HUGEINT"}
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The records without dropped columns, and the rest of the trace as (i, h)."""
+
+    records: Counter[Record]
+    trace: list[tuple[int, int]]
+
+
+class AlgebraRun:
+    def __init__(self, connection: DuckDBPyConnection):
+        self._connection = connection
+        self._tables: dict[str, Fields] = {}
+
+    def start(self, schema: Schema, records: Sequence[Record], trace: Sequence[int]) -> None:
+        """`trace` has the h of each value h / 2⁵²."""
+        self._upload("R₀", {Field(column.name): TYPES[column.type.kind] for column in schema}, records)
+        self._upload("T₀", _TRACE, list(enumerate(trace, start=1)))
+
+    def run(self, policy: tree.Program, program: Program, params: Mapping[str, Any]) -> Left:
+        arrow = FromSyntax(Parameters(params))
+        pairs = zip(steps(policy), program.requirements, strict=True)
+        for index, (written, requirement) in enumerate(pairs, start=1):
+            affected, *others = arrow.equations(index, written)
+            self._solve(affected, requirement.before)
+            self._convert(requirement, (numbered("R", index - 1).name, affected.table.name))
+            self._store_labels(requirement, affected.table.name)
+            for equation in others:
+                self._solve(equation, requirement.after)
+        left = numbered("R", len(program.requirements)).name
+        return Left(Counter(self._fetch(left)), sorted(self._fetch(arrow.trace.name)))
+
+    def _solve(self, equation: Equation, schema: Schema) -> None:
+        """Stores the table. Where there are two expressions for it, they have to agree."""
+        self._store(equation.table.name, equation.expression, schema)
+        if equation.again is not None:
+            self._store("again", equation.again, schema)
+            assert Counter(self._fetch("again")) == Counter(self._fetch(equation.table.name))
+
+    def _store(self, name: str, expression: Expression, schema: Schema) -> None:
+        types = {schema[p].name: TYPES[schema[p].type.kind] for p in remaining(schema)}
+        query = Queries(self._tables, types).query(expression)
+        assert words_of(query.text) <= WORDS
+        self._connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS {query.text}')
+        self._tables[name] = query.fields
+
+    def _convert(self, requirement: Requirement, tables: Sequence[str]) -> None:
+        """D12 stands between an assertion and its action as a step of its own, as it does in `semantics`."""
+        for position, (_, after) in type_changes(requirement).items():
+            if after.kind is not Kind.DROPPED:
+                column = Field(requirement.after[position].name).sql
+                for name in tables:
+                    changed = f"ALTER COLUMN {column} TYPE {TYPES[after.kind]}"
+                    self._connection.execute(f'ALTER TABLE "{name}" {changed}')
+
+    def _store_labels(self, requirement: Requirement, affected: str) -> None:
+        """A map is a table: its values that occur, each with its label."""
+        action = generalize_of(requirement.action)
+        if action is None:
+            return
+        column = Field(requirement.after[action.column].name).sql
+        found = self._connection.execute(f'SELECT DISTINCT {column} FROM "{affected}"').fetchall()
+        labels = [(value, action.map.label(value)) for (value,) in found]
+        self._upload(GRAPH, {Field("value", False): "VARCHAR", Field("label", False): "VARCHAR"}, labels)
+
+    def _upload(self, name: str, types: Mapping[Field, str], rows: Sequence[Sequence[Any]]) -> None:
+        columns = ", ".join(f"{field.sql} {type_}" for field, type_ in types.items())
+        self._connection.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" ({columns})')
+        if rows:
+            holes = ", ".join(f"({', '.join('?' * len(types))})" for _ in rows)
+            values = [value for row in rows for value in row]
+            self._connection.execute(f'INSERT INTO "{name}" VALUES {holes}', values)
+        self._tables[name] = tuple(types)
+
+    def _fetch(self, name: str) -> list[Any]:
+        return self._connection.execute(f'SELECT * FROM "{name}"').fetchall()

@@ -1,0 +1,85 @@
+"""The algebra theorem: every requirement is an expression of bag relational algebra over (R, T).
+
+What `explain --algebra` prints is run as SQL that has no window function and no order, and compared with
+`semantics`. `python -m tests.explain.algebra_campaign --cases N` does so at any length.
+"""
+
+from collections import Counter
+from typing import get_args
+
+from acompass.checked.effects import is_certain, plain_of
+from acompass.checked.program import Drop, Plain
+from acompass.explain.algebra import to_algebra
+from acompass.syntax.parse import parse
+from tests.explain.algebra_campaign import differing, random_cases
+from tests.explain.algebra_in_sql.queries import WORDS, words_of
+
+CASES = 150
+
+DRAWS = """\
+ALWAYS : WITH PROBABILITY 0.75 REJECT;
+EACH RESULT : Age <= 80 : RANDOM Age 20 30;
+ALWAYS : RANDOM Illness FROM (5 OF 'flu', 3 OF 'asthma', 'other');
+EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : WITH PROBABILITY 0.5 RANDOM Age low 9;
+"""
+
+
+def test_the_algebra_leaves_the_table_and_the_trace_of_the_semantics() -> None:
+    assert differing(CASES, seed=16) == []
+
+
+def test_the_cases_have_every_form() -> None:
+    policies = [case.program() for case in random_cases(400, seed=16)]
+    actions = [requirement.action for program in policies for requirement in program.requirements]
+    plain = Counter(type(action) for action in actions if is_certain(action))
+    sometimes = Counter(type(plain_of(action)) for action in actions if not is_certain(action))
+    assert {form: plain[form] for form in (*get_args(Plain), type(None)) if plain[form] < 10} == {}
+    assert {form: sometimes[form] for form in get_args(Plain) if sometimes[form] < 5} == {Drop: 0}
+
+
+def test_a_window_or_an_order_would_be_found() -> None:
+    assert words_of("SELECT RANK() OVER (ORDER BY h) FROM 'no WORD'") - WORDS == {"RANK", "OVER", "ORDER"}
+
+
+def test_draws_are_printed_with_the_trace_after_them() -> None:
+    printed = to_algebra(parse(DRAWS)[0], DRAWS, {"k": 2}).split("\n\n")
+    assert printed[0] == "R₀ is the table, T₀ the trace: a record (i, h) for each ρᵢ = h / 2⁵²"
+    assert printed[1:5] == [
+        "line 1\n"
+        "  V₁ = R₀\n"
+        "  W₁ = π[S](σ[h < ⌈0.75 · 2⁵²⌉](ranked(V₁, T₀)))\n"
+        "  R₁ = R₀ − W₁\n"
+        "  T₁ = tail(V₁, T₀)",
+        "line 2\n"
+        "  V₂ = σ[¬(Age ≤ 80)](R₁)\n"
+        "  R₂ = (R₁ − V₂) ∪ π[20 + ⌊h · 11 / 2⁵²⌋ → Age, …](ranked(V₂, T₁))\n"
+        "  T₂ = tail(V₂, T₁)",
+        "line 3\n"
+        "  V₃ = R₂\n"
+        "  R₃ = π[('flu' if h < ⌈5/9 · 2⁵²⌉, 'asthma' if h < ⌈8/9 · 2⁵²⌉, else 'other') → Illness, …]"
+        "(ranked(V₃, T₂))\n"
+        "  T₃ = tail(V₃, T₂)",
+        "line 4\n"
+        "  V₄ = R₃ ⋉ σ[¬(n ≥ 2)](γ[Age; COUNT(*) → n](R₃))\n"
+        "  W₄ = π[S](σ[h < ⌈0.5 · 2⁵²⌉](ranked(V₄, T₃)))\n"
+        "  R₄ = (R₃ − W₄) ∪ π[low + ⌊h · (9 − low + 1) / 2⁵²⌋ → Age, …](ranked(W₄, tail(V₄, T₃)))\n"
+        "  T₄ = tail(W₄, tail(V₄, T₃))",
+    ]
+
+
+def test_the_legend_defines_what_is_used_once() -> None:
+    legend = to_algebra(parse(DRAWS)[0], DRAWS).split("\n\n")[-1]
+    assert legend.splitlines()[1:] == [
+        "  ranked(V, T) = π[S, h](L ⋈[last − m < i ∧ i ≤ last] T)",
+        "    L = γ[y.S, y.m; SUM(x.m) → last](D as x ⋈[x.S ≤ y.S] D as y)",
+        "    D = γ[S; COUNT(*) → m](V)",
+        "  tail(V, T) = π[i − n → i, h](T ⋈[i > n] N)",
+        "    N = γ[SUM(c) → n](π[1 → c](V) ∪ {0 → c})",
+    ]
+
+
+def test_a_policy_that_does_not_draw_is_printed_without_the_trace() -> None:
+    policy = "ALWAYS : REPLACE Name WITH '*';"
+    assert to_algebra(parse(policy)[0], policy) == (
+        "R₀ is the table\n\nline 1\n  V₁ = R₀\n  R₁ = π['*' → Name, …](V₁)\n"
+    )

@@ -1,0 +1,158 @@
+"""The law of a program's output: the push-forward of the uniform law of the trace, in exact fractions.
+
+A value of the trace matters only by the cell that it lies in, between two cuts of the draw that consumes it.
+So the law is a finite sum: one run of `semantics` for each box of cells, on a trace that lies in this box.
+The number of runs is exponential in the number of affected records: keep tables to a few records.
+
+    law(program, records)              the law where ρ is uniform on [0, 1), as the paper has it
+    law(program, records, bits=52)     the law where ρ = h / 2⁵² and h is uniform, as a seed gives it (D19)
+
+`law` takes one requirement after the other and adds up equal tables in between, which is fast. `law_of_runs`
+runs the whole program on each box of the whole trace: it is the definition. tests/laws/test_composition.py
+shows that the two agree.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise, product
+from math import ceil, prod
+from typing import NamedTuple, TypeAlias, assert_never
+
+from acompass.checked.program import (
+    Action,
+    Draw,
+    Drop,
+    Generalize,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Sometimes,
+)
+from acompass.checked.types import Schema
+from acompass.semantics import (
+    Bag,
+    Record,
+    affected_bag,
+    canonical_order,
+    perform_requirement,
+    run_program,
+    trace_of_values,
+)
+
+#: a bag as its records in canonical order
+Table: TypeAlias = tuple[Record, ...]
+Law: TypeAlias = dict[Table, Fraction]
+
+
+class Cell(NamedTuple):
+    """The values of the trace between two cuts: the smallest of them, and how probable they are."""
+
+    value: Fraction
+    probability: Fraction
+
+
+class Box(NamedTuple):
+    """A prefix of the trace, up to cells: one value of each cell, and the probability of all of them."""
+
+    values: tuple[Fraction, ...]
+    probability: Fraction
+
+
+def law(program: Program, records: Iterable[Record], bits: int | None = None) -> Law:
+    """The probability of each table that the program can leave. Raises Unlabelled as `semantics` does."""
+    reached = {as_table(program.schema, records): Fraction(1)}
+    for requirement in program.requirements:
+        reached = bind(reached, requirement, bits)
+    return reached
+
+
+def bind(reached: Mapping[Table, Fraction], requirement: Requirement, bits: int | None = None) -> Law:
+    """The law after a requirement, where `reached` is the law before it."""
+    after: Law = defaultdict(Fraction)
+    for table, probability in reached.items():
+        for box in _boxes(requirement, list(table), bits):
+            bag, rest, _ = perform_requirement(requirement, list(table), trace_of_values(box.values))
+            assert rest.used == len(box.values)
+            after[as_table(requirement.after, bag)] += probability * box.probability
+    return dict(after)
+
+
+def law_of_runs(program: Program, records: Iterable[Record], bits: int | None = None) -> Law:
+    """The same law by its definition: each box of the whole trace is one run of the whole program."""
+    total: Law = defaultdict(Fraction)
+    given = list(records)
+    for box in _boxes_of_program(program, given, bits):
+        outcome = run_program(program, given, trace_of_values(box.values))
+        assert outcome.trace_used == len(box.values)
+        total[as_table(program.final_schema, outcome.records)] += box.probability
+    return dict(total)
+
+
+def as_table(schema: Schema, records: Iterable[Record]) -> Table:
+    return tuple(canonical_order(schema, records))
+
+
+def _boxes_of_program(program: Program, records: Bag, bits: int | None) -> Iterator[Box]:
+    """Each box is as long as the run that it leads to."""
+    if not program.requirements:
+        yield Box((), Fraction(1))
+        return
+    first, *others = program.requirements
+    following = replace(program, schema=first.after, requirements=tuple(others))
+    for head in _boxes(first, records, bits):
+        bag, _, _ = perform_requirement(first, records, trace_of_values(head.values))
+        for rest in _boxes_of_program(following, bag, bits):
+            yield Box(head.values + rest.values, head.probability * rest.probability)
+
+
+def _boxes(requirement: Requirement, bag: Bag, bits: int | None) -> Iterator[Box]:
+    """The boxes of the values that the requirement consumes on this table."""
+    affected = affected_bag(bag, requirement.assertion)
+    return _boxes_of_action(requirement.action, len(affected), bits)
+
+
+def _boxes_of_action(action: Action | None, affected: int, bits: int | None) -> Iterator[Box]:
+    match action:
+        case None | Reject() | Replace() | Generalize() | Drop():
+            yield Box((), Fraction(1))
+        case Random() | Draw():
+            yield from _products(cells(_cuts(action), bits), affected)
+        case Sometimes(probability, inner):
+            for coins in _products(cells((probability, Fraction(1)), bits), affected):
+                hits = sum(value < probability for value in coins.values)
+                for drawn in _boxes_of_action(inner, hits, bits):
+                    yield Box(coins.values + drawn.values, coins.probability * drawn.probability)
+        case _:
+            assert_never(action)
+
+
+def _products(each: list[Cell], count: int) -> Iterator[Box]:
+    for chosen in product(each, repeat=count):
+        values = tuple(cell.value for cell in chosen)
+        yield Box(values, prod((cell.probability for cell in chosen), start=Fraction(1)))
+
+
+def _cuts(action: Random | Draw) -> tuple[Fraction, ...]:
+    match action:
+        case Random(lower=lower, upper=upper):
+            many = upper - lower + 1
+            return tuple(Fraction(j, many) for j in range(1, many + 1))
+        case Draw():
+            return action.cuts
+        case _:
+            assert_never(action)
+
+
+def cells(cuts: Iterable[Fraction], bits: int | None = None) -> list[Cell]:
+    """The cells between 0 and the cuts, of which the last is 1, without those that have no value."""
+    ends = [Fraction(0), *(_rounded_up(cut, bits) for cut in cuts)]
+    return [Cell(low, high - low) for low, high in pairwise(ends) if low < high]
+
+
+def _rounded_up(cut: Fraction, bits: int | None) -> Fraction:
+    """h / 2ᵇ < c exactly where h < ⌈2ᵇ c⌉ (X6), so that many of the 2ᵇ values are below the cut."""
+    return cut if bits is None else Fraction(ceil(cut * 2**bits), 2**bits)

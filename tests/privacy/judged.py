@@ -1,0 +1,88 @@
+"""Whether a verdict on columns is true of all small tables."""
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from typing import Any
+
+from acompass.checked.program import Program
+from acompass.privacy.answer import ColumnPrivacy, ColumnVerdict, Witness
+from acompass.privacy.column_privacy import column_privacy
+from acompass.privacy.domain import Domain
+from acompass.privacy.undecided import Undecided
+from acompass.privacy.weights import BITS, Weights
+from acompass.semantics import run_program, trace_of_values
+from tests.laws.pushforward import as_table
+from tests.privacy.enumeration import Laws, Truth
+
+#: beside the representatives of the prover
+_USUAL: dict[str, tuple[Any, ...]] = {"d": ("a", "b", "bz"), "a": (0, 2)}
+
+
+def require_true(program: Program, columns: frozenset[int], *, thorough: bool = False) -> ColumnPrivacy:
+    """The answer, which all tables of at most two records and its own witness bear out.
+
+    If not `thorough`, the columns that are not asked about have one value of each kind.
+    """
+    (answer,) = column_privacy(program, [columns])
+    values = _values(program, range(len(program.schema)) if thorough else columns)
+    largest = Truth(program, values).largest(columns, most=2)
+    with_seed = Truth(program, values, BITS).largest(columns, most=1)
+    match answer.verdict:
+        case ColumnVerdict.EXACT:
+            assert _is_at_most(largest, answer.ratio), (largest, answer)
+            assert _is_at_most(with_seed, answer.seed_ratio), (with_seed, answer)
+            size = len(answer.witness.records) if answer.witness is not None else 0
+            assert largest == answer.ratio or size > 2, (largest, answer)
+            assert with_seed == answer.seed_ratio or size > 1, (with_seed, answer)
+        case ColumnVerdict.AT_MOST:
+            assert _is_at_most(largest, answer.ratio), (largest, answer)
+            assert _is_at_most(with_seed, answer.seed_ratio), (with_seed, answer)
+        case ColumnVerdict.NONE:
+            assert answer.witness is not None
+            assert answer.witness.ratio is None
+        case ColumnVerdict.UNDECIDED:
+            assert answer.reason
+    if answer.witness is not None:
+        require_replayed(program, columns, answer.witness)
+    return answer
+
+
+def _is_at_most(largest: Fraction | None, ratio: Fraction | None) -> bool:
+    return largest is not None and ratio is not None and largest <= ratio
+
+
+def _values(program: Program, asked: Collection[int]) -> list[Sequence[Any]]:
+    """The prover's representatives, and for columns that are asked about some values like them."""
+    domain = Domain(program.schema, program.requirements)
+    found = []
+    for column, named in enumerate(program.schema):
+        usual = _USUAL[named.name]
+        try:
+            known = domain.representatives(column)
+            own = (*known.values, *usual) if column in asked else known.one_of_each
+        except Undecided:
+            own = usual
+        found.append(tuple(dict.fromkeys(own)))
+    return found
+
+
+def require_replayed(program: Program, columns: frozenset[int], witness: Witness) -> None:
+    """The tables are neighbours, each trace leads to the output, and the output has these probabilities."""
+    (one, *rest), (other, *same) = witness.records, witness.neighbour
+    assert rest == same
+    assert {c for c, (a, b) in enumerate(zip(one, other, strict=True)) if a != b} <= columns
+    require_run(program, witness)
+    bits = BITS if witness.weights is Weights.SEED else None
+    output = None if witness.left is None else tuple(sorted(witness.left, key=repr))
+    for table, share in zip((witness.records, witness.neighbour), witness.probabilities, strict=True):
+        assert Laws(program, bits).of(as_table(program.schema, table)).get(output, 0) == share
+
+
+def require_run(program: Program, witness: Witness) -> None:
+    """Each trace leads to the output."""
+    for table, trace in zip((witness.records, witness.neighbour), witness.traces, strict=True):
+        if trace is not None and witness.left is not None:
+            left = run_program(program, table, trace_of_values(map(Fraction, trace))).records
+            names = [column.name for column in program.final_schema]
+            kept = [names.index(column.name) for column in witness.left_schema]
+            assert sorted(tuple(r[c] for c in kept) for r in left) == sorted(witness.left)

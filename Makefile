@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 
-.PHONY: help demo studio test test-fast lint pytest fuzz bench docs client screenshots vscode format clean bytecode
+.PHONY: help demo studio test test-fast lint pytest fuzz bench docs client screenshots theory vscode format clean bytecode
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -62,6 +62,9 @@ client: ## build the studio's page from studio/; needs Node
 screenshots: $(VENV)/.test ## take the pictures of the report and the studio in docs/images; needs Chromium
 	$(BIN)/python -m tests.report.screenshots
 	$(BIN)/python -m tests.studio.screenshots
+
+theory: ## compile the theorems of theory/ and their interpreter; needs Coq and OCaml
+	$(MAKE) -C theory
 
 vscode: ## package the extension for VS Code as build/acompass.vsix; needs Node
 	@mkdir -p build

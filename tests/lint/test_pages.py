@@ -12,7 +12,8 @@ from acompass.prove import prove_policy
 from acompass.syntax.parse import parse
 from tests.errors.pages import Page, pages
 
-PAGES = [page for page in pages() if page.code.startswith("AC5")]
+#: AC553 to AC555 are run by tests/privacy
+PAGES = [page for page in pages() if page.code.startswith("AC5") and page.code < "AC553"]
 
 
 def codes_of(blocks: dict[str, str]) -> set[str]:

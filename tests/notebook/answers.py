@@ -35,6 +35,7 @@ def without_records() -> dict[str, Displayed]:
         "proof": acompass.prove(
             POLICY, [f"EACH RESULT : \"{SCRIPT}\" = 'b'", "EACH RESULT : Age <= 80"], params=PARAMS
         ),
+        "privacy": acompass.prove(POLICY, table=people, params=PARAMS, privacy=True),
         "measures": acompass.measure(
             released.table, qi=qi, sensitive=["Name"], against=people, hierarchies={"Age": "bands:5,10"}
         ),

@@ -80,6 +80,18 @@ def test_a_refuted_claim_shows_its_counterexample(displays: dict[str, str], tmp_
     assert "After" in after.words
 
 
+def test_privacy_has_a_row_for_each_column_and_its_witnesses(
+    displays: dict[str, str], tmp_path: Path
+) -> None:
+    display = _read(displays["privacy"], tmp_path)
+    captions = [caption.text for caption in display.all("caption")]
+    assert "Privacy by column" in captions
+    assert captions.count("neighbour") == 3
+    assert "no bound" in display.words
+    assert "Stability" in display.words
+    assert "several records of one person" in display.words
+
+
 def test_measures_have_a_table_for_each_question(displays: dict[str, str], tmp_path: Path) -> None:
     captions = [caption.text for caption in _read(displays["measures"], tmp_path).all("caption")]
     assert len(captions) == 6

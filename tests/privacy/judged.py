@@ -1,8 +1,8 @@
 """Whether a verdict on columns is true of all small tables."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, assert_never
 
 from acompass.checked.program import Program
 from acompass.privacy.answer import ColumnPrivacy, ColumnVerdict, Witness
@@ -24,45 +24,51 @@ def require_true(program: Program, columns: frozenset[int], *, thorough: bool = 
     If not `thorough`, the columns that are not asked about have one value of each kind.
     """
     (answer,) = column_privacy(program, [columns])
-    values = _values(program, range(len(program.schema)) if thorough else columns)
-    largest = Truth(program, values).largest(columns, most=2)
-    with_seed = Truth(program, values, BITS).largest(columns, most=1)
     match answer.verdict:
-        case ColumnVerdict.EXACT:
-            assert _is_at_most(largest, answer.ratio), (largest, answer)
-            assert _is_at_most(with_seed, answer.seed_ratio), (with_seed, answer)
-            size = len(answer.witness.records) if answer.witness is not None else 0
-            assert largest == answer.ratio or size > 2, (largest, answer)
-            assert with_seed == answer.seed_ratio or size > 1, (with_seed, answer)
-        case ColumnVerdict.AT_MOST:
-            assert _is_at_most(largest, answer.ratio), (largest, answer)
-            assert _is_at_most(with_seed, answer.seed_ratio), (with_seed, answer)
+        case ColumnVerdict.EXACT | ColumnVerdict.AT_MOST:
+            _require_ratio(program, columns, answer, thorough)
         case ColumnVerdict.NONE:
             assert answer.witness is not None
             assert answer.witness.ratio is None
         case ColumnVerdict.UNDECIDED:
             assert answer.reason
+        case _:
+            assert_never(answer.verdict)
     if answer.witness is not None:
         require_replayed(program, columns, answer.witness)
     return answer
+
+
+def _require_ratio(program: Program, columns: frozenset[int], answer: ColumnPrivacy, thorough: bool) -> None:
+    """The largest ratio is not above the one claimed, and equal where the witness is as small."""
+    values = _values(program, columns, thorough)
+    largest = Truth(program, values).largest(columns, most=2)
+    with_seed = Truth(program, values, BITS).largest(columns, most=1)
+    assert _is_at_most(largest, answer.ratio), (largest, answer)
+    assert _is_at_most(with_seed, answer.seed_ratio), (with_seed, answer)
+    if answer.verdict is ColumnVerdict.EXACT:
+        size = len(answer.witness.records) if answer.witness is not None else 0
+        assert largest == answer.ratio or size > 2, (largest, answer)
+        assert with_seed == answer.seed_ratio or size > 1, (with_seed, answer)
 
 
 def _is_at_most(largest: Fraction | None, ratio: Fraction | None) -> bool:
     return largest is not None and ratio is not None and largest <= ratio
 
 
-def _values(program: Program, asked: Collection[int]) -> list[Sequence[Any]]:
-    """The prover's representatives, and for columns that are asked about some values like them."""
+def _values(program: Program, columns: frozenset[int], thorough: bool) -> list[Sequence[Any]]:
+    """The prover's representatives; if `thorough`, with some values that it may think are like them."""
     domain = Domain(program.schema, program.requirements)
-    found = []
+    found: list[Sequence[Any]] = []
     for column, named in enumerate(program.schema):
         usual = _USUAL[named.name]
         try:
             known = domain.representatives(column)
-            own = (*known.values, *usual) if column in asked else known.one_of_each
         except Undecided:
-            own = usual
-        found.append(tuple(dict.fromkeys(own)))
+            found.append(usual)
+        else:
+            own = known.values if thorough or column in columns else known.one_of_each
+            found.append(tuple(dict.fromkeys((*own, *(usual if thorough else ())))))
     return found
 
 
@@ -71,11 +77,16 @@ def require_replayed(program: Program, columns: frozenset[int], witness: Witness
     (one, *rest), (other, *same) = witness.records, witness.neighbour
     assert rest == same
     assert {c for c, (a, b) in enumerate(zip(one, other, strict=True)) if a != b} <= columns
+    require_run(program, witness)
     bits = BITS if witness.weights is Weights.SEED else None
-    tables = (witness.records, witness.neighbour)
-    for table, share, trace in zip(tables, witness.probabilities, witness.traces, strict=True):
-        output = None if witness.left is None else tuple(sorted(witness.left, key=repr))
+    output = None if witness.left is None else tuple(sorted(witness.left, key=repr))
+    for table, share in zip((witness.records, witness.neighbour), witness.probabilities, strict=True):
         assert Laws(program, bits).of(as_table(program.schema, table)).get(output, 0) == share
+
+
+def require_run(program: Program, witness: Witness) -> None:
+    """Each trace leads to the output."""
+    for table, trace in zip((witness.records, witness.neighbour), witness.traces, strict=True):
         if trace is not None and witness.left is not None:
             left = run_program(program, table, trace_of_values(map(Fraction, trace))).records
             names = [column.name for column in program.final_schema]

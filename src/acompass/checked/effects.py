@@ -18,6 +18,7 @@ from acompass.checked.program import (
     Draw,
     Drop,
     Filter,
+    Function,
     Generalize,
     Not,
     Or,
@@ -108,6 +109,17 @@ def columns_read(requirement: Requirement) -> frozenset[int]:
 def columns_aggregated(process: Process) -> frozenset[int]:
     columns = (aggregate.column for aggregate in process.aggregates)
     return frozenset(column for column in columns if column is not None)
+
+
+def columns_of_classes(requirements: Iterable[Requirement]) -> frozenset[int]:
+    """The columns that requirements group by or count the distinct values of. Each number in them has one
+    spelling (D26)."""
+    found: set[int] = set()
+    for process in filter(None, map(process_of, requirements)):
+        found.update(process.group_by)
+        counted = (each.column for each in process.aggregates if each.function is Function.COUNT_DISTINCT)
+        found.update(column for column in counted if column is not None)
+    return frozenset(found)
 
 
 def columns_touched(requirement: Requirement) -> frozenset[int]:

@@ -73,13 +73,12 @@ def _step_edits(policy: str, requirement: syntax.Requirement) -> Iterator[Edit]:
 
 def _action_edits(policy: str, action: syntax.Step | None) -> Iterator[Edit]:
     """Edits that leave the action of WITH PROBABILITY, and those that take a constant out of an urn."""
-    plain = plain_of(action)
+    plain, draw = plain_of(action), draw_of(action)
     if action is not None and plain is not None and plain != action:
         yield action.span.start, plain.span.start, ""
-    urn = draw_of(action)
-    if urn is not None and len(urn.balls) > 1:
-        texts = [policy[ball.span.start : ball.span.end] for ball in urn.balls]
-        start, end = urn.balls[0].span.start, urn.balls[-1].span.end
+    if draw is not None and len(draw.balls) > 1:
+        texts = [policy[ball.span.start : ball.span.end] for ball in draw.balls]
+        start, end = draw.balls[0].span.start, draw.balls[-1].span.end
         for i in range(len(texts)):
             yield start, end, ", ".join([*texts[:i], *texts[i + 1 :]])
 

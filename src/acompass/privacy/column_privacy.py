@@ -13,6 +13,7 @@ from acompass.privacy.influence import influence_of, is_record_level, live_colum
 from acompass.privacy.kernels import Kernels, Pair, Worst
 from acompass.privacy.neighbours import Search
 from acompass.privacy.slices import slice_of
+from acompass.privacy.text_values import labels_of
 from acompass.privacy.undecided import Undecided
 from acompass.privacy.weights import Weights
 from acompass.semantics import Record, update
@@ -20,7 +21,9 @@ from acompass.semantics import Record, update
 #: pairs of values that are tried where no bound is known
 MOST_PAIRS = 60
 #: values of the other columns that they are tried with
-MOST_CONTEXTS = 16
+MOST_CONTEXTS = 24
+#: pairs that are tried as they are before other values are
+FIRST_PAIRS = 12
 
 _NOT_ATTAINED = "no tables were found that attain it"
 _OPEN = "it may give the raw value away, but no tables were found that show it"
@@ -103,8 +106,16 @@ class _Question:
 
     def _attained(self, worst: Worst) -> Witness | None:
         pairs = [*worst.pairs, *self._usual_pairs()] if worst.ratio is None else worst.pairs
-        found = Search(self._program, self._domain, worst.weights)
-        return found.find(self._among_others(pairs), worst.ratio)
+        readable = sorted(pairs, key=self._without_label)
+        return Search(self._program, self._domain, worst.weights).find(
+            self._among_others(readable), worst.ratio
+        )
+
+    def _without_label(self, pair: Pair) -> int:
+        """How many values have no label in a map: such a table shows little, as nothing is written."""
+        values = ((record[column], column) for record in pair for column in self._asked)
+        known = ((value, self._domain.mentions(column)) for value, column in values)
+        return sum(None in labels_of(value, mentions) for value, mentions in known if mentions.maps)
 
     def _usual_pairs(self) -> Iterator[Pair]:
         """Records that differ in nothing but simple values of the columns."""
@@ -119,12 +130,13 @@ class _Question:
             return list(pairs)
         others = sorted(self._program.named - self._asked)
         values = product(*(plain_values(column, self._domain) for column in others))
-        changed = [
-            (_with(one, others, each), _with(other, others, each))
-            for each in islice(values, MOST_CONTEXTS)
-            for one, other in pairs
-        ]
-        return list(dict.fromkeys((*pairs, *changed)))
+        ranked = product(enumerate(islice(values, MOST_CONTEXTS)), enumerate(pairs))
+        ordered = sorted(ranked, key=lambda case: case[0][0] + case[1][0])
+        changed = (
+            (_with(one, others, context), _with(other, others, context))
+            for (_, context), (_, (one, other)) in ordered
+        )
+        return list(dict.fromkeys((*pairs[:FIRST_PAIRS], *changed)))
 
 
 def _with(record: Record, columns: list[int], values: tuple[object, ...]) -> Record:

@@ -49,6 +49,8 @@ def _with_bands(mentions: Mentions, cuts: list[Value]) -> list[Value]:
     texts = mentions.points | texts_drawn(mentions)
     read = (read_text(text, mentions.before_text) for text in texts)
     cuts = [*cuts, *(value for value in read if value is not None)]
+    if mentions.type.kind is Kind.FLOAT and 0 in cuts:
+        raise Undecided(mentions.first_line, "floats have two zeros, which are not written alike")
     for line in mentions.orders.values():
         raise Undecided(line, "it orders numbers, or bands of them, as text")
     for lined in mentions.maps:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from functools import cached_property
 from itertools import pairwise
 from math import isfinite
 from typing import Any, TypeAlias, assert_never
@@ -34,23 +33,27 @@ class Draws:
         self._values_of = values_of
         self._apart = apart
         self._runs: dict[Random, list[range]] = {}
+        self._vague: dict[Random, frozenset[Value]] = {}
 
     def cells(self, weights: Weights) -> Cells:
         return Cells(weights, self._cuts)
 
     def is_vague(self, column: int, value: Value) -> bool:
-        """Whether a value stands for all those of a run."""
-        return (column, value) in self._vague
+        """Whether a value stands for all those of a run. Only what cells were asked for has been drawn."""
+        return any(value in self._vague_of(action) for action in self._runs if action.column == column)
 
-    @cached_property
-    def _vague(self) -> frozenset[tuple[int, Value]]:
-        found: set[tuple[int, Value]] = set()
-        for at, requirement in enumerate(self._domain.requirements):
-            action = _random_in(requirement)
-            if action is not None:
-                for drawn in self._drawn_for_others(action):
-                    found.update((action.column, form) for form in self._forms(drawn, action.column, at))
-        return frozenset(found)
+    def _vague_of(self, action: Random) -> frozenset[Value]:
+        if action not in self._vague:
+            drawn = list(self._drawn_for_others(action))
+            forms = (
+                form
+                for at, requirement in enumerate(self._domain.requirements)
+                if _random_in(requirement) == action
+                for each in drawn
+                for form in self._forms(each, action.column, at)
+            )
+            self._vague[action] = frozenset(forms)
+        return self._vague[action]
 
     def _drawn_for_others(self, action: Random) -> Iterator[int]:
         """The integer that stands for each run."""

@@ -24,7 +24,7 @@ Kernel: TypeAlias = dict[State, Fraction]
 Pair: TypeAlias = tuple[Record, Record]
 
 #: the most steps of a record through a line
-BUDGET = 400_000
+BUDGET = 200_000
 #: the pairs that are kept of those with the same ratio
 MOST_PAIRS = 12
 

@@ -10,6 +10,7 @@ from acompass.checked.program import (
     Comparison,
     Draw,
     Drop,
+    Function,
     Generalize,
     Operator,
     Process,
@@ -77,9 +78,12 @@ def _comparisons(requirement: Requirement, column: int) -> Iterator[Comparison]:
 
 
 def _column_seen(process: Process, position: int) -> int | None:
-    """The column whose values stand at a position after PROCESS (D15)."""
+    """The column whose values, or their sums, stand at a position after PROCESS (D15)."""
     groups = len(process.group_by)
-    return process.group_by[position] if position < groups else process.aggregates[position - groups].column
+    if position < groups:
+        return process.group_by[position]
+    aggregate = process.aggregates[position - groups]
+    return aggregate.column if aggregate.function in (Function.SUM, Function.MIN, Function.MAX) else None
 
 
 def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: int) -> None:
@@ -87,7 +91,8 @@ def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: 
     value = comparison.value
     if type_.kind is not Kind.TEXT:
         found.values.append(value)
-    elif isinstance(value, str):  # not a number of distinct texts
+    else:
+        assert isinstance(value, str)
         found.points.add(value)
         if comparison.operator is not Operator.EQ:
             found.orders.setdefault(value, line)

@@ -1,13 +1,15 @@
 """The search for two neighbouring tables and an output whose probabilities have a given ratio."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from typing import NamedTuple
 
-from acompass.checked.effects import columns_read
-from acompass.checked.program import Program
+from acompass.checked.effects import columns_read, process_of
+from acompass.checked.program import Function, Program, Requirement
 from acompass.checked.types import remaining
 from acompass.privacy.answer import Witness
+from acompass.privacy.base_record import similar_values
 from acompass.privacy.domain import Domain
 from acompass.privacy.draws import Draws
 from acompass.privacy.influence import is_record_level
@@ -18,17 +20,26 @@ from acompass.privacy.weights import Weights
 from acompass.prove.candidate_tables import compared_counts
 from acompass.prove.policy import decimal_text
 from acompass.prove.witness import Record, replay
-from acompass.semantics import canonical_order
+from acompass.semantics import canonical_order, update
 
 #: the most records that are performed to find the law of one table, and in one search
 OF_A_TABLE = 10_000
 OF_A_SEARCH = 60_000
 #: so many pairs are tried before the next larger tables
-PAIRS_PER_SIZE = 4
+PAIRS_PER_SIZE = 2
 #: more copies of a record are not tried
 MOST_COPIES = 40
 
 _IMPOSSIBLE = Mass(Fraction(0), ())
+
+
+class Beside(NamedTuple):
+    """The records beside the one that differs: copies of it, copies of what it is in the neighbour, and
+    records that vary in columns whose distinct values are counted."""
+
+    same: int
+    other: int
+    varied: int
 
 
 class Search:
@@ -37,15 +48,16 @@ class Search:
         self._weights = weights
         self._domain = domain
         over_classes = [each for each in program.requirements if not is_record_level(each)]
-        self._is_record_level = not over_classes
         self._read_together = frozenset().union(*(columns_read(each) for each in over_classes))
+        self._counted = sorted({column for each in over_classes for column in _counted(each)})
+        self._tables = _tables(over_classes)
         self._left = OF_A_SEARCH
 
     def find(self, pairs: Iterable[Pair], wanted: Fraction | None) -> Witness | None:
         """`wanted` is None for a ratio without a bound."""
-        for pair, (own, others) in self._cases(list(pairs)):
+        for pair, beside in self._cases(list(pairs)):
             for one, other in (pair, pair[::-1]):
-                rest = [one] * own + [other] * others
+                rest = self._beside(beside, one, other)
                 witness = self._between([one, *rest], [other, *rest], wanted)
                 if witness is not None:
                     return witness
@@ -53,20 +65,23 @@ class Search:
                 break
         return None
 
-    def _cases(self, pairs: Sequence[Pair]) -> list[tuple[Pair, tuple[int, int]]]:
+    def _cases(self, pairs: Sequence[Pair]) -> list[tuple[Pair, Beside]]:
         """Small tables and the first pairs come first."""
-        ranked = product(enumerate(pairs), enumerate(self._copies()))
+        ranked = product(enumerate(pairs), enumerate(self._tables))
         ordered = sorted(ranked, key=lambda case: case[0][0] + PAIRS_PER_SIZE * case[1][0])
-        return [(pair, copies) for (_, pair), (_, copies) in ordered]
+        return [(pair, beside) for (_, pair), (_, beside) in ordered]
 
-    def _copies(self) -> list[tuple[int, int]]:
-        """How many copies of the two records stand beside the one that differs."""
-        if self._is_record_level:
-            return [(0, 0)]
-        counts = (c for each in self._program.requirements for c in compared_counts(each.assertion))
-        near = {0, 1, *(count + by for count in counts for by in (-2, -1, 0))}
-        sizes = sorted(size for size in near if 0 <= size <= MOST_COPIES)
-        return sorted(((a, b) for a in sizes for b in sizes), key=lambda pair: (sum(pair), pair[1]))
+    def _beside(self, beside: Beside, one: Record, other: Record) -> list[Record]:
+        """The records that both tables have."""
+        others = (self._varied(one, number) for number in range(1, beside.varied + 1))
+        return [one] * beside.same + [other] * beside.other + list(others)
+
+    def _varied(self, record: Record, number: int) -> Record:
+        """The record with other values in the columns whose distinct values are counted."""
+        for column in self._counted:
+            values = similar_values(record[column], column, self._domain)
+            record = update(record, column, values[(number - 1) % len(values)]) if values else record
+        return record
 
     def _between(
         self, records: list[Record], neighbour: list[Record], wanted: Fraction | None
@@ -130,6 +145,34 @@ class Search:
         if again is not None and not again.violated & checks:
             reached = tuple(canonical_order(self._program.final_schema, again.left))
         assert reached == left, "the witness is not replayed"
+
+
+def _counted(requirement: Requirement) -> Iterator[int]:
+    process = process_of(requirement)
+    for aggregate in () if process is None else process.aggregates:
+        if aggregate.function is Function.COUNT_DISTINCT and aggregate.column is not None:
+            yield aggregate.column
+
+
+def _tables(over_classes: Sequence[Requirement]) -> list[Beside]:
+    """Tables of sizes that a line over classes may ask for, then all small ones."""
+    if not over_classes:
+        return [Beside(0, 0, 0)]
+    counts = {1, 2, *_compared(over_classes, Function.COUNT)}
+    distinct = {1, *_compared(over_classes, Function.COUNT_DISTINCT)}
+    fitting = (
+        Beside(max(size - other - kinds, 0), other, kinds - 1)
+        for size, kinds, other, more in product(counts, distinct, (0, 1), (0, 1))
+        for size in (size + more,)
+    )
+    small = map(Beside._make, product(range(3), repeat=3))
+    return list(dict.fromkeys((*sorted(fitting, key=sum), *sorted(small, key=sum))))
+
+
+def _compared(requirements: Iterable[Requirement], function: Function) -> Iterator[int]:
+    for requirement in requirements:
+        counts = compared_counts(requirement.assertion, (function,))
+        yield from (count for count in counts if 1 <= count <= MOST_COPIES)
 
 
 def _texts(trace: Sequence[Fraction]) -> tuple[str, ...]:

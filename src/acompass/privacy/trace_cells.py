@@ -38,6 +38,9 @@ class Cells:
 
     def boxes(self, action: Action | None, affected: int) -> Iterator[Box]:
         """All ways to draw for so many affected records."""
+        if not affected:
+            yield Box((), Fraction(1))
+            return
         match action:
             case None | Reject() | Replace() | Generalize() | Drop():
                 yield Box((), Fraction(1))

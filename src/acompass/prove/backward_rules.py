@@ -12,7 +12,7 @@ from acompass.checked.effects import is_certain, plain_of
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.map import Map
 from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace
-from acompass.checked.types import Kind, Type
+from acompass.checked.types import Type
 from acompass.prove.blocked import Blocked
 from acompass.prove.chance_rules import ChanceRules
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
@@ -256,10 +256,18 @@ class BackwardRules:
     def _refuse_labels(self, fact: Fact, transition: Transition, write: _Write, map_: Map) -> None:
         """Equal values must get equal labels; the values that stay must remain as different as they were."""
         before = transition.requirement.before[write.column].type
-        if not _labels_equal_values_alike(map_, before):
+        if not self._labels_equal_values_alike(map_, write.column, before):
             raise Blocked("the change of type can split the values of the column")
         if self._diagrams.intersection(write.others, transition.care) is not EMPTY:
             self._preimages.refuse_conversion(fact, transition, write.column)
+
+    def _labels_equal_values_alike(self, map_: Map, column: int, before: Type) -> bool:
+        """Bands read all texts of a number as that number."""
+        match map_:
+            case Bands():
+                return True
+            case _:
+                return self._preimages.has_one_text(column, before)
 
     def _joined(
         self, fact: Fact, earlier: Fact, transition: Transition, write: _Write, action: Generalize
@@ -302,12 +310,3 @@ class BackwardRules:
         if fact.function is Function.COUNT_DISTINCT or not self._laws.is_kept_by_merging(fact):
             raise Blocked("rewrites the aggregated values of only part of a class")
         return replace(earlier, where=write.others)
-
-
-def _labels_equal_values_alike(map_: Map, before: Type) -> bool:
-    """Equal floats may have two texts, `0.0` and `-0.0`, which only bands read as numbers."""
-    match map_:
-        case Bands():
-            return True
-        case _:
-            return before.kind is not Kind.FLOAT

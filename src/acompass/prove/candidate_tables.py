@@ -1,6 +1,7 @@
 """Small tables on which a claim could fail: blocks of similar records, in sizes that matter to the policy."""
 
 import random
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -181,7 +182,9 @@ def _block_sizes(prover: Prover) -> list[int]:
     return sorted({1, 2, 3} | {size for size in near if 1 <= size <= LARGEST_BLOCK})
 
 
-def compared_counts(assertion: Assertion) -> list[int]:
+def compared_counts(
+    assertion: Assertion, functions: Sequence[Function] = (Function.COUNT, Function.COUNT_DISTINCT)
+) -> list[int]:
     """The numbers that an assertion compares a count with."""
     query = process_in(assertion)
     if query is None:
@@ -189,7 +192,7 @@ def compared_counts(assertion: Assertion) -> list[int]:
     positions = [
         at
         for at, aggregate in enumerate(query.aggregates, len(query.group_by))
-        if aggregate.function in (Function.COUNT, Function.COUNT_DISTINCT)
+        if aggregate.function in functions
     ]
     compared = (c.value for c in comparisons(assertion.condition) if c.column in positions)
     return [int(value) for value in compared if isinstance(value, int | Decimal)]

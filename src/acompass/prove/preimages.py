@@ -62,12 +62,28 @@ class Preimages:
         is_counted = column == fact.column and fact.function is Function.COUNT_DISTINCT
         if column == fact.column and not is_counted:
             raise Blocked("changes the type of the aggregated column")
-        if (is_counted or column in fact.groups) and not _is_injective(before, after):
+        if (is_counted or column in fact.groups) and not self._is_injective(column, before, after):
             raise Blocked("the change of type can merge or split the values of the column")
 
+    def _is_injective(self, column: int, before: Type, after: Type) -> bool:
+        """Whether the conversion keeps equal values equal and different values different."""
+        if after.kind is Kind.TEXT:
+            return self.has_one_text(column, before) and before.kind in _OF_ONE_VALUE
+        return _is_exact(before) and after.kind is Kind.DECIMAL
 
-def _is_injective(before: Type, after: Type) -> bool:
-    """Whether the conversion keeps equal values equal and different values different."""
-    if after.kind is Kind.TEXT:
-        return before.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN)
-    return before.kind in (Kind.INTEGER, Kind.DECIMAL) and after.kind is Kind.DECIMAL
+    def has_one_text(self, column: int, type_: Type) -> bool:
+        """Whether equal values of the column become the same text. The decimals of a CSV keep their spelling,
+        `2` and `2.0`, unless the policy makes classes of them (D26); `0.0` and `-0.0` are equal floats."""
+        match type_.kind:
+            case Kind.DECIMAL:
+                return column in self._reachability.columns_of_classes
+            case kind:
+                return kind is not Kind.FLOAT
+
+
+#: kinds whose texts belong to one value each
+_OF_ONE_VALUE = (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN)
+
+
+def _is_exact(type_: Type) -> bool:
+    return type_.kind in (Kind.INTEGER, Kind.DECIMAL)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from acompass.checked.effects import column_written, is_certain, plain_of
+from acompass.checked.effects import column_written, columns_of_classes, is_certain, plain_of
 from acompass.checked.program import (
     Assertion,
     Condition,
@@ -86,6 +86,7 @@ class Reachability:
     """
 
     def __init__(self, program: Program, variables: Variables, known: frozenset[int] = frozenset()):
+        self.columns_of_classes = columns_of_classes(program.requirements)
         self.laws = Laws(variables)
         self._variables = variables
         self._diagrams = variables.diagrams

@@ -66,8 +66,10 @@ def _exact_sum(value: Sql, type_: Type) -> Sql:
     """Integers are added in two halves: exact in 64 bits for two billion records, and an error beyond."""
     if type_.kind is not Kind.INTEGER:
         return exp.Sum(this=value)
-    high = exp.Sum(this=sql.call("shiftright", value.copy(), sql.integer(32)))
-    low = exp.Sum(this=exp.BitwiseAnd(this=value.copy(), expression=sql.integer(2**32 - 1)))
+    # a column that ALWAYS overwrote with a small constant has 32 bits, in which a shift by 32 changes nothing
+    wide = sql.cast(value, "BIGINT")
+    high = exp.Sum(this=sql.call("shiftright", wide, sql.integer(32)))
+    low = exp.Sum(this=exp.BitwiseAnd(this=wide.copy(), expression=sql.integer(2**32 - 1)))
     shifted = exp.Mul(this=_wide(high), expression=sql.integer(2**32))
     return exp.paren(exp.Add(this=shifted, expression=low))
 

@@ -1,0 +1,179 @@
+"""Cases and tables as the S-expressions that theory/driver.ml reads and prints."""
+
+import datetime
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, assert_never
+
+from acompass.checked.effects import type_changes
+from acompass.checked.program import (
+    Action,
+    Aggregate,
+    And,
+    Assertion,
+    Comparison,
+    Condition,
+    Draw,
+    Drop,
+    Filter,
+    Function,
+    Generalize,
+    Not,
+    Or,
+    Plain,
+    Process,
+    Quantifier,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Result,
+    ResultForm,
+    Sometimes,
+)
+from acompass.checked.types import Kind, Type
+
+#: the labels of each requirement's map, by text
+Labels = Mapping[int, Mapping[str, str]]
+
+_AGGREGATES = {
+    Function.SUM: "sum",
+    Function.MIN: "min",
+    Function.MAX: "max",
+    Function.COUNT_DISTINCT: "distinct",
+}
+
+
+def form(*parts: object) -> str:
+    return f"({' '.join(map(str, parts))})"
+
+
+def case(
+    requirements: Iterable[Requirement], labels: Labels, records: Iterable[Any], trace: Iterable[Fraction]
+) -> str:
+    program = (requirement(each, labels.get(each.index, {})) for each in requirements)
+    return form(form(*program), form(*map(record, records)), form(*map(fraction, trace)))
+
+
+def record(values: Sequence[Any]) -> str:
+    return form(*map(field, values))
+
+
+def fraction(number: Fraction) -> str:
+    return form(number.numerator, number.denominator)
+
+
+def field(value: Any) -> str:
+    match value:
+        case None:
+            return "missing"
+        case bool():
+            return str(value).lower()
+        case int():
+            return form("integer", value)
+        case Decimal():
+            return _decimal(value)
+        case float():
+            (bits,) = struct.unpack(">Q", struct.pack(">d", value))
+            return form("float", "-" if bits >> 63 else "+", bits & (2**63 - 1))
+        case str():
+            return form("text", *map(ord, value))
+        case datetime.datetime():
+            return form("timestamp", int(value.isoformat(timespec="microseconds").translate(_DIGITS)))
+        case datetime.date():
+            return form("date", int(value.isoformat().translate(_DIGITS)))
+        case _:
+            raise AssertionError(f"no field for {type(value)}")
+
+
+_DIGITS = str.maketrans("", "", "-:.T")
+
+
+def _decimal(value: Decimal) -> str:
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    units = int("".join(map(str, digits))) * 10 ** max(exponent, 0)
+    return form("decimal", "-" if sign else "+", units, max(-exponent, 0))
+
+
+def requirement(each: Requirement, labels: Mapping[str, str]) -> str:
+    types = (form(column, type_name(after)) for column, (_, after) in type_changes(each).items())
+    return form(assertion(each.assertion), form(*types), action(each.action, each, labels))
+
+
+def type_name(type_: Type) -> str:
+    """The type that a field is converted to."""
+    match type_.kind:
+        case Kind.TEXT | Kind.FLOAT | Kind.DROPPED:
+            return str(type_.kind)
+        case Kind.DECIMAL:
+            return "spelled" if type_.spelled else form("decimal", type_.scale)
+        case _:
+            return "unchanged"
+
+
+def assertion(each: Assertion) -> str:
+    quantifier = "each" if each.quantifier is Quantifier.EACH else "some"
+    return form(quantifier, result(each.result), condition(each.condition))
+
+
+def result(each: ResultForm) -> str:
+    match each:
+        case Result():
+            return "result"
+        case Filter(phi):
+            return form("filter", condition(phi))
+        case Process(aggregates, where, group_by):
+            psi = "none" if where is None else condition(where)
+            return form("process", form(*map(aggregate, aggregates)), psi, form(*group_by))
+        case _:
+            assert_never(each)
+
+
+def aggregate(each: Aggregate) -> str:
+    return "count" if each.column is None else form(_AGGREGATES[each.function], each.column)
+
+
+def condition(each: Condition) -> str:
+    match each:
+        case Comparison(column, operator, value):
+            return form(operator.value, column, field(value))
+        case Not(operand):
+            return form("not", condition(operand))
+        case And(operands):
+            return form("and", *map(condition, operands))
+        case Or(operands):
+            return form("or", *map(condition, operands))
+        case _:
+            assert_never(each)
+
+
+def action(each: Action | None, of: Requirement, labels: Mapping[str, str]) -> str:
+    match each:
+        case None:
+            return "none"
+        case Sometimes(probability, inner):
+            return form("probably", fraction(probability), plain(inner, of, labels))
+        case _:
+            return plain(each, of, labels)
+
+
+def plain(each: Plain, of: Requirement, labels: Mapping[str, str]) -> str:
+    match each:
+        case Reject():
+            return "reject"
+        case Replace(column, value):
+            return form("replace", column, field(value))
+        case Random(column, lower, upper):
+            return form("random", column, type_name(of.after[column].type), lower, upper)
+        case Draw(column, balls):
+            return form("from", column, *(form(ball.weight, field(ball.value)) for ball in balls))
+        case Generalize(column):
+            pairs = (form(form(*map(ord, text)), form(*map(ord, label))) for text, label in labels.items())
+            return form("generalize", column, *pairs)
+        case Drop(columns):
+            return form("drop", *columns)
+        case _:
+            assert_never(each)

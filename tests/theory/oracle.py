@@ -1,0 +1,118 @@
+"""The interpreter that is extracted from the theory, and what `semantics` says of the same case."""
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+from acompass import semantics
+from acompass.checked.effects import generalize_of
+from acompass.checked.maps.map import Map
+from acompass.checked.program import Program, Requirement, Sometimes
+from acompass.conformance.compare import without_negative_zeros
+from acompass.conformance.generate import Case, random_case
+from tests.theory import expressions
+from tests.theory.building import BUILD, made
+from tests.theory.expressions import form
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """A map that remembers the labels it gave: the theory takes a map as a function of texts."""
+
+    map: Map
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def label(self, text: str) -> str | None:
+        label = self.map.label(text)
+        if label is not None:
+            self.labels[text] = label
+        return label
+
+
+@dataclass(frozen=True)
+class Difference:
+    case: Case
+    semantics: str
+    theory: str
+
+
+def random_cases(seeds: Iterable[str]) -> list[Case]:
+    return [without_negative_zeros(random_case(Random(seed))) for seed in seeds]
+
+
+def differences(cases: Sequence[Case]) -> list[Difference]:
+    """The cases on which the theory and `semantics` differ."""
+    asked = [_asked_and_expected(case) for case in cases]
+    answers = _answers([line for line, _ in asked])
+    pairs = zip(cases, asked, answers, strict=True)
+    return [
+        Difference(case, expected, found)
+        for case, (_, expected), found in pairs
+        if expected != _in_order(found)
+    ]
+
+
+def _answers(lines: Sequence[str]) -> list[str]:
+    made("oracle")
+    command = [BUILD / "oracle"]
+    finished = subprocess.run(
+        command, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout.splitlines()
+
+
+def _asked_and_expected(case: Case) -> tuple[str, str]:
+    program = case.program()
+    recorders, recording = _recording(program)
+    trace = semantics.trace_of_values(case.trace)
+    outcome = semantics.run_program(recording, case.records, trace)
+    checked = semantics.check_program(program, case.records)
+    labels = {index: recorder.labels for index, recorder in recorders.items()}
+    line = expressions.case(program.requirements, labels, case.records, case.trace)
+    records = form(*sorted(map(expressions.record, outcome.records)))
+    return line, form(records, _verdicts(outcome.requirements), _verdicts(checked), outcome.trace_used)
+
+
+def _recording(program: Program) -> tuple[dict[int, Recorder], Program]:
+    recorders: dict[int, Recorder] = {}
+    requirements = tuple(_recorded(each, recorders) for each in program.requirements)
+    return recorders, replace(program, requirements=requirements)
+
+
+def _recorded(requirement: Requirement, recorders: dict[int, Recorder]) -> Requirement:
+    found = generalize_of(requirement.action)
+    if found is None:
+        return requirement
+    recorder = recorders.setdefault(requirement.index, Recorder(found.map))
+    recorded: Any = replace(found, map=recorder)
+    if isinstance(requirement.action, Sometimes):
+        recorded = replace(requirement.action, action=recorded)
+    return replace(requirement, action=recorded)
+
+
+def _verdicts(verdicts: Iterable[semantics.Verdict]) -> str:
+    return form(*(form(str(each.holds).lower(), each.affected, each.records) for each in verdicts))
+
+
+def _in_order(answer: str) -> str:
+    """The answer with its records in the order of their texts: a table is a bag."""
+    records, rest = _split(answer[1:])
+    inner = records[1:-1]
+    found = []
+    while inner:
+        first, inner = _split(inner)
+        found.append(first)
+    return f"({form(*sorted(found))} {rest}"
+
+
+def _split(text: str) -> tuple[str, str]:
+    """The first form of a text, and the rest without the space between."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth == 0:
+            return text[: at + 1], text[at + 1 :].removeprefix(" ")
+    raise AssertionError("a form that does not end")

@@ -1,0 +1,46 @@
+"""The interpreter that is extracted from the theory gives the results of `semantics`."""
+
+import struct
+from decimal import Decimal
+from random import Random
+
+import pytest
+
+from acompass import semantics
+from acompass.checked.types import FLOAT, Column
+from acompass.conformance.generate import Case
+from tests.theory.building import needs
+from tests.theory.oracle import differences, random_cases
+
+#: `python -m tests.theory.campaign` runs any number
+CASES = 150
+
+pytestmark = [pytest.mark.slow, needs("make", "coqc", "ocamlfind")]
+
+
+def test_no_case_differs() -> None:
+    assert differences(random_cases(f"suite {number}" for number in range(CASES))) == []
+
+
+def _float_case(values: list[float]) -> Case:
+    """The sum is compared with that of `semantics`, and all values become text, whatever the sum."""
+    total = Decimal(repr(semantics.total(values)))
+    policy = f"""EACH PROCESS SUM(x) AS s : s = {total:f} : REJECT;
+        EACH RESULT : x <= 0 OR x > 0 : REPLACE x WITH 'never';"""
+    return Case(policy, (Column("x", FLOAT),), [(value,) for value in values], [], {})
+
+
+def test_sums_of_floats_are_rounded_alike() -> None:
+    """In an order other than the sorted one, many of them differ."""
+    rng = Random("sums")
+    lists = [[rng.uniform(-1, 1) * 2 ** rng.randint(-9, 9) for _ in range(9)] for _ in range(40)]
+    assert any(sum(values) != semantics.total(values) for values in lists)
+    assert differences([_float_case(values) for values in lists]) == []
+
+
+def test_floats_of_all_patterns_have_the_same_text() -> None:
+    rng = Random("texts")
+    patterns = [rng.getrandbits(52) | rng.randrange(2047) << 52 for _ in range(60)]
+    powers = [exponent << 52 for exponent in range(0, 2047, 89)]
+    floats = [struct.unpack(">d", struct.pack(">Q", bits))[0] for bits in (*patterns, *powers, 1, 2**52 - 1)]
+    assert differences([_float_case([value]) for value in floats]) == []

@@ -1,0 +1,255 @@
+(** What the theorems rest on, file by file: `make -C theory assumptions` prints "Closed under the
+    global context" for each, so no theorem rests on an axiom. `python -m tests.theory.assumptions` writes
+    this file. *)
+From Acompass Require Order.
+From Acompass Require Values.
+From Acompass Require Tables.
+From Acompass Require Results.
+From Acompass Require Assertions.
+From Acompass Require Determinism.
+From Acompass Require Suppression.
+From Acompass Require Generalization.
+From Acompass Require Outliers.
+From Acompass Require Anonymity.
+From Acompass Require Aggregates.
+From Acompass Require Facts.
+From Acompass Require Laws.
+From Acompass Require Histories.
+From Acompass Require Rules.
+From Acompass Require Reachability.
+From Acompass Require Exactness.
+From Acompass Require Branches.
+From Acompass Require Writes.
+From Acompass Require NewValues.
+From Acompass Require Chances.
+From Acompass Require Unchanged.
+From Acompass Require Regions.
+From Acompass Require Conversions.
+From Acompass Require TextOrder.
+From Acompass Require Labels.
+
+Definition theorems_of_Order := (
+  @Order.sort_of_bag).
+Print Assumptions theorems_of_Order.
+
+Definition theorems_of_Values := (
+  @Values.order_field,
+  @Values.order_value).
+Print Assumptions theorems_of_Values.
+
+Definition theorems_of_Tables := (
+  @Tables.order_is_canonical,
+  @Tables.order_of_bag).
+Print Assumptions theorems_of_Tables.
+
+Definition theorems_of_Results := (
+  @Results.process_without_group_by).
+Print Assumptions theorems_of_Results.
+
+Definition theorems_of_Assertions := (
+  @Assertions.AFF_always,
+  @Assertions.AFF_without_group_by).
+Print Assumptions theorems_of_Assertions.
+
+Definition theorems_of_Determinism := (
+  @Determinism.determinism,
+  @Determinism.determinism_of_programs,
+  @Determinism.determinism_unique,
+  @Determinism.run_app,
+  @Determinism.sequential_composition).
+Print Assumptions theorems_of_Determinism.
+
+Definition theorems_of_Suppression := (
+  @Suppression.replace_indistinguishability,
+  @Suppression.suppression_soundness).
+Print Assumptions theorems_of_Suppression.
+
+Definition theorems_of_Generalization := (
+  @Generalization.generalization_soundness).
+Print Assumptions theorems_of_Generalization.
+
+Definition theorems_of_Outliers := (
+  @Outliers.random_soundness).
+Print Assumptions theorems_of_Outliers.
+
+Definition theorems_of_Anonymity := (
+  @Anonymity.k_anonymity_completeness,
+  @Anonymity.k_anonymity_soundness,
+  @Anonymity.l_diversity_completeness,
+  @Anonymity.l_diversity_soundness).
+Print Assumptions theorems_of_Anonymity.
+
+Definition theorems_of_Aggregates := (
+  @Aggregates.in_terms_of_count,
+  @Aggregates.in_terms_of_max,
+  @Aggregates.of_merged_count,
+  @Aggregates.of_merged_count_distinct,
+  @Aggregates.of_merged_max,
+  @Aggregates.of_merged_min,
+  @Aggregates.of_merged_sum,
+  @Aggregates.of_part_count,
+  @Aggregates.of_part_count_distinct,
+  @Aggregates.of_part_max,
+  @Aggregates.of_part_min,
+  @Aggregates.of_part_sum,
+  @Aggregates.of_part_sum_nonpositive,
+  @Aggregates.of_values_count,
+  @Aggregates.of_values_count_distinct,
+  @Aggregates.of_values_count_distinct_at_most,
+  @Aggregates.of_values_count_distinct_grouped,
+  @Aggregates.of_values_max,
+  @Aggregates.of_values_min,
+  @Aggregates.of_values_sum,
+  @Aggregates.of_values_sum_nonpositive).
+Print Assumptions theorems_of_Aggregates.
+
+Definition theorems_of_Facts := (
+  @Facts.class_assertion_and,
+  @Facts.class_assertion_clause,
+  @Facts.class_assertion_one,
+  @Facts.class_assertion_or,
+  @Facts.clauses_of_condition).
+Print Assumptions theorems_of_Facts.
+
+Definition theorems_of_Laws := (
+  @Laws.follows,
+  @Laws.implies_in_terms,
+  @Laws.implies_merged,
+  @Laws.implies_part,
+  @Laws.implies_parts,
+  @Laws.implies_same,
+  @Laws.is_empty,
+  @Laws.is_kept_by_merging_count,
+  @Laws.is_kept_by_merging_count_distinct,
+  @Laws.is_kept_by_merging_max,
+  @Laws.is_kept_by_merging_min,
+  @Laws.is_kept_by_merging_sum,
+  @Laws.is_kept_by_merging_sum_nonpositive,
+  @Laws.is_kept_by_parts_count,
+  @Laws.is_kept_by_parts_count_distinct,
+  @Laws.is_kept_by_parts_max,
+  @Laws.is_kept_by_parts_min,
+  @Laws.is_kept_by_parts_sum,
+  @Laws.without_single).
+Print Assumptions theorems_of_Laws.
+
+Definition theorems_of_Histories := (
+  @Histories.history_of_check,
+  @Histories.history_of_coin_reject,
+  @Histories.history_of_reject,
+  @Histories.history_of_write,
+  @Histories.pick_ball_in).
+Print Assumptions theorems_of_Histories.
+
+Definition theorems_of_Rules := (
+  @Rules.before_reject,
+  @Rules.carried_back,
+  @Rules.regrouped).
+Print Assumptions theorems_of_Rules.
+
+Definition theorems_of_Reachability := (
+  @Reachability.after_coin_reject,
+  @Reachability.after_drop,
+  @Reachability.after_reject,
+  @Reachability.after_write,
+  @Reachability.always_affects,
+  @Reachability.care_of_check,
+  @Reachability.each_filter_affects,
+  @Reachability.each_process_may,
+  @Reachability.each_process_must,
+  @Reachability.each_result_affects,
+  @Reachability.empty_stays_empty,
+  @Reachability.proof_search,
+  @Reachability.reach,
+  @Reachability.record_claim,
+  @Reachability.some_fails_on_empty,
+  @Reachability.some_may,
+  @Reachability.some_must,
+  @Reachability.values_with_grouped,
+  @Reachability.values_with_max,
+  @Reachability.values_with_min).
+Print Assumptions theorems_of_Reachability.
+
+Definition theorems_of_Exactness := (
+  @Exactness.one_step,
+  @Exactness.record_claims_are_exact).
+Print Assumptions theorems_of_Exactness.
+
+Definition theorems_of_Branches := (
+  @Branches.branch_of_records,
+  @Branches.branches_each,
+  @Branches.branches_some,
+  @Branches.by_branch,
+  @Branches.is_checked,
+  @Branches.is_kept,
+  @Branches.refined,
+  @Branches.reject_establishes).
+Print Assumptions theorems_of_Branches.
+
+Definition theorems_of_Writes := (
+  @Writes.before_write,
+  @Writes.carried_by_function,
+  @Writes.generalization_keeps_k_anonymity,
+  @Writes.irrelevant_column,
+  @Writes.joined,
+  @Writes.merged_by_function,
+  @Writes.regrouped_replace,
+  @Writes.step_by_function).
+Print Assumptions theorems_of_Writes.
+
+Definition theorems_of_NewValues := (
+  @NewValues.relabelled,
+  @NewValues.revalued).
+Print Assumptions theorems_of_NewValues.
+
+Definition theorems_of_Chances := (
+  @Chances.before_scattering,
+  @Chances.coin_reject,
+  @Chances.coin_revalued,
+  @Chances.is_kept_with,
+  @Chances.is_kept_without,
+  @Chances.of_both_max,
+  @Chances.of_both_min,
+  @Chances.random_selection,
+  @Chances.reselected).
+Print Assumptions theorems_of_Chances.
+
+Definition theorems_of_Unchanged := (
+  @Unchanged.assertion_unchanged).
+Print Assumptions theorems_of_Unchanged.
+
+Definition theorems_of_Regions := (
+  @Regions.decimals_between,
+  @Regions.no_integer_between,
+  @Regions.no_text_before_empty,
+  @Regions.no_text_before_nul,
+  @Regions.regions).
+Print Assumptions theorems_of_Regions.
+
+Definition theorems_of_Conversions := (
+  @Conversions.booleans_as_text,
+  @Conversions.dates_as_text,
+  @Conversions.decimals_as_text,
+  @Conversions.exact_conversion,
+  @Conversions.exact_stays_exact,
+  @Conversions.integers_as_text,
+  @Conversions.labels_equal_values_alike,
+  @Conversions.spellings_have_two_texts,
+  @Conversions.zeros_have_two_texts).
+Print Assumptions theorems_of_Conversions.
+
+Definition theorems_of_TextOrder := (
+  @TextOrder.dates_in_order,
+  @TextOrder.decimals_in_order,
+  @TextOrder.padded_in_order).
+Print Assumptions theorems_of_TextOrder.
+
+Definition theorems_of_Labels := (
+  @Labels.band_is_interval,
+  @Labels.beginnings_in_order,
+  @Labels.level_in_gap,
+  @Labels.prefix_begins,
+  @Labels.prefix_idempotent,
+  @Labels.same_region_same_band,
+  @Labels.single_value).
+Print Assumptions theorems_of_Labels.

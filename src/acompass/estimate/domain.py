@@ -1,7 +1,7 @@
 """The matrix of a column: the values that it may have had, and what is released for each."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -9,7 +9,8 @@ from acompass.checked.program import Program
 from acompass.checked.types import Value
 from acompass.estimate.kernel import Kernel
 from acompass.estimate.lines import Lines
-from acompass.estimate.possible import named_values, other_values, values_left
+from acompass.estimate.possible import named_texts, other_values, values_left
+from acompass.pram.codes import value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +33,22 @@ class Transitions:
 def transitions(program: Program, lines: Lines, column: int, seen: Mapping[str, Value]) -> Transitions:
     """Raises Stopped if a check depends on what was drawn."""
     type_ = program.schema[column].type
-    named = [*seen.values(), *named_values(program.requirements, column, type_)]
+    texts = {*seen, *named_texts(program.requirements, column)}
+    named = [value for text in texts if (value := seen.get(text, value_of(text, type_))) is not None]
     others = other_values(program.requirements, column, type_, named)
-    middle = lines.drawing[0].before[column].type if lines.drawing else program.final_schema[column].type
     known = values_left(lines.before, column, type_, named)
     further = values_left(lines.before, column, type_, others)
-    values = {**_in_order(known), **{text: value for text, value in further.items() if text not in known}}
+    # a line may turn a value that nobody names into one that the policy does
+    unnamed = further.keys() - known.keys() - texts
+    middle = lines.drawing[0].before[column].type if lines.drawing else program.final_schema[column].type
     kernel = Kernel(lines.drawing, column)
+    values = _in_order({**further, **known}, unnamed)
     rows = {text: kernel.row(value, middle) for text, value in values.items()}
-    unnamed = frozenset(values.keys() - known.keys())
-    return Transitions(values, rows, unnamed, _absent(rows, unnamed, seen.keys()))
+    return Transitions(values, rows, frozenset(unnamed), _absent(rows, unnamed, seen.keys()))
 
 
-def _in_order(values: Mapping[str, Value]) -> dict[str, Value]:
-    return dict(sorted(values.items(), key=lambda item: (item[1], item[0])))
+def _in_order(values: Mapping[str, Value], last: Collection[str]) -> dict[str, Value]:
+    return dict(sorted(values.items(), key=lambda item: (item[0] in last, item[1], item[0])))
 
 
 def _absent(

@@ -9,18 +9,16 @@ from acompass.checked.program import Operator, Requirement
 from acompass.checked.types import Type, Value, decimal
 from acompass.estimate.kernel import is_affected, outcomes
 from acompass.estimate.lines import decides, matters, reads_only
-from acompass.pram.codes import value_of
 from acompass.prove.value_order import order_of
 
 
-def named_values(lines: Sequence[Requirement], column: int, type_: Type) -> Iterator[Value]:
-    """The constants that lines compare the column with or write into it, as values of the type."""
+def named_texts(lines: Sequence[Requirement], column: int) -> Iterator[str]:
+    """The texts of the constants that lines compare the column with or write into it."""
     for line in lines:
         before, after = line.before[column].type, line.after[column].type
-        compared = [each.value for each in record_comparisons(line) if each.column == column]
-        texts = [to_text(constant, before) for constant in compared]
-        texts += [to_text(constant, after) for constant in _written(line, column)]
-        yield from (value for text in texts if (value := value_of(text, type_)) is not None)
+        compared = (each.value for each in record_comparisons(line) if each.column == column)
+        yield from (to_text(constant, before) for constant in compared)
+        yield from (to_text(constant, after) for constant in _written(line, column))
 
 
 def _written(line: Requirement, column: int) -> Iterator[Value]:

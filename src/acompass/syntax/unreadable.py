@@ -5,6 +5,7 @@ import re
 from acompass.diagnostics import Diagnostic, Fix
 from acompass.diagnostics.edits import insert, offer, replace, safe
 from acompass.syntax.spelling import quoted_name, spell_name, spell_string
+from acompass.syntax.tokens import FOREIGN_COMMENTS
 from acompass.syntax.unexpected import Unexpected, quote, text_of
 
 _DOUBLE = "“”„«»"
@@ -49,7 +50,9 @@ def _open_name(unexpected: Unexpected) -> Diagnostic:
     name = _BEFORE_SIGN.match(text)
     end = len(text) if name is None else name.end()
     help_ = f'write `{text[:end]}"{text[end:]}`'
-    fixes = offer('insert `"`', insert(unexpected.token.start + end, '"'))
+    # behind the quote, a mark in the name would begin a comment and hide what follows it on the line
+    hides = any(mark in text[end:] for mark in ("--", "/*", *FOREIGN_COMMENTS))
+    fixes = () if hides else offer('insert `"`', insert(unexpected.token.start + end, '"'))
     message = f'missing closing `"` of {quote(text)}'
     return Diagnostic("AC003", message, unexpected.label(), help_, fixes=fixes)
 

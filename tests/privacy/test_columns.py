@@ -190,6 +190,18 @@ def test_other_records_that_see_a_draw_can_undo_the_average() -> None:
     assert _asked("\n".join(seen)).ratio == 10
 
 
+def test_a_record_that_is_gone_can_be_missed_by_others() -> None:
+    """It is dropped in any case: early if `d` is x, so that its class is smaller, or late."""
+    lines = [
+        "EACH FILTER z = 'secret' : d != 'x' : REJECT;",
+        "EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 2 : REPLACE a WITH 0;",
+        "EACH RESULT : z != 'secret' : REJECT;",
+        "ALWAYS : DROP d;",
+    ]
+    answer = _asked("\n".join(lines), "dza")
+    assert (answer.verdict, answer.line) == (ColumnVerdict.UNDECIDED, 2)
+
+
 def test_two_columns_together() -> None:
     text = f"{LIMITED}{RESPONSE}EACH RESULT : z = 'u' : REPLACE z WITH 'v';"
     noise = "ALWAYS : WITH PROBABILITY 0.5 RANDOM z FROM ('u', 'v');"

@@ -55,7 +55,7 @@ def _tainted_after(requirement: Requirement, tainted: frozenset[int], is_read: b
     written = column_written(requirement.action)
     if is_read and written is not None:
         tainted |= {written}
-    return tainted if is_read else tainted - columns_cleared(requirement)
+    return tainted - columns_cleared(requirement)
 
 
 def columns_cleared(requirement: Requirement) -> frozenset[int]:

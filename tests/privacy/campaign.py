@@ -1,6 +1,8 @@
 """Verdicts on random policies, compared with the enumeration of all small tables.
 
 python -m tests.privacy.campaign --policies 2000
+
+A policy depends on the seed and its number alone, so `--first 1000 --policies 1000` continues after 1,000.
 """
 
 import argparse
@@ -14,10 +16,10 @@ from tests.privacy.policies import Policy, mutants, random_policy
 ASKED = (frozenset((0,)), frozenset((1,)), frozenset((0, 1)))
 
 
-def campaign(policies: int, seed: int, *, progress: bool = False) -> Counter[str]:
+def campaign(policies: int, seed: int, *, first: int = 0, progress: bool = False) -> Counter[str]:
     """How often each verdict was given; a false one fails."""
     counts: Counter[str] = Counter()
-    for number in range(policies):
+    for number in range(first, first + policies):
         rng = random.Random(f"{seed}:{number}")
         policy = random_policy(rng)
         counts["policies"] += 1
@@ -45,6 +47,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--policies", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first policy")
     arguments = parser.parse_args()
-    found = campaign(arguments.policies, arguments.seed, progress=True)
+    found = campaign(arguments.policies, arguments.seed, first=arguments.first, progress=True)
     print(", ".join(f"{count:,} {what}" for what, count in found.items()))

@@ -41,7 +41,7 @@ def require_true(program: Program, columns: frozenset[int], *, thorough: bool = 
 
 def _require_ratio(program: Program, columns: frozenset[int], answer: ColumnPrivacy, thorough: bool) -> None:
     """The largest ratio is not above the one claimed, and equal where the witness is as small."""
-    values = _values(program, columns, thorough)
+    values = _values(program, columns, answer.witness, thorough)
     largest = Truth(program, values).largest(columns, most=2)
     with_seed = Truth(program, values, BITS).largest(columns, most=1)
     assert _is_at_most(largest, answer.ratio), (largest, answer)
@@ -56,8 +56,11 @@ def _is_at_most(largest: Fraction | None, ratio: Fraction | None) -> bool:
     return largest is not None and ratio is not None and largest <= ratio
 
 
-def _values(program: Program, columns: frozenset[int], thorough: bool) -> list[Sequence[Any]]:
-    """The prover's representatives; if `thorough`, with some values that it may think are like them."""
+def _values(
+    program: Program, columns: frozenset[int], witness: Witness | None, thorough: bool
+) -> list[Sequence[Any]]:
+    """The prover's representatives and the values of the witness; if `thorough`, with some values that the
+    prover may think are like them."""
     domain = Domain(program.schema, program.requirements)
     found: list[Sequence[Any]] = []
     for column, named in enumerate(program.schema):
@@ -68,7 +71,8 @@ def _values(program: Program, columns: frozenset[int], thorough: bool) -> list[S
             found.append(usual)
         else:
             own = known.values if thorough or column in columns else known.one_of_each
-            found.append(tuple(dict.fromkeys((*own, *(usual if thorough else ())))))
+            shown = () if witness is None else [r[column] for r in (*witness.records, *witness.neighbour)]
+            found.append(tuple(dict.fromkeys((*own, *shown, *(usual if thorough else ())))))
     return found
 
 

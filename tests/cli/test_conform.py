@@ -16,12 +16,12 @@ from tests.language.cases import read_cases
 from tests.language.running import run_case
 
 BROKEN: dict[str, Callable[..., Sql]] = {
-    "exact_sum": lambda value, _: sql.cast(exp.Sum(this=value), "DOUBLE"),
+    "exact_sum": lambda value, _: exp.Sum(this=exp.Distinct(expressions=[value])),
     "float_sum": lambda value: exp.Max(this=value),
     "hash52": lambda text: sql.integer(7),
 }
 #: the seeds of a hundred cases that tell each of them from the right one
-SEEDS = {"exact_sum": "14", "float_sum": "13", "hash52": "3"}
+SEEDS = {"exact_sum": "2", "float_sum": "13", "hash52": "3"}
 
 
 def test_agreement(acompass: Acompass) -> None:

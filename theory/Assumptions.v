@@ -24,8 +24,19 @@ From Acompass Require NewValues.
 From Acompass Require Chances.
 From Acompass Require Unchanged.
 From Acompass Require Regions.
+From Acompass Require SetOperations.
+From Acompass Require Quantification.
+From Acompass Require Canonical.
+From Acompass Require Variables.
 From Acompass Require Conversions.
 From Acompass Require TextOrder.
+From Acompass Require TextRuns.
+From Acompass Require ValueOrder.
+From Acompass Require Images.
+From Acompass Require Rounding.
+From Acompass Require BandLabels.
+From Acompass Require BandTexts.
+From Acompass Require DateLabels.
 From Acompass Require Labels.
 
 Definition theorems_of_Order := (
@@ -223,8 +234,43 @@ Definition theorems_of_Regions := (
   @Regions.no_integer_between,
   @Regions.no_text_before_empty,
   @Regions.no_text_before_nul,
-  @Regions.regions).
+  @Regions.region_compares,
+  @Regions.regions,
+  @Regions.regions_in_order,
+  @Regions.same_region_of,
+  @Regions.satisfying_is_comparison).
 Print Assumptions theorems_of_Regions.
+
+Definition theorems_of_SetOperations := (
+  @SetOperations.complement_is_complement,
+  @SetOperations.difference_is_difference,
+  @SetOperations.intersection_is_intersection,
+  @SetOperations.literal_is_test,
+  @SetOperations.union_is_union,
+  @SetOperations.union_of_is_union).
+Print Assumptions theorems_of_SetOperations.
+
+Definition theorems_of_Quantification := (
+  @Quantification.assign_is_update,
+  @Quantification.exists_is_projection,
+  @Quantification.member_set_earlier,
+  @Quantification.project_keeps,
+  @Quantification.substitute_is_image).
+Print Assumptions theorems_of_Quantification.
+
+Definition theorems_of_Canonical := (
+  @Canonical.canonical,
+  @Canonical.empty_is_empty,
+  @Canonical.mask_of_is_projection).
+Print Assumptions theorems_of_Canonical.
+
+Definition theorems_of_Variables := (
+  @Variables.before_conversion_is_exact,
+  @Variables.before_labels_includes,
+  @Variables.condition_is_satisfied,
+  @Variables.convert_includes,
+  @Variables.rename_is_image).
+Print Assumptions theorems_of_Variables.
 
 Definition theorems_of_Conversions := (
   @Conversions.booleans_as_text,
@@ -241,15 +287,77 @@ Print Assumptions theorems_of_Conversions.
 Definition theorems_of_TextOrder := (
   @TextOrder.dates_in_order,
   @TextOrder.decimals_in_order,
-  @TextOrder.padded_in_order).
+  @TextOrder.padded_in_order,
+  @TextOrder.timestamps_in_order).
 Print Assumptions theorems_of_TextOrder.
 
+Definition theorems_of_TextRuns := (
+  @TextRuns.binary_search,
+  @TextRuns.integers_are_decimals,
+  @TextRuns.longer_reach_no_further,
+  @TextRuns.run_has_one_length,
+  @TextRuns.run_reaches,
+  @TextRuns.runs_ascend,
+  @TextRuns.shorter_number,
+  @TextRuns.signed_in_order).
+Print Assumptions theorems_of_TextRuns.
+
+Definition theorems_of_ValueOrder := (
+  @ValueOrder.first_and_last,
+  @ValueOrder.rank_of_boolean,
+  @ValueOrder.rank_of_date,
+  @ValueOrder.rank_of_decimal,
+  @ValueOrder.rank_of_float,
+  @ValueOrder.rank_of_timestamp,
+  @ValueOrder.texts_before_nuls,
+  @ValueOrder.texts_between_nuls).
+Print Assumptions theorems_of_ValueOrder.
+
+Definition theorems_of_Images := (
+  @Images.any_scale_image,
+  @Images.exact_image,
+  @Images.floats_have_one_text,
+  @Images.rank_at_scale,
+  @Images.text_of_one_number).
+Print Assumptions theorems_of_Images.
+
+Definition theorems_of_Rounding := (
+  @Rounding.rounding_in_order).
+Print Assumptions theorems_of_Rounding.
+
+Definition theorems_of_BandLabels := (
+  @BandLabels.bands_idempotent,
+  @BandLabels.finer_label_is_of_number,
+  @BandLabels.label_of_interval_of_numbers,
+  @BandLabels.points_around,
+  @BandLabels.steps_around,
+  @BandLabels.told_apart).
+Print Assumptions theorems_of_BandLabels.
+
+Definition theorems_of_BandTexts := (
+  @BandTexts.label_has_one_band).
+Print Assumptions theorems_of_BandTexts.
+
+Definition theorems_of_DateLabels := (
+  @DateLabels.date_labels_begin,
+  @DateLabels.dates_idempotent,
+  @DateLabels.finer_period_in_one,
+  @DateLabels.label_has_one_period,
+  @DateLabels.labels_in_order,
+  @DateLabels.later_dates_later_labels,
+  @DateLabels.period_is_interval,
+  @DateLabels.timestamp_begins_with_day).
+Print Assumptions theorems_of_DateLabels.
+
 Definition theorems_of_Labels := (
-  @Labels.band_is_interval,
+  @Labels.after_prefix,
+  @Labels.beginning_between,
   @Labels.beginnings_in_order,
+  @Labels.endings_below,
+  @Labels.level_idempotent,
   @Labels.level_in_gap,
   @Labels.prefix_begins,
   @Labels.prefix_idempotent,
-  @Labels.same_region_same_band,
-  @Labels.single_value).
+  @Labels.single_value,
+  @Labels.with_prefix).
 Print Assumptions theorems_of_Labels.

@@ -304,6 +304,7 @@ Print Assumptions theorems_of_TextRuns.
 
 Definition theorems_of_ValueOrder := (
   @ValueOrder.first_and_last,
+  @ValueOrder.negative_zero_first,
   @ValueOrder.rank_of_boolean,
   @ValueOrder.rank_of_date,
   @ValueOrder.rank_of_decimal,

@@ -204,3 +204,9 @@ Proof.
     + rewrite <- (app_nil_r t) at 1. rewrite compare_append. destruct k; [lia|reflexivity].
     + rewrite compare_append. apply texts_before_nuls; [intros c I; apply T, in_or_app; auto|]. exists k. split; [lia|reflexivity].
 Qed.
+
+(** * Canonical order (D18): -0.0 comes before 0.0, which it equals as a value *)
+
+Theorem negative_zero_first : compare_field (Float true 0) (Float false 0) = Lt /\
+  compare_value (value_of (Float true 0)) (value_of (Float false 0)) = Eq.
+Proof. now split. Qed.

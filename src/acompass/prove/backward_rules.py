@@ -17,6 +17,7 @@ from acompass.prove.blocked import Blocked
 from acompass.prove.chance_rules import ChanceRules
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.facts import Fact
+from acompass.prove.known_facts import KnownFacts
 from acompass.prove.preimages import Preimages
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask
@@ -59,6 +60,7 @@ class BackwardRules:
         self._variables = reachability.laws.variables
         self._diagrams = reachability.laws.diagrams
         self._preimages = Preimages(reachability)
+        self._known = KnownFacts(reachability.laws)
         self._chance = ChanceRules(reachability, self._preimages)
 
     def carried_back(self, fact: Fact) -> Fact:
@@ -91,28 +93,42 @@ class BackwardRules:
     def before(self, fact: Fact, transition: Transition) -> list[Fact]:
         """Facts at the transition's step that together imply `fact` at the next step. Raises Blocked."""
         if transition.requirement.action is None:
-            same = replace(fact, step=transition.step)
-            return [] if self._is_checked(same, transition) else [same]
+            return self._before_check(replace(fact, step=transition.step), transition)
         if not is_certain(transition.requirement.action):
             return [self._chance.before_coin(fact, transition)]
         wanted = []
+        selectable = self._selectable(fact, transition)
         for branch in self._branches(transition):
             earlier = self._before_action(fact, transition, branch)
             if earlier is None or self._laws.is_empty(earlier, branch.care):
                 continue
-            finer = self._refined(earlier, transition)
-            if not (branch.is_left_alone and self._is_kept(finer, transition, branch.care)):
-                wanted.append(finer)
+            finer = self._refined(earlier, transition, selectable)
+            wanted += self._unkept(finer, transition, branch.care) if branch.is_left_alone else [finer]
         return wanted
 
-    def _is_checked(self, fact: Fact, transition: Transition) -> bool:
+    def _before_check(self, fact: Fact, transition: Transition) -> list[Fact]:
         """Rule of the check: nothing is written unless its assertion holds."""
-        care = self._reachability.care[transition.step]
-        return transition.is_known and self._is_kept(fact, transition, care)
+        if not transition.is_known:
+            return [fact]
+        return self._unkept(fact, transition, self._reachability.care[transition.step])
 
-    def _is_kept(self, fact: Fact, transition: Transition, care: Diagram) -> bool:
-        """Rule of the requirement's own assertion."""
-        return any(self._laws.implies(kept, fact, care) for kept in transition.kept)
+    def _unkept(self, fact: Fact, transition: Transition, care: Diagram) -> list[Fact]:
+        """Rule of the requirement's own assertion: what it leaves open of the fact, at the keys where it does."""
+        keys = self._known.unsettled(fact, transition.kept, care)
+        if keys is EMPTY:
+            return []
+        if keys is not self._known.unsettled(fact, (), care):
+            fact = replace(fact, where=self._diagrams.intersection(fact.where, keys))
+        return [self._outside(fact, transition, care)]
+
+    def _outside(self, fact: Fact, transition: Transition, care: Diagram) -> Fact:
+        """Rule of the two halves: the fact for the records outside the requirement's WHERE, if the assertion
+        implies it for those inside, and unions keep it."""
+        inside = replace(fact, where=self._diagrams.intersection(fact.where, transition.scope))
+        is_implied = self._known.unsettled(inside, transition.kept, care) is EMPTY
+        if not is_implied or not self._laws.is_kept_by_merging(fact):
+            return fact
+        return replace(fact, where=self._diagrams.difference(fact.where, transition.scope))
 
     def _branches(self, transition: Transition) -> Iterator[Branch]:
         diagrams, care = self._diagrams, transition.care
@@ -122,10 +138,18 @@ class BackwardRules:
         yield Branch(EMPTY, ALL, diagrams.difference(care, transition.must), True)
         yield Branch(transition.affects, diagrams.complement(transition.scope), care, False)
 
-    def _refined(self, fact: Fact, transition: Transition) -> Fact:
+    def _selectable(self, fact: Fact, transition: Transition) -> Diagram:
+        """The records that the WHERE can select after the requirement, affected or not."""
+        column = transition.column
+        selecting = self._diagrams.support(fact.where)
+        if column is not None and self._variables.column(fact.step, column) in selecting:
+            return transition.care
+        return self._diagrams.intersection(transition.care, fact.where)
+
+    def _refined(self, fact: Fact, transition: Transition, records: Diagram) -> Fact:
         """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""
         together = transition.together or frozenset()
-        if together <= fact.groups:
+        if self._laws.are_determined(together, fact, records):
             return fact
         if not self._laws.is_kept_by_merging(fact):
             raise Blocked("treats parts of a class differently")
@@ -149,6 +173,7 @@ class BackwardRules:
 
     def _before_write(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Fact | None:
         """Rule of the WHERE."""
+        fact = self._without_written(fact, transition, column)
         variable = self._variables.column(transition.step + 1, column)
         written = self._reachability.written(transition)
         selected = self._preimages.written(fact.where, transition)
@@ -174,6 +199,15 @@ class BackwardRules:
             return
         if not self._laws.is_kept_by_parts(earlier, care):
             raise Blocked("the drawn value decides which records are counted")
+
+    def _without_written(self, fact: Fact, transition: Transition, column: int) -> Fact:
+        """Law of the determined column, for classes by the columns as well that decide what is written."""
+        if column not in fact.groups or not self._laws.is_kept_by_merging(fact):
+            return fact
+        readers = map(self._variables.column_of, self._diagrams.support(transition.affects))
+        finer = replace(fact, groups=fact.groups.union(readers))
+        found = self._laws.without_determined(finer, self._reachability.care[fact.step], (column,))
+        return fact if column in found.groups else found
 
     def _regrouped(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
         """Rule of the merge: classes that are rewritten as a whole join the class of the written value."""

@@ -3,7 +3,7 @@
 `care` is the care set: it includes every record that the table in question can have.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from acompass.prove.aggregates import Aggregates
@@ -11,7 +11,6 @@ from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.facts import Alternatives, ClassAssertion, Fact
 from acompass.prove.regions import Mask, regions_in
 from acompass.prove.variables import Variables
-from acompass.syntax.tree import Function
 
 
 class Laws:
@@ -29,28 +28,29 @@ class Laws:
 
     def follows(self, fact: Fact, care: Diagram) -> bool:
         """Law of the values: every aggregate that a class of such records can have is allowed."""
-        possible = self._possible(fact, self.diagrams.intersection(care, fact.where))
-        return self.diagrams.difference(possible, fact.allowed) is EMPTY
+        return self.diagrams.difference(self.possible(fact, care), fact.allowed) is EMPTY
 
-    def _possible(self, fact: Fact, records: Diagram) -> Diagram:
-        """The keys of the records, each with the aggregate's possible values."""
+    def possible(self, fact: Fact, care: Diagram) -> Diagram:
+        """The keys of the fact's records, each with the possible values of the aggregate."""
         aggregate = self.aggregates.variable(fact)
-        keys = self.key_variables(fact)
         if fact.column is None:
-            by_key = self.diagrams.project(records, keys)
+            records = self.diagrams.intersection(care, fact.where)
+            by_key = self.diagrams.project(records, self.key_variables(fact))
             return self.diagrams.intersection(by_key, self.diagrams.literal(aggregate, -1))
         values = self.variables.aggregated_values(fact.step, fact.column)
-        by_key = self._with_values(fact, records, keys, values)
         return self.variables.rename(
-            by_key, values, aggregate, lambda mask: self.aggregates.of_values(fact, mask)
+            self.with_values(fact, care),
+            values,
+            aggregate,
+            lambda mask: self.aggregates.of_values(fact, mask),
         )
 
-    def _with_values(
-        self, fact: Fact, records: Diagram, keys: frozenset[Variable], values: Variable
-    ) -> Diagram:
-        """The keys of the records, each with the aggregated column's values in the variable `values`."""
+    def with_values(self, fact: Fact, care: Diagram) -> Diagram:
+        """The keys of the fact's records, each with the aggregated column's values in their second variable."""
         assert fact.column is not None
+        records, keys = self.diagrams.intersection(care, fact.where), self.key_variables(fact)
         column = self.variables.column(fact.step, fact.column)
+        values = self.variables.aggregated_values(fact.step, fact.column)
         kept = self.diagrams.project(records, keys | {column})
         if column not in keys:
             return self.variables.rename(kept, column, values, lambda mask: mask)
@@ -109,20 +109,20 @@ class Laws:
             found = self.diagrams.intersection(found, self.records_with(fact, refused, care))
         return found
 
-    def _changed(self, fact: Fact, allowed: Diagram, change: Callable[[Mask], Mask]) -> Diagram:
+    def changed(self, fact: Fact, allowed: Diagram, change: Callable[[Mask], Mask]) -> Diagram:
         """`allowed` with `change` applied to the aggregate's values."""
         aggregate = self.aggregates.variable(fact)
         return self.variables.rename(allowed, aggregate, aggregate, change)
 
     def is_kept_by_merging(self, fact: Fact) -> bool:
         """Law of the union: a union of allowed classes that get the same key is allowed."""
-        merged = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_merged(fact, mask))
+        merged = self.changed(fact, fact.allowed, lambda mask: self.aggregates.of_merged(fact, mask))
         return self.diagrams.difference(merged, fact.allowed) is EMPTY
 
     def is_kept_by_parts(self, fact: Fact, care: Diagram) -> bool:
         """Law of the part: every part of an allowed class is allowed."""
         values = self.values(fact, care)
-        parts = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
+        parts = self.changed(fact, fact.allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
         return self.diagrams.difference(parts, fact.allowed) is EMPTY
 
     def is_kept_without(self, fact: Fact, lost: Diagram, care: Diagram) -> bool:
@@ -142,15 +142,26 @@ class Laws:
             part = self.aggregates.of_part(fact, mask, values)
             return self.aggregates.of_both(fact, part, new)
 
-        allowed = self._changed(fact, self.diagrams.intersection(fact.allowed, keys), mixed)
+        allowed = self.changed(fact, self.diagrams.intersection(fact.allowed, keys), mixed)
         alone = self.diagrams.intersection(keys, self.diagrams.literal(self.aggregates.variable(fact), new))
         return self.diagrams.difference(self.diagrams.union(allowed, alone), fact.allowed) is EMPTY
 
     def is_kept_by_fewer(self, fact: Fact) -> bool:
         """Whether a class that is allowed with a count is allowed with every smaller one."""
         counts = self.variables.regions(self.aggregates.variable(fact))
-        fewer = self._changed(fact, fact.allowed, counts.up_to_highest)
+        fewer = self.changed(fact, fact.allowed, counts.up_to_highest)
         return self.diagrams.difference(fewer, fact.allowed) is EMPTY
+
+    def halves(self, fact: Fact) -> tuple[Fact, Fact] | None:
+        """Law of the two bounds: a fact with lower bounds and a fact with upper bounds that together are the
+        same as the fact; None where they would not be simpler."""
+        regions = self.variables.regions(self.aggregates.variable(fact))
+        above = self.changed(fact, fact.allowed, regions.from_lowest)
+        below = self.changed(fact, fact.allowed, regions.up_to_highest)
+        is_simpler = fact.allowed not in (above, below)
+        if not is_simpler or self.diagrams.intersection(above, below) is not fact.allowed:
+            return None
+        return replace(fact, allowed=above), replace(fact, allowed=below)
 
     def is_decided_by(self, keys: frozenset[Variable], cells: Diagram, care: Diagram) -> bool:
         """Whether records of `care` with the same key are all inside `cells` or all outside."""
@@ -158,77 +169,46 @@ class Laws:
         outside = self.diagrams.project(self.diagrams.difference(care, cells), keys)
         return self.diagrams.intersection(inside, outside) is EMPTY
 
-    def _single_columns(self, fact: Fact, care: Diagram) -> frozenset[int]:
-        """The columns that have the same value in all records of the fact, and so split no class."""
-        records = self.diagrams.intersection(care, fact.where)
-        return frozenset(
-            self.variables.column_of(variable)
-            for variable in self.diagrams.support(records)
-            if self.variables.is_single(variable, self.diagrams.mask_of(records, variable))
-        )
+    def are_determined(self, columns: frozenset[int], fact: Fact, records: Diagram) -> bool:
+        """Whether records with the same key have the same values in all of the columns."""
+        return all(self.is_determined(column, fact.groups, fact.step, records) for column in columns)
 
-    def without_single(self, fact: Fact, care: Diagram) -> Fact:
-        """Law of the single value: the same fact without the groups that split no class."""
+    def is_determined(self, column: int, by: frozenset[int], step: int, records: Diagram) -> bool:
+        """Whether records with the same values in the columns `by` have the same value in the column."""
+        if column in by:
+            return True
+        variable = self.variables.column(step, column)
+        cells = self.diagrams.project(records, self.variables.columns(step, by) | {variable})
+        regions = list(regions_in(self.diagrams.mask_of(cells, variable)))
+        if not all(self.variables.is_single(variable, 1 << region) for region in regions):
+            return False
+        seen = EMPTY
+        for region in regions:
+            within = self.diagrams.intersection(cells, self.diagrams.literal(variable, 1 << region))
+            others = self.diagrams.exists(within, frozenset((variable,)))
+            if self.diagrams.intersection(seen, others) is not EMPTY:
+                return False
+            seen = self.diagrams.union(seen, others)
+        return True
+
+    def without_determined(self, fact: Fact, care: Diagram, columns: Iterable[int]) -> Fact:
+        """Law of the determined column: the same fact without those of the columns, in turn, that split no
+        class, because the others in the key determine them."""
         records = self.diagrams.intersection(care, fact.where)
-        for column in fact.groups:
-            variable = self.variables.column(fact.step, column)
-            mask = self.diagrams.mask_of(records, variable)
-            if self.variables.is_single(variable, mask):
-                fixed = self.diagrams.intersection(fact.allowed, self.diagrams.literal(variable, mask))
-                allowed = self.diagrams.exists(fixed, frozenset((variable,)))
-                fact = replace(fact, groups=fact.groups - {column}, allowed=allowed)
+        for column in columns:
+            others = fact.groups - {column}
+            if column in fact.groups and self.is_determined(column, others, fact.step, records):
+                fact = replace(fact, groups=others, allowed=self._allowed_without(fact, column, records))
         return fact
 
-    def implies(self, known: Fact, wanted: Fact, care: Diagram) -> bool:
-        """Law of the classes: the wanted classes consist of known classes, or of parts of them."""
-        assert known.step == wanted.step
-        records = self.diagrams.intersection(care, wanted.where)
-        if self.diagrams.difference(records, known.where) is not EMPTY:
-            return False
-        known_aggregates = self._in_terms(known, wanted)
-        if known_aggregates is None:
-            return False
-        single = self._single_columns(known, care)
-        if not self._are_whole(known, wanted, care, single):
-            values = self.values(known, care)
-            known_aggregates = self._changed(
-                wanted, known_aggregates, lambda mask: self.aggregates.of_part(wanted, mask, values)
-            )
-        known_keys = self.key_variables(known)
-        occurring = self.diagrams.intersection(known_aggregates, self.diagrams.project(records, known_keys))
-        aggregates = self.diagrams.exists(occurring, known_keys - self.key_variables(wanted))
-        if not known.groups <= wanted.groups | single:
-            aggregates = self._changed(
-                wanted, aggregates, lambda mask: self.aggregates.of_merged(wanted, mask)
-            )
-        wanted_keys = self.diagrams.project(records, self.key_variables(wanted))
-        possible = self.diagrams.intersection(aggregates, wanted_keys)
-        return self.diagrams.difference(possible, wanted.allowed) is EMPTY
-
-    def _are_whole(self, known: Fact, wanted: Fact, care: Diagram, single: frozenset[int]) -> bool:
-        """Whether a wanted class contains every known class that it shares a record with."""
-        known_records = self.diagrams.intersection(care, known.where)
-        return wanted.groups <= known.groups | single and self.is_decided_by(
-            self.key_variables(known), wanted.where, known_records
-        )
-
-    def _in_terms(self, known: Fact, wanted: Fact) -> Diagram | None:
-        """What the known fact says of the wanted aggregate; None where it says nothing."""
-        if known.column != wanted.column and not _are_counts(known, wanted):
-            return None
-        if known.function is wanted.function:
-            return known.allowed
-        if self.aggregates.in_terms_of(known, wanted.function, 0) is None:
-            return None
-
-        def change(mask: Mask) -> Mask:
-            implied = self.aggregates.in_terms_of(known, wanted.function, mask)
-            assert implied is not None
-            return implied
-
-        return self._changed(known, known.allowed, change)
-
-
-def _are_counts(known: Fact, wanted: Fact) -> bool:
-    """A class has at least as many records as distinct values of any column."""
-    return {known.function, wanted.function} == {Function.COUNT, Function.COUNT_DISTINCT}
+    def _allowed_without(self, fact: Fact, column: int, records: Diagram) -> Diagram:
+        """What is allowed at a key without the column, whose value there is the one that occurs."""
+        variable = self.variables.column(fact.step, column)
+        if variable not in self.diagrams.support(fact.allowed):
+            return fact.allowed
+        mask = self.diagrams.mask_of(records, variable)
+        is_same = self.variables.is_single(variable, mask)
+        keys = self.key_variables(fact)
+        occurring = self.diagrams.literal(variable, mask) if is_same else self.diagrams.project(records, keys)
+        refused = self.diagrams.difference(occurring, fact.allowed)
+        return self.diagrams.complement(self.diagrams.exists(refused, frozenset((variable,))))

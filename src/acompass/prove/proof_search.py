@@ -88,7 +88,13 @@ class ProofSearch:
         if goal.step == 0:
             attempt.is_proof = False
             return []
-        return self._before_requirement(laws.without_single(goal, care), attempt)
+        newest_first = sorted(goal.groups, key=lambda column: self._last_write(goal.step, column))
+        return self._before_requirement(laws.without_determined(goal, care, newest_first), attempt)
+
+    def _last_write(self, step: int, column: int) -> int:
+        """A number that is the smaller, the later the column was last written before the step."""
+        transitions = self._reachability.transitions[:step]
+        return -max((each.step for each in transitions if each.column == column), default=-1)
 
     def _before_requirement(self, goal: Fact, attempt: ProofAttempt) -> list[Fact]:
         at = goal.step - 1

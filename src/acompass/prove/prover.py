@@ -1,7 +1,8 @@
 """A policy prepared for proofs of any assertion at any step, on all tables on which the known checks hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from acompass.checked.effects import column_written, columns_read, drops_records, is_certain
 from acompass.checked.program import Assertion, Program, Quantifier
@@ -11,7 +12,9 @@ from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import Alternatives, Fact, class_assertion
 from acompass.prove.proof_search import ProofAttempt, ProofSearch
 from acompass.prove.reachability import Reachability, record_condition
+from acompass.prove.sums_and_counts import SumsAndCounts
 from acompass.prove.variables import Variables
+from acompass.syntax.tree import Function
 
 
 class Prover:
@@ -34,6 +37,7 @@ class Prover:
         self.diagrams = self.variables.diagrams
         self.reachability = Reachability(program, self.variables, known)
         self._search = ProofSearch(self.reachability)
+        self._sums_and_counts = SumsAndCounts(self.reachability.laws)
 
     @property
     def last(self) -> int:
@@ -81,10 +85,55 @@ class Prover:
         """Every class satisfies one of the facts if every class satisfies the same one."""
         attempt = ProofAttempt(False)
         for fact in part or ():
-            attempt = self._search.prove(fact)
+            attempt = self._attempt_fact(fact)
             if attempt.is_proof:
                 return attempt
         return attempt if part is None else self._attempt_established(part) or attempt
+
+    def _attempt_fact(self, fact: Fact) -> ProofAttempt:
+        """Its bounds may have different proofs."""
+        attempt = self._attempt_related(fact)
+        halves = None if attempt.is_proof else self.reachability.laws.halves(fact)
+        if halves is None:
+            return attempt
+        below, above = map(self._attempt_related, halves)
+        both = below.and_then(above)
+        return both if both.is_proof else attempt
+
+    def _attempt_related(self, fact: Fact) -> ProofAttempt:
+        """Prove the fact, or one about counts or sums that implies it."""
+        attempt = self._search.prove(fact)
+        for other in () if attempt.is_proof else self._related(fact):
+            found = self._search.prove(other)
+            if found.is_proof:
+                return found
+        return attempt
+
+    def _related(self, fact: Fact) -> Iterator[Fact]:
+        care = self.reachability.care[fact.step]
+        match fact.function:
+            case Function.SUM:
+                yield self._sums_and_counts.counts_for(fact, care)
+            case Function.COUNT:
+                for column in self._summed(fact.step):
+                    yield self._sums_and_counts.sums_for(fact, column, care)
+            case Function.COUNT_DISTINCT | Function.MIN | Function.MAX:
+                pass
+            case _:
+                assert_never(fact.function)
+
+    def _summed(self, step: int) -> list[int]:
+        """The columns whose sums the policy compares, as far as they have the same type at the step."""
+        kept = [fact for transition in self.reachability.transitions for fact in transition.kept]
+        sums = [fact for fact in kept if fact.function is Function.SUM and fact.column is not None]
+        version = self.variables.version
+        return sorted(
+            {
+                s.column
+                for s in sums
+                if s.column is not None and version(s.step, s.column) == version(step, s.column)
+            }
+        )
 
     def _attempt_established(self, part: tuple[Fact, ...]) -> ProofAttempt | None:
         """The line before removes or excludes every class that violates all alternatives."""

@@ -135,6 +135,10 @@ class Variables:
         assert column is not None
         return self._aggregates["value", self.version(step, column)]
 
+    @property
+    def counts(self) -> Regions:
+        return self._regions[self._aggregates[COUNTS]]
+
     def sums(self, step: int, column: int) -> Variable | None:
         """The variable of the column's sums; None where no aggregate reads the column."""
         return self._aggregates.get(("sum", self.version(step, column)))

@@ -146,6 +146,18 @@ class Laws:
         alone = self.diagrams.intersection(keys, self.diagrams.literal(self.aggregates.variable(fact), new))
         return self.diagrams.difference(self.diagrams.union(allowed, alone), fact.allowed) is EMPTY
 
+    def follows_with(self, fact: Fact, witness: Diagram, care: Diagram) -> bool:
+        """Law of the witness: every class that has one of these records is allowed."""
+        if fact.column is None:
+            return False
+        column = self.variables.column(fact.step, fact.column)
+        own = self.aggregates.of_values(fact, self.diagrams.mask_of(witness, column))
+        others = self.aggregates.of_values(fact, self.values(fact, care))
+        mixed = self.aggregates.of_both(fact, own, others)
+        keys = self.diagrams.project(witness, self.key_variables(fact))
+        possible = self.diagrams.literal(self.aggregates.variable(fact), own | mixed)
+        return self.diagrams.difference(self.diagrams.intersection(keys, possible), fact.allowed) is EMPTY
+
     def is_kept_by_fewer(self, fact: Fact) -> bool:
         """Whether a class that is allowed with a count is allowed with every smaller one."""
         counts = self.variables.regions(self.aggregates.variable(fact))

@@ -151,12 +151,53 @@ class Prover:
         return ProofAttempt(True, passed={at: 0}) if classes and wanted in classes.parts else None
 
     def _attempt_some(self, assertion: Assertion, step: int) -> ProofAttempt:
-        """A SOME holds if a check of the same assertion does and no later line changes what it reads."""
+        """A SOME holds if a known one leads to it."""
+        checks = [self.program.requirements[at] for at in range(step)]
         for at in sorted((at for at in self.known if at < step), reverse=True):
-            check = self.program.requirements[at]
-            if check.assertion == assertion and self._is_kept(at, step):
-                return ProofAttempt(True, passed={at: 0})
+            if checks[at].assertion.quantifier is Quantifier.SOME:
+                is_same = checks[at].assertion == assertion and self._is_kept(at, step)
+                if is_same or self._has_witness(assertion, at, step):
+                    return ProofAttempt(True, passed={at: 0})
         return ProofAttempt(False)
+
+    def _has_witness(self, assertion: Assertion, at: int, step: int) -> bool:
+        """Rule of the witness: whatever becomes of a record that a known SOME is true of, it satisfies this
+        one, or its class does."""
+        witness = self._witness(at, step)
+        if witness is None or witness is EMPTY:
+            return witness is EMPTY
+        classes = class_assertion(self.variables, step, assertion)
+        if classes is None:
+            scope, condition = record_condition(self.variables, step, assertion)
+            satisfying = self.diagrams.intersection(scope, condition)
+            return self.diagrams.difference(witness, satisfying) is EMPTY
+        is_selected = self.diagrams.difference(witness, classes.where) is EMPTY
+        return is_selected and all(self._is_true_of(part, witness) for part in classes.parts)
+
+    def _witness(self, at: int, step: int) -> Diagram | None:
+        """What can become of a record that a known SOME is true of; EMPTY if there is none, so that nothing is
+        written, and None if it may be removed."""
+        reachability = self.reachability
+        assertion = self.program.requirements[at].assertion
+        witness = reachability.satisfying(at, assertion, reachability.care[at])
+        for transition in reachability.transitions[at:step]:
+            removed = self.diagrams.intersection(witness, transition.may)
+            if drops_records(transition.requirement.action) and removed is not EMPTY:
+                return None
+            witness = reachability.after(transition, witness)
+        return self.diagrams.intersection(witness, reachability.care[step])
+
+    def _is_true_of(self, part: Alternatives, witness: Diagram) -> bool:
+        """Whether the class of the witness satisfies one of the facts."""
+        laws = self.reachability.laws
+        for fact in part or ():
+            keys = self.diagrams.project(witness, laws.key_variables(fact))
+            own = replace(fact, where=self.diagrams.intersection(fact.where, keys))
+            if laws.follows_with(own, witness, self.reachability.care[fact.step]):
+                return True
+            if self._attempt_fact(own).is_proof:
+                return True
+        return False
 
     def _is_kept(self, at: int, step: int) -> bool:
         read = columns_read(self.program.requirements[at])

@@ -5,6 +5,7 @@ docs/prove.md, section 2.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import assert_never
 
 from acompass.checked.effects import column_written, columns_of_classes, is_certain, plain_of
@@ -94,12 +95,25 @@ class Reachability:
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
         for step, requirement in enumerate(program.requirements):
-            transition = self._transition(step, requirement)
+            transition = self._transition(step, requirement, self.reach[step])
             affects = self._simplest(transition)
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
-            transition = self.transitions[-1]
-            self.reach.append(self._after(transition))
+            self.reach.append(self.after(self.transitions[-1], self.reach[step]))
+            if step in known and step + 1 not in known:
+                self.reach[-1] = self._left_by_checks(self.reach[-1])
         self.care = self._care()
+
+    def _left_by_checks(self, records: Diagram) -> Diagram:
+        """The last checks, which are known, are about the same table: what one excludes can lead another to
+        exclude more."""
+        checks = list(takewhile(lambda transition: transition.is_known, reversed(self.transitions)))
+        before = None
+        while len(checks) > 1 and records is not before:
+            before = records
+            for check in checks:
+                must = self._transition(check.step, check.requirement, records).must
+                records = self._diagrams.difference(records, must)
+        return records
 
     def _care(self) -> list[Diagram]:
         """A check changes nothing, so the table before it is the table after it."""
@@ -109,8 +123,7 @@ class Reachability:
             care.append(care[-1] if is_same_table else self.reach[transition.step])
         return care[::-1]
 
-    def _transition(self, step: int, requirement: Requirement) -> Transition:
-        care = self.reach[step]
+    def _transition(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
         assertion = requirement.assertion
         match assertion.quantifier:
             case Quantifier.SOME:
@@ -155,38 +168,45 @@ class Reachability:
         classes = class_assertion(self._variables, step, assertion)
         if classes is None:
             scope, condition = record_condition(self._variables, step, assertion)
-            satisfying = self._diagrams.intersection(scope, condition)
-            may = self._diagrams.difference(care, satisfying)
+            may = self._diagrams.difference(care, self._diagrams.intersection(scope, condition))
         else:
-            satisfying = self.laws.can_satisfy(classes, care)
             outside = self._diagrams.complement(classes.where)
             violating = self._diagrams.union(outside, self.laws.can_violate(classes, care))
             may = self._diagrams.intersection(care, violating)
-        return may, self._diagrams.intersection(care, satisfying) is EMPTY
+        return may, self.satisfying(step, assertion, care) is EMPTY
 
-    def _after(self, transition: Transition) -> Diagram:
-        """The records that can stand after the requirement."""
-        untouched = self.untouched(transition)
+    def satisfying(self, step: int, assertion: Assertion, care: Diagram) -> Diagram:
+        """The records of which a table that satisfies a SOME has at least one."""
+        classes = class_assertion(self._variables, step, assertion)
+        if classes is None:
+            scope, condition = record_condition(self._variables, step, assertion)
+            return self._diagrams.intersection(care, self._diagrams.intersection(scope, condition))
+        return self._diagrams.intersection(care, self.laws.can_satisfy(classes, care))
+
+    def after(self, transition: Transition, records: Diagram) -> Diagram:
+        """What can become of the records by the requirement."""
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                return untouched if transition.is_known else transition.care
+                return self.untouched(transition, records) if transition.is_known else records
             case Reject():
-                return untouched
+                return self.untouched(transition, records)
             case Replace() | Random() | Draw() | Generalize():
-                return self._diagrams.union(self.converted(transition, untouched), self.rewritten(transition))
+                affected = self._diagrams.intersection(records, transition.may)
+                untouched = self.converted(transition, self.untouched(transition, records))
+                return self._diagrams.union(untouched, self.rewrite(transition, affected))
             case Drop(columns):
-                dropped = self._variables.columns(transition.step, columns)
-                return self._diagrams.exists(transition.care, dropped)
+                return self._diagrams.exists(records, self._variables.columns(transition.step, columns))
             case _:
                 assert_never(plain)
 
-    def untouched(self, transition: Transition) -> Diagram:
-        """The records that the action can leave alone: those that need not be affected, and all of them where
-        a coin decides (X5)."""
+    def untouched(self, transition: Transition, records: Diagram | None = None) -> Diagram:
+        """The records, all of the step if none are given, that the action can leave alone: those that need not
+        be affected, and all of them where a coin decides (X5)."""
+        records = transition.care if records is None else records
         if not is_certain(transition.requirement.action):
-            return transition.care
-        return self._diagrams.difference(transition.care, transition.must)
+            return records
+        return self._diagrams.difference(records, transition.must)
 
     def converted(self, transition: Transition, records: Diagram) -> Diagram:
         """The records with the written column in its type after the requirement (D12)."""

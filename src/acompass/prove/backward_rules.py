@@ -4,11 +4,11 @@ Together, the facts before imply the fact after. Each rule is one function, unde
 docs/prove.md, section 6.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import is_certain, plain_of
+from acompass.checked.effects import is_certain, plain_of, type_changes
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.map import Map
 from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace
@@ -22,6 +22,10 @@ from acompass.prove.preimages import Preimages
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask
 from acompass.syntax.tree import Function
+
+
+#: from a fact about the table after a requirement to facts about the table before it
+Rule: TypeAlias = Callable[[Fact, Transition], list[Fact]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,24 +94,42 @@ class BackwardRules:
             case _:
                 assert_never(plain)
 
-    def before(self, fact: Fact, transition: Transition) -> list[Fact]:
-        """Facts at the transition's step that together imply `fact` at the next step. Raises Blocked."""
-        if transition.requirement.action is None:
-            return self._before_check(replace(fact, step=transition.step), transition)
-        if not is_certain(transition.requirement.action):
-            return [self._chance.before_coin(fact, transition)]
+    def rules(self, transition: Transition) -> tuple[Rule, ...]:
+        """The rules that lead back through the requirement, the most precise first. Each gives facts at the
+        transition's step that together imply a fact at the next step, or raises Blocked."""
+        action = transition.requirement.action
+        if action is None:
+            return (self._before_check,)
+        if not is_certain(action):
+            return (self._before_coin, self._before_idle)
+        return (self._before_branches, self._before_coin, self._before_idle)
+
+    def _before_branches(self, fact: Fact, transition: Transition) -> list[Fact]:
+        traced = [
+            (branch, self._before_action(fact, transition, branch)) for branch in self._branches(transition)
+        ]
+        selectable = self._selectable(transition, [earlier for _, earlier in traced])
         wanted = []
-        selectable = self._selectable(fact, transition)
-        for branch in self._branches(transition):
-            earlier = self._before_action(fact, transition, branch)
+        for branch, earlier in traced:
             if earlier is None or self._laws.is_empty(earlier, branch.care):
                 continue
             finer = self._refined(earlier, transition, selectable)
             wanted += self._unkept(finer, transition, branch.care) if branch.is_left_alone else [finer]
         return wanted
 
-    def _before_check(self, fact: Fact, transition: Transition) -> list[Fact]:
+    def _before_coin(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """The rules of the coin hold whichever records are hit, so they hold for those of a certain action."""
+        return [self._chance.before_coin(fact, transition)]
+
+    def _before_idle(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the idle requirement: nothing is affected if its assertion holds before."""
+        if not transition.kept_is_all or type_changes(transition.requirement):
+            raise Blocked("no facts say that it affects nothing")
+        return [*transition.kept, replace(fact, step=transition.step)]
+
+    def _before_check(self, after: Fact, transition: Transition) -> list[Fact]:
         """Rule of the check: nothing is written unless its assertion holds."""
+        fact = replace(after, step=transition.step)
         if not transition.is_known:
             return [fact]
         return self._unkept(fact, transition, self._reachability.care[transition.step])
@@ -138,13 +160,10 @@ class BackwardRules:
         yield Branch(EMPTY, ALL, diagrams.difference(care, transition.must), True)
         yield Branch(transition.affects, diagrams.complement(transition.scope), care, False)
 
-    def _selectable(self, fact: Fact, transition: Transition) -> Diagram:
+    def _selectable(self, transition: Transition, traced: Sequence[Fact | None]) -> Diagram:
         """The records that the WHERE can select after the requirement, affected or not."""
-        column = transition.column
-        selecting = self._diagrams.support(fact.where)
-        if column is not None and self._variables.column(fact.step, column) in selecting:
-            return transition.care
-        return self._diagrams.intersection(transition.care, fact.where)
+        wheres = [ALL if earlier is None else earlier.where for earlier in traced]
+        return self._diagrams.intersection(transition.care, self._diagrams.union_of(wheres))
 
     def _refined(self, fact: Fact, transition: Transition, records: Diagram) -> Fact:
         """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""

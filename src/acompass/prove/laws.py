@@ -3,14 +3,16 @@
 `care` is the care set: it includes every record that the table in question can have.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from acompass.prove.aggregates import Aggregates
+from acompass.prove.constants import zero_of
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.facts import Alternatives, ClassAssertion, Fact
 from acompass.prove.regions import Mask, regions_in
 from acompass.prove.variables import Variables
+from acompass.syntax.tree import Function, Operator
 
 
 class Laws:
@@ -73,16 +75,22 @@ class Laws:
 
     def records_with(self, fact: Fact, allowed: Diagram, care: Diagram) -> Diagram:
         """The records that can be in a class whose key and aggregate are in `allowed`."""
-        values = self.values(fact, care)
+        aggregate = self.aggregates.variable(fact)
+        if fact.column is None:
+            within = self.diagrams.exists(allowed, frozenset((aggregate,)))
+            return self.diagrams.intersection(fact.where, within)
+        by_key = self.with_values(fact, care)
+        values = self.variables.aggregated_values(fact.step, fact.column)
+        column = self.variables.column(fact.step, fact.column)
 
         def records_for(mask: Mask) -> Diagram:
-            if fact.column is None:
-                return ALL if mask else EMPTY
-            with_them = self.aggregates.values_with(fact, mask, values)
-            return self.diagrams.literal(self.variables.column(fact.step, fact.column), with_them)
+            return self.variables.rename(
+                by_key, values, column, lambda own: self.aggregates.values_with(fact, mask, own)
+            )
 
-        within = self.diagrams.substitute(allowed, self.aggregates.variable(fact), records_for)
-        return self.diagrams.intersection(fact.where, within)
+        return self.diagrams.intersection(
+            fact.where, self.diagrams.substitute(allowed, aggregate, records_for)
+        )
 
     def can_satisfy(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records that can be in a class that satisfies the assertion."""
@@ -121,17 +129,46 @@ class Laws:
 
     def is_kept_by_parts(self, fact: Fact, care: Diagram) -> bool:
         """Law of the part: every part of an allowed class is allowed."""
-        values = self.values(fact, care)
-        parts = self.changed(fact, fact.allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
+        return all(
+            self._is_kept_by_parts(fact, keys, values) for keys, values in self._keys_by_sign(fact, care)
+        )
+
+    def _is_kept_by_parts(self, fact: Fact, keys: Diagram, values: Mask) -> bool:
+        allowed = self.diagrams.intersection(fact.allowed, keys)
+        parts = self.changed(fact, allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
         return self.diagrams.difference(parts, fact.allowed) is EMPTY
+
+    def _keys_by_sign(self, fact: Fact, care: Diagram) -> Iterator[tuple[Diagram, Mask]]:
+        """The keys with the values of their classes: for a SUM, those with negative numbers and the others."""
+        values = self.values(fact, care)
+        if fact.function is not Function.SUM or fact.column is None:
+            yield ALL, values
+            return
+        column = self.variables.column(fact.step, fact.column)
+        negative = self.variables.regions(column).satisfying(
+            Operator.LT, zero_of(self.variables.type(column))
+        )
+        records = self.diagrams.intersection(care, fact.where)
+        below = self.diagrams.intersection(records, self.diagrams.literal(column, negative))
+        keys = self.diagrams.project(below, self.key_variables(fact))
+        yield keys, self.diagrams.mask_of(self.diagrams.intersection(records, keys), column)
+        yield self.diagrams.complement(keys), values & ~negative
 
     def is_kept_without(self, fact: Fact, lost: Diagram, care: Diagram) -> bool:
         """Law of the part, for classes that can lose any of the records in `lost`: others stay whole."""
         records = self.diagrams.intersection(care, self.diagrams.intersection(fact.where, lost))
+        if fact.column is not None and fact.function in (Function.MIN, Function.MAX):
+            records = self.diagrams.intersection(records, self._attaining(fact, fact.column))
         keys = self.diagrams.project(records, self.key_variables(fact))
         return self.is_kept_by_parts(
             replace(fact, allowed=self.diagrams.intersection(fact.allowed, keys)), care
         )
+
+    def _attaining(self, fact: Fact, column: int) -> Diagram:
+        """The records whose value is an allowed minimum or maximum at their key: if all of these stay, so does
+        the one that an allowed class has."""
+        aggregate, own = self.aggregates.variable(fact), self.variables.column(fact.step, column)
+        return self.variables.rename(fact.allowed, aggregate, own, lambda mask: mask)
 
     def is_kept_with(self, fact: Fact, keys: Diagram, new: Mask, care: Diagram) -> bool:
         """Law of the mixed class: at these keys, records whose aggregate is in `new` are allowed, alone and

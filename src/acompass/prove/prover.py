@@ -9,6 +9,7 @@ from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.checked.types import Kind
 from acompass.prove.columns import columns_of, columns_with_type
 from acompass.prove.decision_diagram import EMPTY, Diagram
+from acompass.prove.excluded_records import ExcludedRecords
 from acompass.prove.facts import Alternatives, Fact, class_assertion
 from acompass.prove.proof_search import ProofAttempt, ProofSearch
 from acompass.prove.reachability import Reachability, record_condition
@@ -35,9 +36,16 @@ class Prover:
         self.known = known
         self.variables = Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
-        self.reachability = Reachability(program, self.variables, known)
+        self.reachability = self._reached(Reachability(program, self.variables, known))
         self._search = ProofSearch(self.reachability)
         self._sums_and_counts = SumsAndCounts(self.reachability.laws)
+
+    def _reached(self, reachability: Reachability) -> Reachability:
+        """Without the records that known checks exclude from earlier steps."""
+        excluded = ExcludedRecords(reachability).by_step() if self.known else [EMPTY]
+        if all(records is EMPTY for records in excluded):
+            return reachability
+        return Reachability(self.program, self.variables, self.known, excluded)
 
     @property
     def last(self) -> int:

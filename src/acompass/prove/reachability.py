@@ -41,7 +41,8 @@ class Transition:
     `may` holds the records that are affected in some table, `must` those that are affected in every table.
     Where the two differ, the records of `scope` are affected in whole classes by the columns `together` (an
     empty set makes the table one class), and the classes that are not affected satisfy `kept`. A check that
-    `is_known` holds of every table at the step. `affects` is the same as `may` for records of `care`, but
+    `is_known` holds of every table at the step. If `kept_is_all`, the assertion holds exactly if all facts of
+    `kept` do. `affects` is the same as `may` for records of `care`, but
     tests fewer columns.
     """
 
@@ -55,6 +56,7 @@ class Transition:
     care: Diagram
     is_known: bool = False
     affects: Diagram = ALL
+    kept_is_all: bool = False
 
     @property
     def column(self) -> int | None:
@@ -83,25 +85,38 @@ class Reachability:
     """The transitions of a program; `reach[step]` has every record that can reach the step.
 
     The checks at the steps `known` hold where they stand. `care[step]` leaves out the records that they
-    exclude from the table at the step; `reach` leaves them out from the next step on.
+    exclude from the table at the step; `reach` leaves them out from the next step on. `excluded` has, for each
+    step, records that later checks exclude, whatever becomes of them.
     """
 
-    def __init__(self, program: Program, variables: Variables, known: frozenset[int] = frozenset()):
+    def __init__(
+        self,
+        program: Program,
+        variables: Variables,
+        known: frozenset[int] = frozenset(),
+        excluded: Sequence[Diagram] | None = None,
+    ):
+        self.excluded = excluded or [EMPTY] * (len(program.requirements) + 1)
         self.columns_of_classes = columns_of_classes(program.requirements)
         self.laws = Laws(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
-        self.reach: list[Diagram] = [ALL]
+        self.reach: list[Diagram] = [self._diagrams.complement(self.excluded[0])]
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
         for step, requirement in enumerate(program.requirements):
             transition = self._transition(step, requirement, self.reach[step])
             affects = self._simplest(transition)
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
-            self.reach.append(self.after(self.transitions[-1], self.reach[step]))
+            after = self.after(self.transitions[-1], self.reach[step])
+            self.reach.append(self._diagrams.difference(after, self.excluded[step + 1]))
             if step in known and step + 1 not in known:
                 self.reach[-1] = self._left_by_checks(self.reach[-1])
         self.care = self._care()
+
+    def without_excluded(self, fact: Fact) -> Fact:
+        """Law of the excluded record: the same fact about the records that no later check excludes."""
+        return replace(fact, where=self._diagrams.difference(fact.where, self.excluded[fact.step]))
 
     def _left_by_checks(self, records: Diagram) -> Diagram:
         """The last checks, which are known, are about the same table: what one excludes can lead another to
@@ -154,7 +169,8 @@ class Reachability:
         may = self._diagrams.intersection(in_scope, self.laws.can_violate(classes, care))
         must = self._diagrams.difference(in_scope, self.laws.can_satisfy(classes, care))
         together = None if may is must else classes.groups
-        return Transition(step, requirement, classes.where, may, must, together, classes.facts, care)
+        found = Transition(step, requirement, classes.where, may, must, together, classes.facts, care)
+        return replace(found, kept_is_all=len(classes.facts) == len(classes.parts))
 
     def _some(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
         """A violated SOME affects the whole table (D17); then no record or class satisfies its condition."""

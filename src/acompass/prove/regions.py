@@ -50,16 +50,18 @@ class Regions:
         return Extent(self._least((mask & -mask).bit_length() - 1), self._greatest(mask.bit_length() - 1))
 
     def _least(self, region: int) -> Bound | None:
-        low = self._cuts[region // 2] if region % 2 else self.bounds(region)[0]
-        if region % 2 or low is None or self._order.is_dense:
-            return None if low is None else Bound(low, is_open=region % 2 == 0)
-        return Bound(self.first_and_last(region)[0])
+        if region % 2:
+            return Bound(self._cuts[region // 2])
+        is_open = self._order.is_dense
+        low = self.bounds(region)[0] if is_open else self.first_and_last(region)[0]
+        return None if low is None else Bound(low, is_open)
 
     def _greatest(self, region: int) -> Bound | None:
-        high = self._cuts[region // 2] if region % 2 else self.bounds(region)[1]
-        if region % 2 or high is None or self._order.is_dense:
-            return None if high is None else Bound(high, is_open=region % 2 == 0)
-        return Bound(self.first_and_last(region)[1])
+        if region % 2:
+            return Bound(self._cuts[region // 2])
+        is_open = self._order.is_dense
+        high = self.bounds(region)[1] if is_open else self.first_and_last(region)[1]
+        return None if high is None else Bound(high, is_open)
 
     def reached_by(self, extent: Extent) -> Mask:
         """The regions that numbers of the extent can be in."""

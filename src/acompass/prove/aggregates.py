@@ -64,6 +64,18 @@ class Aggregates:
         """A sum of floats depends on the other addends, so no lemma applies to it."""
         return self._variables.type(self.variable(fact)).kind is Kind.FLOAT
 
+    def is_monotonic(self, fact: Fact) -> bool:
+        """Whether the aggregate cannot rise if numbers of the class fall, nor fall if they rise."""
+        match fact.function:
+            case Function.MIN | Function.MAX:
+                return self._variables.type(self.variable(fact)).is_number
+            case Function.SUM:
+                return not self._is_rounded(fact)
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return False
+            case _:
+                assert_never(fact.function)
+
     def of_merged(self, fact: Fact, allowed: Mask) -> Mask:
         """Over the union of one or more classes whose aggregates are all allowed."""
         regions = self._regions(fact)

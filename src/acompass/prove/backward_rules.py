@@ -23,7 +23,6 @@ from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask
 from acompass.syntax.tree import Function
 
-
 #: from a fact about the table after a requirement to facts about the table before it
 Rule: TypeAlias = Callable[[Fact, Transition], list[Fact]]
 
@@ -102,12 +101,23 @@ class BackwardRules:
             return (self._before_check,)
         if not is_certain(action):
             return (self._before_coin, self._before_idle)
-        return (self._before_branches, self._before_coin, self._before_idle)
+        return (self._before_branches, self._before_coin, self._before_idle, self._before_total)
 
     def _before_branches(self, fact: Fact, transition: Transition) -> list[Fact]:
-        traced = [
-            (branch, self._before_action(fact, transition, branch)) for branch in self._branches(transition)
-        ]
+        return self._before(fact, transition, list(self._branches(transition)))
+
+    def _before_total(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the total requirement: everything in its WHERE is affected if all classes violate one of
+        its facts before."""
+        if not transition.kept or transition.together is None:
+            raise Blocked("no fact says that it affects everything")
+        _, affected = self._branches(transition)
+        own = transition.kept[0]
+        violated = replace(own, allowed=self._diagrams.complement(own.allowed))
+        return [violated, *self._before(fact, transition, [affected])]
+
+    def _before(self, fact: Fact, transition: Transition, branches: Sequence[Branch]) -> list[Fact]:
+        traced = [(branch, self._before_action(fact, transition, branch)) for branch in branches]
         selectable = self._selectable(transition, [earlier for _, earlier in traced])
         wanted = []
         for branch, earlier in traced:
@@ -118,7 +128,7 @@ class BackwardRules:
         return wanted
 
     def _before_coin(self, fact: Fact, transition: Transition) -> list[Fact]:
-        """The rules of the coin hold whichever records are hit, so they hold for those of a certain action."""
+        """The rules of the coin hold whichever records are hit, so they hold for a certain action, too."""
         return [self._chance.before_coin(fact, transition)]
 
     def _before_idle(self, fact: Fact, transition: Transition) -> list[Fact]:
@@ -135,7 +145,7 @@ class BackwardRules:
         return self._unkept(fact, transition, self._reachability.care[transition.step])
 
     def _unkept(self, fact: Fact, transition: Transition, care: Diagram) -> list[Fact]:
-        """Rule of the requirement's own assertion: what it leaves open of the fact, at the keys where it does."""
+        """Rule of the requirement's own assertion: what it leaves open of the fact."""
         keys = self._known.unsettled(fact, transition.kept, care)
         if keys is EMPTY:
             return []
@@ -157,8 +167,15 @@ class BackwardRules:
         if transition.together is None:
             yield Branch(transition.affects, diagrams.complement(transition.affects), care, False)
             return
-        yield Branch(EMPTY, ALL, diagrams.difference(care, transition.must), True)
+        yield Branch(EMPTY, ALL, self._left_alone(transition), True)
         yield Branch(transition.affects, diagrams.complement(transition.scope), care, False)
+
+    def _left_alone(self, transition: Transition) -> Diagram:
+        """The records that the requirement can leave alone and no later check excludes as they are."""
+        excluded = self._reachability.excluded[transition.step + 1]
+        if transition.column is not None:
+            excluded = self._preimages.surely_unwritten(excluded, transition, transition.column)
+        return self._diagrams.difference(self._reachability.untouched(transition), excluded)
 
     def _selectable(self, transition: Transition, traced: Sequence[Fact | None]) -> Diagram:
         """The records that the WHERE can select after the requirement, affected or not."""
@@ -209,7 +226,7 @@ class BackwardRules:
             earlier, self._diagrams.intersection(rewritten, missed), transition.care
         )
         if column == fact.column:
-            return self._revalued(fact, earlier, transition, write)
+            return self._moved(fact, earlier, transition, write)
         return earlier
 
     def _refuse_random_selection(self, earlier: Fact, uncertain: Diagram, care: Diagram) -> None:
@@ -344,6 +361,18 @@ class BackwardRules:
         if is_counted and not has_others and self._laws.is_kept_by_fewer(fact):
             return earlier
         return self._revalued(fact, earlier, transition, write)
+
+    def _moved(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
+        """Rule of the moved value: no value is written that is above the old one, and the fact allows all
+        lower aggregates; or the other way round. The rule of the new value comes first."""
+        try:
+            return self._revalued(fact, earlier, transition, write)
+        except Blocked:
+            rewritten = replace(earlier, where=write.rewritten)
+            old = self._laws.values(rewritten, transition.care)
+            if not self._laws.is_kept_by_moving(fact, old, write.written):
+                raise
+            return earlier
 
     def _revalued(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
         """Rule of the new value: the rewritten records alone are allowed, and so are the others alone."""

@@ -4,17 +4,15 @@ from typing import assert_never
 
 from acompass.checked.effects import is_certain, plain_of
 from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace
-from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
+from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.preimages import Preimages
 from acompass.prove.reachability import Reachability, Transition
-from acompass.prove.regions import Mask, regions_in
 
 
 class ExcludedRecords:
     def __init__(self, reachability: Reachability):
         self._reachability = reachability
         self._preimages = Preimages(reachability)
-        self._variables = reachability.laws.variables
         self._diagrams = reachability.laws.diagrams
 
     def by_step(self) -> list[Diagram]:
@@ -41,15 +39,8 @@ class ExcludedRecords:
     def _before_write(self, excluded: Diagram, transition: Transition, column: int) -> Diagram:
         """Those that are excluded both as they are and as the action leaves them, as far as each can be."""
         diagrams = self._diagrams
-        kept = self._variables.before_conversion(excluded, transition.step, column, self._inner_preimage)
+        kept = self._preimages.surely_unwritten(excluded, transition, column)
         if is_certain(transition.requirement.action):
             kept = diagrams.union(kept, transition.must)
         saved = self._preimages.written(diagrams.complement(excluded), transition)
         return diagrams.difference(kept, diagrams.intersection(saved, transition.may))
-
-    def _inner_preimage(self, mask: Mask, before: Variable, after: Variable) -> Mask:
-        """The regions whose values all become values of the mask."""
-        regions = regions_in(self._variables.regions(before).full)
-        return sum(
-            1 << region for region in regions if not self._variables.image(region, before, after) & ~mask
-        )

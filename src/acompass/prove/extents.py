@@ -26,6 +26,11 @@ class Extent:
         return Extent(_negated(self.high), _negated(self.low))
 
 
+def is_at_most(high: Bound | None, low: Bound | None) -> bool:
+    """Whether no number up to `high` is above a number from `low` on."""
+    return high is not None and low is not None and high.rank <= low.rank
+
+
 #: a class has at least one record
 ANY_COUNT = Extent(Bound(1))
 

@@ -1,6 +1,6 @@
 """The law of the classes: what known facts say of the classes of a wanted fact (docs/prove.md, section 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.facts import Fact
@@ -17,7 +17,7 @@ class KnownFacts:
         self._diagrams = laws.diagrams
 
     def unsettled(self, wanted: Fact, known: Sequence[Fact], care: Diagram) -> Diagram:
-        """Law of the keys: those at which the values and the known facts together leave the wanted fact open."""
+        """Law of the keys: those at which the values and the known facts leave the wanted fact open."""
         possible = self._laws.possible(wanted, care)
         for fact in known:
             possible = self._diagrams.intersection(possible, self.implied(fact, wanted, care))
@@ -54,15 +54,17 @@ class KnownFacts:
     def _with_parts(
         self, known: Fact, wanted: Fact, aggregates: Diagram, records: Diagram, care: Diagram
     ) -> Diagram:
-        """The aggregates of the known classes, and of their parts where a wanted class may have only a part."""
-        values = self._laws.values(known, care)
+        """The aggregates of the known classes, and of their parts where a wanted class may have a part."""
         cut = self._cut(known, wanted, records, care)
-        parts = self._laws.changed(
-            wanted,
-            self._diagrams.intersection(aggregates, cut),
-            lambda mask: self._laws.aggregates.of_part(wanted, mask, values),
-        )
-        return self._diagrams.union(parts, self._diagrams.difference(aggregates, cut))
+        found = self._diagrams.difference(aggregates, cut)
+        for keys, values in self._laws.keys_by_sign(known, care):
+            part = self._diagrams.intersection(aggregates, self._diagrams.intersection(cut, keys))
+            part = self._laws.changed(wanted, part, self._of_part(wanted, values))
+            found = self._diagrams.union(found, part)
+        return found
+
+    def _of_part(self, wanted: Fact, values: Mask) -> Callable[[Mask], Mask]:
+        return lambda mask: self._laws.aggregates.of_part(wanted, mask, values)
 
     def _cut(self, known: Fact, wanted: Fact, records: Diagram, care: Diagram) -> Diagram:
         """The known keys of which some records are in a wanted class and others may not be."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from acompass.prove.aggregates import Aggregates
 from acompass.prove.constants import zero_of
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
+from acompass.prove.extents import is_at_most
 from acompass.prove.facts import Alternatives, ClassAssertion, Fact
 from acompass.prove.regions import Mask, regions_in
 from acompass.prove.variables import Variables
@@ -48,7 +49,7 @@ class Laws:
         )
 
     def with_values(self, fact: Fact, care: Diagram) -> Diagram:
-        """The keys of the fact's records, each with the aggregated column's values in their second variable."""
+        """The keys of the fact's records, each with the aggregated column's values in its second variable."""
         assert fact.column is not None
         records, keys = self.diagrams.intersection(care, fact.where), self.key_variables(fact)
         column = self.variables.column(fact.step, fact.column)
@@ -104,6 +105,14 @@ class Laws:
             return ALL
         return self.diagrams.union_of(self.records_with(fact, fact.allowed, care) for fact in part)
 
+    def witnesses(self, classes: ClassAssertion, care: Diagram) -> Diagram:
+        """The records of which a class that satisfies the assertion has at least one."""
+        found = self.diagrams.intersection(care, self.can_satisfy(classes, care))
+        for fact in classes.facts:
+            if fact.column is not None and fact.function in (Function.MIN, Function.MAX):
+                return self.diagrams.intersection(found, self._attaining(fact, fact.column))
+        return found
+
     def can_violate(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records that can be in a class that violates the assertion."""
         violating = self.diagrams.union_of(self._can_violate(part, care) for part in classes.parts)
@@ -124,13 +133,12 @@ class Laws:
 
     def is_kept_by_merging(self, fact: Fact) -> bool:
         """Law of the union: a union of allowed classes that get the same key is allowed."""
-        merged = self.changed(fact, fact.allowed, lambda mask: self.aggregates.of_merged(fact, mask))
-        return self.diagrams.difference(merged, fact.allowed) is EMPTY
+        return self._is_closed(fact, lambda mask: self.aggregates.of_merged(fact, mask))
 
     def is_kept_by_parts(self, fact: Fact, care: Diagram) -> bool:
         """Law of the part: every part of an allowed class is allowed."""
         return all(
-            self._is_kept_by_parts(fact, keys, values) for keys, values in self._keys_by_sign(fact, care)
+            self._is_kept_by_parts(fact, keys, values) for keys, values in self.keys_by_sign(fact, care)
         )
 
     def _is_kept_by_parts(self, fact: Fact, keys: Diagram, values: Mask) -> bool:
@@ -138,8 +146,8 @@ class Laws:
         parts = self.changed(fact, allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
         return self.diagrams.difference(parts, fact.allowed) is EMPTY
 
-    def _keys_by_sign(self, fact: Fact, care: Diagram) -> Iterator[tuple[Diagram, Mask]]:
-        """The keys with the values of their classes: for a SUM, those with negative numbers and the others."""
+    def keys_by_sign(self, fact: Fact, care: Diagram) -> Iterator[tuple[Diagram, Mask]]:
+        """The keys with the values of their classes; for a SUM, keys with negative numbers are separate."""
         values = self.values(fact, care)
         if fact.function is not Function.SUM or fact.column is None:
             yield ALL, values
@@ -165,8 +173,8 @@ class Laws:
         )
 
     def _attaining(self, fact: Fact, column: int) -> Diagram:
-        """The records whose value is an allowed minimum or maximum at their key: if all of these stay, so does
-        the one that an allowed class has."""
+        """The records whose value is an allowed minimum or maximum at their key: if all of these stay, so
+        does the one that an allowed class has."""
         aggregate, own = self.aggregates.variable(fact), self.variables.column(fact.step, column)
         return self.variables.rename(fact.allowed, aggregate, own, lambda mask: mask)
 
@@ -197,9 +205,7 @@ class Laws:
 
     def is_kept_by_fewer(self, fact: Fact) -> bool:
         """Whether a class that is allowed with a count is allowed with every smaller one."""
-        counts = self.variables.regions(self.aggregates.variable(fact))
-        fewer = self.changed(fact, fact.allowed, counts.up_to_highest)
-        return self.diagrams.difference(fewer, fact.allowed) is EMPTY
+        return self._is_closed(fact, self.variables.regions(self.aggregates.variable(fact)).up_to_highest)
 
     def halves(self, fact: Fact) -> tuple[Fact, Fact] | None:
         """Law of the two bounds: a fact with lower bounds and a fact with upper bounds that together are the
@@ -211,6 +217,20 @@ class Laws:
         if not is_simpler or self.diagrams.intersection(above, below) is not fact.allowed:
             return None
         return replace(fact, allowed=above), replace(fact, allowed=below)
+
+    def is_kept_by_moving(self, fact: Fact, old: Mask, new: Mask) -> bool:
+        """Whether a class stays allowed if some of its values, all in `old`, become values of `new`."""
+        if fact.column is None or not self.aggregates.is_monotonic(fact):
+            return False
+        column = self.variables.column(fact.step, fact.column)
+        before, after = (self.variables.regions(column).extent(mask) for mask in (old, new))
+        regions = self.variables.regions(self.aggregates.variable(fact))
+        if is_at_most(after.high, before.low):
+            return self._is_closed(fact, regions.up_to_highest)
+        return is_at_most(before.high, after.low) and self._is_closed(fact, regions.from_lowest)
+
+    def _is_closed(self, fact: Fact, change: Callable[[Mask], Mask]) -> bool:
+        return self.diagrams.difference(self.changed(fact, fact.allowed, change), fact.allowed) is EMPTY
 
     def is_decided_by(self, keys: frozenset[Variable], cells: Diagram, care: Diagram) -> bool:
         """Whether records of `care` with the same key are all inside `cells` or all outside."""

@@ -36,6 +36,16 @@ class Preimages:
                 raise Blocked("the change of type mixes values that the condition distinguishes")
         return found
 
+    def surely_unwritten(self, diagram: Diagram, transition: Transition, column: int) -> Diagram:
+        """The records that are certainly in the diagram if they keep their value."""
+        return self._variables.before_conversion(diagram, transition.step, column, self._inner_preimage)
+
+    def _inner_preimage(self, mask: Mask, before: Variable, after: Variable) -> Mask:
+        regions = regions_in(self._variables.regions(before).full)
+        return sum(
+            1 << region for region in regions if not self._variables.image(region, before, after) & ~mask
+        )
+
     def written(self, diagram: Diagram, transition: Transition) -> Diagram:
         """The records that the action can turn into records of the diagram."""
         plain = plain_of(transition.requirement.action)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from acompass.checked.effects import column_written, columns_read, drops_records, is_certain
+from acompass.checked.effects import drops_records, is_certain
 from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.checked.types import Kind
 from acompass.prove.columns import columns_of, columns_with_type
@@ -13,6 +13,7 @@ from acompass.prove.excluded_records import ExcludedRecords
 from acompass.prove.facts import Alternatives, Fact, class_assertion
 from acompass.prove.proof_search import ProofAttempt, ProofSearch
 from acompass.prove.reachability import Reachability, record_condition
+from acompass.prove.some_claims import SomeClaims
 from acompass.prove.sums_and_counts import SumsAndCounts
 from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function
@@ -80,7 +81,8 @@ class Prover:
     def attempt(self, assertion: Assertion, step: int) -> ProofAttempt:
         """Try to prove that the assertion holds of every table at the step."""
         if assertion.quantifier is Quantifier.SOME:
-            return self._attempt_some(assertion, step)
+            found = SomeClaims(self.program, self.known, self.reachability, self._attempt_fact)
+            return found.attempt(assertion, step)
         classes = class_assertion(self.variables, step, assertion)
         if classes is None:
             return ProofAttempt(self.violating(step, assertion) is EMPTY)
@@ -157,57 +159,3 @@ class Prover:
         classes = class_assertion(self.variables, at, requirement.assertion)
         wanted = tuple(replace(fact, step=at) for fact in part)
         return ProofAttempt(True, passed={at: 0}) if classes and wanted in classes.parts else None
-
-    def _attempt_some(self, assertion: Assertion, step: int) -> ProofAttempt:
-        """A SOME holds if a known one leads to it."""
-        checks = [self.program.requirements[at] for at in range(step)]
-        for at in sorted((at for at in self.known if at < step), reverse=True):
-            if checks[at].assertion.quantifier is Quantifier.SOME:
-                is_same = checks[at].assertion == assertion and self._is_kept(at, step)
-                if is_same or self._has_witness(assertion, at, step):
-                    return ProofAttempt(True, passed={at: 0})
-        return ProofAttempt(False)
-
-    def _has_witness(self, assertion: Assertion, at: int, step: int) -> bool:
-        """Rule of the witness: whatever becomes of a record that a known SOME is true of, it satisfies this
-        one, or its class does."""
-        witness = self._witness(at, step)
-        if witness is None or witness is EMPTY:
-            return witness is EMPTY
-        classes = class_assertion(self.variables, step, assertion)
-        if classes is None:
-            scope, condition = record_condition(self.variables, step, assertion)
-            satisfying = self.diagrams.intersection(scope, condition)
-            return self.diagrams.difference(witness, satisfying) is EMPTY
-        is_selected = self.diagrams.difference(witness, classes.where) is EMPTY
-        return is_selected and all(self._is_true_of(part, witness) for part in classes.parts)
-
-    def _witness(self, at: int, step: int) -> Diagram | None:
-        """What can become of a record that a known SOME is true of; EMPTY if there is none, so that nothing is
-        written, and None if it may be removed."""
-        reachability = self.reachability
-        assertion = self.program.requirements[at].assertion
-        witness = reachability.satisfying(at, assertion, reachability.care[at])
-        for transition in reachability.transitions[at:step]:
-            removed = self.diagrams.intersection(witness, transition.may)
-            if drops_records(transition.requirement.action) and removed is not EMPTY:
-                return None
-            witness = reachability.after(transition, witness)
-        return self.diagrams.intersection(witness, reachability.care[step])
-
-    def _is_true_of(self, part: Alternatives, witness: Diagram) -> bool:
-        """Whether the class of the witness satisfies one of the facts."""
-        laws = self.reachability.laws
-        for fact in part or ():
-            keys = self.diagrams.project(witness, laws.key_variables(fact))
-            own = replace(fact, where=self.diagrams.intersection(fact.where, keys))
-            if laws.follows_with(own, witness, self.reachability.care[fact.step]):
-                return True
-            if self._attempt_fact(own).is_proof:
-                return True
-        return False
-
-    def _is_kept(self, at: int, step: int) -> bool:
-        read = columns_read(self.program.requirements[at])
-        later = [requirement.action for requirement in self.program.requirements[at:step]]
-        return not any(drops_records(action) or column_written(action) in read for action in later)

@@ -85,8 +85,8 @@ class Reachability:
     """The transitions of a program; `reach[step]` has every record that can reach the step.
 
     The checks at the steps `known` hold where they stand. `care[step]` leaves out the records that they
-    exclude from the table at the step; `reach` leaves them out from the next step on. `excluded` has, for each
-    step, records that later checks exclude, whatever becomes of them.
+    exclude from the table at the step; `reach` leaves them out from the next step on. `excluded` has, for
+    each step, records that later checks exclude, whatever becomes of them.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class Reachability:
         if classes is None:
             scope, condition = record_condition(self._variables, step, assertion)
             return self._diagrams.intersection(care, self._diagrams.intersection(scope, condition))
-        return self._diagrams.intersection(care, self.laws.can_satisfy(classes, care))
+        return self.laws.witnesses(classes, care)
 
     def after(self, transition: Transition, records: Diagram) -> Diagram:
         """What can become of the records by the requirement."""
@@ -217,8 +217,8 @@ class Reachability:
                 assert_never(plain)
 
     def untouched(self, transition: Transition, records: Diagram | None = None) -> Diagram:
-        """The records, all of the step if none are given, that the action can leave alone: those that need not
-        be affected, and all of them where a coin decides (X5)."""
+        """The records, all of the step if none are given, that the action can leave alone: those that need
+        not be affected, and all of them where a coin decides (X5)."""
         records = transition.care if records is None else records
         if not is_certain(transition.requirement.action):
             return records

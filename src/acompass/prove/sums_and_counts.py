@@ -41,7 +41,7 @@ class SumsAndCounts:
         return replace(sums, allowed=self._diagrams.complement(refused))
 
     def _sums(self, fact: Fact, counts: int, care: Diagram) -> Diagram:
-        """The keys of the fact's records, each with the sums of as many of them as the region of counts says."""
+        """The keys of the fact's records, each with the sums of so many records."""
         values = self._laws.with_values(fact, care)
         return self._laws.variables.rename(
             values,

@@ -24,8 +24,8 @@ INFINITE = math.inf
 
 
 class ValueOrder(Protocol):
-    """In every method, `low` and `high` are None where there is no bound. An order `is_dense` if values of the
-    type can come arbitrarily close to a bound."""
+    """In every method, `low` and `high` are None where there is no bound. An order `is_dense` if values can
+    come arbitrarily close to a bound."""
 
     @property
     def is_dense(self) -> bool: ...

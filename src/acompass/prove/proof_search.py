@@ -118,12 +118,12 @@ class ProofSearch:
     def _ways(self, frame: _Frame) -> Iterator[_Way]:
         """The ways to prove the goal, each an application of a rule."""
         laws, care = self._reachability.laws, self._reachability.care
-        goal = self._reachability.without_excluded(frame.goal)
+        goal = frame.goal
         for candidate in (goal, self._rules.carried_back(goal)):
-            if laws.follows(candidate, care[candidate.step]):
-                yield _Way(candidate.step, (), is_settled=True)
+            goal = self._reachability.without_excluded(candidate)
+            if laws.follows(goal, care[goal.step]):
+                yield _Way(goal.step, (), is_settled=True)
                 return
-            goal = candidate
         if goal.step > 0:
             newest_first = sorted(goal.groups, key=lambda column: self._last_write(goal.step, column))
             fewer = laws.without_determined(goal, care[goal.step], newest_first)

@@ -23,6 +23,8 @@ class Prover:
     """Steps are those of `variables`: the requirement at a step is the one performed next.
 
     `known` are the steps of checks that hold where they stand, because nothing is written otherwise (D31).
+    `reach` has the records that can reach each step, whatever the later checks say; `reachability` leaves out
+    those that they exclude.
     """
 
     def __init__(
@@ -37,11 +39,13 @@ class Prover:
         self.known = known
         self.variables = Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
-        self.reachability = self._reached(Reachability(program, self.variables, known))
+        plain = Reachability(program, self.variables, known)
+        self.reach = plain.reach
+        self.reachability = self._with_checks(plain)
         self._search = ProofSearch(self.reachability)
         self._sums_and_counts = SumsAndCounts(self.reachability.laws)
 
-    def _reached(self, reachability: Reachability) -> Reachability:
+    def _with_checks(self, reachability: Reachability) -> Reachability:
         """Without the records that known checks exclude from earlier steps."""
         excluded = ExcludedRecords(reachability).by_step() if self.known else [EMPTY]
         if all(records is EMPTY for records in excluded):

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from acompass.checked.effects import generalize_of, type_changes
@@ -12,6 +12,7 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
+from acompass.prove.candidate_tables import MOST_RECORDS
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
 from acompass.prove.column_types import column_types, finer_scale
 from acompass.prove.columns import columns_of
@@ -140,8 +141,8 @@ def _judge(
             if not attempt.is_proof:
                 attempts[at], reasons[at] = attempt, Reasons(other)
     unproved = [at for at in asked if not attempts[at].is_proof]
-    found = {} if wide is narrow else _refuted(narrow, narrow.prover(unproved, known), unproved)
-    found |= _refuted(wide, prover, [at for at in unproved if at not in found])
+    refuted = _Refuted() if wide is narrow else _refuted(narrow, narrow.prover(unproved, known), unproved)
+    refuted |= _refuted(wide, prover, [at for at in unproved if at not in refuted.found])
     for at in group:
         claim = wide.claims[at]
         if at not in asked:
@@ -151,11 +152,22 @@ def _judge(
             yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason)
         else:
             reason = reasons[at].why_unproved(asked[at], attempts[at])
-            yield at, _unproved(claim, reason, found.get(at))
+            yield at, _unproved(claim, reason, refuted.found.get(at), at in refuted.too_large)
 
 
-def _refuted(typed: _TypedPolicy, prover: Prover, claims: Sequence[int]) -> dict[int, Counterexample]:
-    """The counterexamples found to claims that the prover cannot prove."""
+@dataclass(frozen=True, slots=True)
+class _Refuted:
+    """Counterexamples by claim, and the claims whose counterexamples have more records than are tried."""
+
+    found: dict[int, Counterexample] = field(default_factory=dict)
+    too_large: frozenset[int] = frozenset()
+
+    def __or__(self, other: "_Refuted") -> "_Refuted":
+        return _Refuted(self.found | other.found, self.too_large | other.too_large)
+
+
+def _refuted(typed: _TypedPolicy, prover: Prover, claims: Sequence[int]) -> _Refuted:
+    """What the search finds for claims that the prover cannot prove."""
     open_claims = {
         at: assertion
         for at in claims
@@ -163,15 +175,23 @@ def _refuted(typed: _TypedPolicy, prover: Prover, claims: Sequence[int]) -> dict
         and not prover.attempt(assertion, prover.last).is_proof
     }
     if not open_claims:
-        return {}
+        return _Refuted()
     known = [typed.claims[at].known for at in open_claims]
-    witnesses = Refuter(prover).refute(list(open_claims.values()), known)
-    found = zip(open_claims, witnesses, strict=True)
-    return {at: _counterexample(typed.program, witness) for at, witness in found if witness is not None}
+    refuter = Refuter(prover)
+    witnesses = zip(open_claims, refuter.refute(list(open_claims.values()), known), strict=True)
+    found = {at: _counterexample(typed.program, witness) for at, witness in witnesses if witness is not None}
+    too_large = frozenset(at for number, at in enumerate(open_claims) if number in refuter.too_large)
+    return _Refuted(found, too_large)
 
 
-def _unproved(claim: CheckedClaim, reason: str, counterexample: Counterexample | None) -> Claim:
+def _unproved(
+    claim: CheckedClaim, reason: str, counterexample: Counterexample | None, is_too_large: bool
+) -> Claim:
     if counterexample is None:
+        if is_too_large:
+            reason += (
+                f"\nit may fail on a table of more than {MOST_RECORDS:,} records, the most that are tried"
+            )
         return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
     size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"

@@ -47,12 +47,12 @@ FAMILIES = {
     ),
     "a check": Family(f"{_CLASSES};\nEACH RESULT : Job = 'x' : REJECT;", ("refuted", "proved"), ("AC505",)),
     "k and l": Family(
-        f"{_CLASSES} : REJECT;\n{_VALUES}3 : REJECT;\nEACH FILTER D >= 'm' : D = 'y' : REPLACE D WITH 'y';",
+        f"{_CLASSES} : REJECT;\n{_VALUES}2 : REJECT;\nEACH FILTER D >= 'm' : D = 'y' : REPLACE D WITH 'y';",
         ("proved", "refuted", "proved"),
         ("AC504",),
     ),
     "l": Family(
-        f"{_VALUES}{{k}} : REJECT;\nEACH FILTER D >= 'm' : D = 'y' : WITH PROBABILITY 0.5 REPLACE D WITH 'y';",
+        f"{_VALUES}{{k}} : REJECT;\nALWAYS : WITH PROBABILITY 0.5 REPLACE D WITH 'y';",
         ("refuted", "refuted"),
         ("AC504",),
     ),

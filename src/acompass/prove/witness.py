@@ -6,13 +6,12 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from acompass.checked.maps.map import Unlabelled
-from acompass.checked.program import Assertion, Program
+from acompass.checked.program import Program
 from acompass.checked.types import Value
 from acompass.prove.chances import Chances
 from acompass.semantics import (
     Trace,
     affected_bag,
-    holds,
     perform_requirement,
     pref,
     run_program,
@@ -61,8 +60,3 @@ def play(program: Program, records: Sequence[Record], chances: Chances) -> Witne
         trace += own
         violated += [] if verdict.holds else [step]
     return Witness(tuple(records), tuple(trace), tuple(bag), frozenset(violated))
-
-
-def fails(witness: Witness, claim: Assertion, known: frozenset[int]) -> bool:
-    """Whether the claim fails on what the run writes: nothing where a known check is violated (D31)."""
-    return not witness.violated & known and not holds(list(witness.left), claim)

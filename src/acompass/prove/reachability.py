@@ -82,10 +82,17 @@ class Reachability:
     """The transitions of a program; `reach[step]` has every record that can reach the step.
 
     The checks at the steps `known` hold where they stand. `care[step]` leaves out the records that they
-    exclude from the table at the step; `reach` leaves them out from the next step on.
+    exclude from the table at the step; `reach` leaves them out from the next step on. With a `focus`, `reach`
+    forgets all other columns after each step: it tests few columns, and has more records than can be there.
     """
 
-    def __init__(self, program: Program, variables: Variables, known: frozenset[int] = frozenset()):
+    def __init__(
+        self,
+        program: Program,
+        variables: Variables,
+        known: frozenset[int] = frozenset(),
+        focus: frozenset[int] | None = None,
+    ):
         self.columns_of_classes = columns_of_classes(program.requirements)
         self.laws = Laws(variables)
         self._variables = variables
@@ -93,13 +100,19 @@ class Reachability:
         self.reach: list[Diagram] = [ALL]
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
+        self._focus = focus
         for step, requirement in enumerate(program.requirements):
             transition = self._transition(step, requirement)
             affects = self._simplest(transition)
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
             transition = self.transitions[-1]
-            self.reach.append(self._after(transition))
+            self.reach.append(self._focused(step + 1, self._after(transition)))
         self.care = self._care()
+
+    def _focused(self, step: int, records: Diagram) -> Diagram:
+        if self._focus is None:
+            return records
+        return self._diagrams.project(records, self._variables.columns(step, self._focus))
 
     def _care(self) -> list[Diagram]:
         """A check changes nothing, so the table before it is the table after it."""

@@ -22,6 +22,7 @@ from acompass.checked.types import Kind, Schema, Type
 from acompass.prove.constants import ColumnVersion, Constants, zero_of
 from acompass.prove.conversion import image, image_of_any_scale
 from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
+from acompass.prove.effort import Budget
 from acompass.prove.label_cuts import maps_of_numbers
 from acompass.prove.label_images import LabelImages
 from acompass.prove.regions import Mask, Regions, regions_in
@@ -41,7 +42,11 @@ class Variables:
     """
 
     def __init__(
-        self, program: Program, claims: Sequence[Assertion], any_scale: frozenset[int] = frozenset()
+        self,
+        program: Program,
+        claims: Sequence[Assertion],
+        any_scale: frozenset[int] = frozenset(),
+        budget: Budget | None = None,
     ):
         self._any_scale = any_scale
         self.schemas: list[Schema] = [r.before for r in program.requirements] + [program.final_schema]
@@ -59,7 +64,7 @@ class Variables:
         self._maps_of_numbers = frozenset(map(id, maps_of_numbers(program)))
         self._columns = self._add_columns(constants)
         self._aggregates = self._add_aggregates(constants)
-        self.diagrams = DiagramManager([regions.full for regions in self._regions])
+        self.diagrams = DiagramManager([regions.full for regions in self._regions], budget)
 
     def _add_columns(self, constants: Constants) -> dict[ColumnVersion, Variable]:
         variables = {}

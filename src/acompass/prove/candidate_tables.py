@@ -88,6 +88,11 @@ class CandidateTables:
             other for other in sorted(self._values[column], key=_complexity) if _complexity(other) < limit
         ]
 
+    @property
+    def largest_size(self) -> int:
+        """So many equal records pass the lines that demand large classes."""
+        return self._sizes[-1]
+
     def single(self, target: Diagram) -> Candidate | None:
         """A table of one record that can end in the target; None where no record can."""
         origin = self._origins.find(target)

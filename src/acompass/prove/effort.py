@@ -48,12 +48,25 @@ def require_time() -> None:
         raise Exhausted(f"not decided within {limit.seconds:g} s")
 
 
+@contextmanager
+def bounded() -> Iterator[None]:
+    """Diagrams over hundreds of columns are too deep for the interpreter, which is a limit like any other."""
+    try:
+        yield
+    except RecursionError:
+        raise Exhausted("not decided: its conditions compare too many columns together") from None
+
+
 class Budget:
     """The operations on decision diagrams that are left: they bound the memory, and do not depend on time."""
 
     def __init__(self, operations: int = MOST_OPERATIONS):
         self._operations = operations
         self._left = operations
+
+    def add(self, operations: int) -> None:
+        self._operations += operations
+        self._left += operations
 
     def grant(self) -> int:
         """The number of operations until the next question. Raises Exhausted."""

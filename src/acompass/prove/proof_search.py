@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from acompass.prove.backward_rules import BackwardRules
 from acompass.prove.blocked import Blocked
+from acompass.prove.effort import require_time
 from acompass.prove.facts import Fact
 from acompass.prove.reachability import Reachability
 
@@ -52,6 +53,7 @@ class ProofSearch:
         came_from: dict[Fact, Fact | None] = {claim: None}
         pending = [claim]
         while pending and attempt.is_proof:
+            require_time()
             goal = pending.pop()
             earlier = self._earlier_goals(goal, attempt)
             fresh = [fact for fact in earlier if fact not in came_from]

@@ -8,7 +8,6 @@ from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.checked.types import Kind
 from acompass.prove.columns import columns_of, columns_with_type
 from acompass.prove.decision_diagram import EMPTY, Diagram
-from acompass.prove.effort import Budget
 from acompass.prove.facts import Alternatives, Fact, class_assertion
 from acompass.prove.proof_search import ProofAttempt, ProofSearch
 from acompass.prove.reachability import Reachability, record_condition
@@ -18,8 +17,9 @@ from acompass.prove.variables import Variables
 class Prover:
     """Steps are those of `variables`: the requirement at a step is the one performed next.
 
-    `known` are the steps of checks that hold where they stand, because nothing is written otherwise (D31). The
-    records that can reach a step are known only by the columns of a `focus`, if there is one.
+    `known` are the steps of checks that hold where they stand, because nothing is written otherwise (D31).
+    Provers may share their `variables`. With a `focus`, the records that can reach a step are known only by
+    these columns.
     """
 
     def __init__(
@@ -28,13 +28,13 @@ class Prover:
         claims: Sequence[Assertion],
         known: frozenset[int] = frozenset(),
         any_scale: frozenset[int] = frozenset(),
+        variables: Variables | None = None,
         focus: frozenset[int] | None = None,
-        budget: Budget | None = None,
     ):
         self.program = program
         self.claims = tuple(claims)
         self.known = known
-        self.variables = Variables(program, claims, any_scale, budget)
+        self.variables = variables or Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
         self.reachability = Reachability(program, self.variables, known, focus)
         self._search = ProofSearch(self.reachability)

@@ -106,13 +106,17 @@ class Reachability:
             affects = self._simplest(transition)
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
             transition = self.transitions[-1]
-            self.reach.append(self._focused(step + 1, self._after(transition)))
+            self.reach.append(self._focused(transition))
         self.care = self._care()
 
-    def _focused(self, step: int, records: Diagram) -> Diagram:
+    def _focused(self, transition: Transition) -> Diagram:
+        """The records after the requirement, by the columns of the focus."""
         if self._focus is None:
-            return records
-        return self._diagrams.project(records, self._variables.columns(step, self._focus))
+            return self._after(transition)
+        if transition.column is not None and transition.column not in self._focus:
+            return transition.care
+        columns = self._variables.columns(transition.step + 1, self._focus)
+        return self._diagrams.project(self._after(transition), columns)
 
     def _care(self) -> list[Diagram]:
         """A check changes nothing, so the table before it is the table after it."""

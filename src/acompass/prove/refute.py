@@ -14,6 +14,7 @@ from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.prove.candidate_tables import Candidate, CandidateTables
 from acompass.prove.chances import Chances
 from acompass.prove.decision_diagram import EMPTY, Diagram
+from acompass.prove.effort import Exhausted, bounded
 from acompass.prove.facts import class_assertion
 from acompass.prove.prover import Prover
 from acompass.prove.shrink import shrunk, with_simpler_trace
@@ -31,7 +32,10 @@ _Found: TypeAlias = dict[int, tuple[Witness, Chances]]
 
 
 class Refuter:
+    """`exhausted` says why the last search ended early, if it did."""
+
     def __init__(self, prover: Prover, budget: int = BUDGET):
+        self.exhausted = ""
         self._budget = budget
         self._prover = prover
         self._program: Program = prover.program
@@ -56,13 +60,20 @@ class Refuter:
     def _find(self, claims: Sequence[Assertion], known: Sequence[frozenset[int]] | None = None) -> _Found:
         self._known = known or [self._prover.known] * len(claims)
         found: _Found = {}
+        try:
+            with bounded():
+                self._find_all(claims, found)
+        except Exhausted as exhausted:
+            self.exhausted = str(exhausted)
+        return found
+
+    def _find_all(self, claims: Sequence[Assertion], found: _Found) -> None:
         for at, claim in enumerate(claims):
             if claim.quantifier is Quantifier.SOME:
                 self._try(([], {}), {at: claim}, found)
             elif process_in(claim) is None:
                 self._try_single(at, claims, found)
         self._search(claims, found)
-        return found
 
     def _try_single(self, at: int, claims: Sequence[Assertion], found: _Found) -> None:
         target = self._prover.violating(self._prover.last, claims[at])
@@ -70,7 +81,10 @@ class Refuter:
             case = self._tables.single(target) if at not in found else None
             if case is None:
                 return
-            self._try(case, {at: claims[at]}, found)
+            records, chances = case
+            for size in (1, self._tables.largest_size):
+                if at not in found:
+                    self._try((records * size, chances), {at: claims[at]}, found)
 
     def _search(self, claims: Sequence[Assertion], found: _Found) -> None:
         targets = {at: self._target(claim) for at, claim in enumerate(claims) if at not in found}
@@ -116,9 +130,12 @@ class Refuter:
         def with_trace(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
             return self._failing(at, claim, replay(self._program, records, trace))
 
-        smaller = shrunk(witness, with_same_chances, self._tables.simpler)
-        simpler = with_simpler_trace(smaller, with_trace)
-        return with_trace(simpler.records, simpler.trace)
+        try:
+            witness = shrunk(witness, with_same_chances, self._tables.simpler)
+            witness = with_simpler_trace(witness, with_trace)
+        except Exhausted:
+            pass  # a counterexample that could be smaller is a counterexample
+        return with_trace(witness.records, witness.trace)
 
     def _failing(self, at: int, claim: Assertion, witness: Witness | None) -> Witness | None:
         return witness if witness is not None and self._fails(at, claim, witness) else None

@@ -16,8 +16,8 @@ from acompass.prove.effort import MOST_OPERATIONS, Budget, Exhausted, bounded, r
 from acompass.prove.prover import Prover
 from acompass.prove.variables import Variables
 
-#: operations on diagrams for the possible records of all columns, about one second
-FEW_OPERATIONS = 100_000
+#: operations on diagrams for the possible records of all columns, about half a second
+FEW_OPERATIONS = 60_000
 
 
 Key = TypeVar("Key")

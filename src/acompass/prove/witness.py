@@ -12,15 +12,16 @@ from acompass.checked.types import Value
 from acompass.prove.chances import Chance, Chances
 from acompass.prove.effort import require_time
 from acompass.semantics import (
+    Bag,
     Trace,
     affected_bag,
     convert_types,
     holds,
-    perform_requirement,
     pref,
     run_program,
     trace_of_values,
 )
+from acompass.semantics.requirements import NoLabel, act
 
 Record: TypeAlias = tuple[Value, ...]
 
@@ -52,32 +53,35 @@ def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction
 def play(program: Program, records: Sequence[Record], chances: Chances) -> Witness | None:
     """The run in which coins and draws show what the chances say. None as for `replay`.
 
-    The search for counterexamples spends its time here: an assertion that holds is asked only once, and of
-    equal records only one.
+    The search for counterexamples spends its time here: each assertion is evaluated once, and of equal records
+    only for one. What is shown was replayed.
     """
     require_time()
     bag, trace, violated = list(records), list[Fraction](), list[int]()
     distinct = list(dict.fromkeys(bag))
     for step, requirement in enumerate(program.requirements):
         is_about_records = process_in(requirement.assertion) is None
-        if holds(distinct if is_about_records else bag, requirement.assertion):
-            if requirement.before == requirement.after:
-                continue
-            bag = convert_types(bag, requirement.before, requirement.after)
-        else:
-            own = _consumed(requirement, bag, chances.get(step))
+        if not holds(distinct if is_about_records else bag, requirement.assertion):
+            violated.append(step)
             try:
-                bag, _, _ = perform_requirement(requirement, bag, trace_of_values(own))
-            except Unlabelled:
+                bag, own = _performed(requirement, bag, chances.get(step))
+            except NoLabel:
                 return None
             trace += own
-            violated.append(step)
+        elif requirement.before == requirement.after:
+            continue
+        else:
+            bag = convert_types(bag, requirement.before, requirement.after)
         distinct = list(dict.fromkeys(bag))
     return Witness(tuple(records), tuple(trace), tuple(bag), frozenset(violated))
 
 
-def _consumed(requirement: Requirement, bag: list[Record], chance: Chance | None) -> list[Fraction]:
-    """What a requirement that is violated consumes of the trace."""
-    if chance is None:
-        return []
-    return chance.trace(requirement.action, len(affected_bag(bag, requirement.assertion)))
+def _performed(requirement: Requirement, bag: Bag, chance: Chance | None) -> tuple[Bag, list[Fraction]]:
+    """A requirement that is violated, performed (Figure 11), and what it consumes of the trace."""
+    converted = convert_types(bag, requirement.before, requirement.after)
+    if requirement.action is None:
+        return converted, []
+    affected = affected_bag(bag, requirement.assertion)
+    own = [] if chance is None else chance.trace(requirement.action, len(affected))
+    left, _ = act(requirement.action, requirement.after, converted, trace_of_values(own), affected)
+    return left, own

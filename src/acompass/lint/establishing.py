@@ -12,7 +12,7 @@ from acompass.prove.reachability import Transition, record_condition
 from acompass.prove.refute import Refuter
 
 #: records times requirements that the search for a counterexample may cost
-BUDGET = 3_000
+BUDGET = 20_000
 
 
 def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:

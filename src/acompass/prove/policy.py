@@ -12,6 +12,7 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Assertion, Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
+from acompass.prove.candidate_tables import MOST_RECORDS
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
 from acompass.prove.column_types import column_types, finer_scale
 from acompass.prove.columns import columns_of
@@ -167,7 +168,8 @@ def _judge(
         elif at in search.exhausted and at not in search.found:
             yield at, Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, search.exhausted[at])
         else:
-            yield at, _unproved(claim, _why(asked[at], attempts[at]), search.found.get(at))
+            reason = _why(asked[at], attempts[at])
+            yield at, _unproved(claim, reason, search.found.get(at), at in search.too_large)
 
 
 def _attempted(provers: Provers, assertion: Assertion) -> _Attempted:
@@ -192,11 +194,13 @@ def _why(assertion: Assertion, attempted: _Attempted) -> str:
 
 
 class _Search:
-    """By claim, the counterexamples that are found, and why the search for others was ended."""
+    """By claim, the counterexamples that are found, and why the search for others was ended; the claims whose
+    counterexamples have more records than are tried."""
 
     def __init__(self) -> None:
         self.found: dict[int, Counterexample] = {}
         self.exhausted: dict[int, str] = {}
+        self.too_large: set[int] = set()
 
     def refute(self, typed: _TypedPolicy, provers: Provers, claims: Sequence[int]) -> None:
         """Search for counterexamples to the claims that the provers cannot prove."""
@@ -212,15 +216,23 @@ class _Search:
     def _refute_with(self, prover: Prover, typed: _TypedPolicy, claims: Mapping[int, Assertion]) -> None:
         refuter = Refuter(prover)
         witnesses = refuter.refute(list(claims.values()), [typed.claims[at].known for at in claims])
-        for at, witness in zip(claims, witnesses, strict=True):
+        for number, (at, witness) in enumerate(zip(claims, witnesses, strict=True)):
             if witness is not None:
                 self.found[at] = _counterexample(typed.program, witness)
+            elif number in refuter.too_large:
+                self.too_large.add(at)
             elif refuter.exhausted:
                 self.exhausted[at] = refuter.exhausted
 
 
-def _unproved(claim: CheckedClaim, reason: str, counterexample: Counterexample | None) -> Claim:
+def _unproved(
+    claim: CheckedClaim, reason: str, counterexample: Counterexample | None, is_too_large: bool
+) -> Claim:
     if counterexample is None:
+        if is_too_large:
+            reason += (
+                f"\nit may fail on a table of more than {MOST_RECORDS:,} records, the most that are tried"
+            )
         return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
     size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from acompass.checked.program import Program
+from acompass.checked.effects import column_written, drops_records
+from acompass.checked.program import Assertion, Program
 from acompass.diagnostics import Diagnostic, Fix, Label, Severity
 from acompass.diagnostics.edits import delete, insert, offer
 from acompass.prove.claims import check_steps
+from acompass.prove.columns import columns_of
 from acompass.prove.prover import Prover
 from acompass.prove.reachability import Transition
 from acompass.syntax import tree
@@ -46,11 +48,20 @@ class InspectedPolicy:
         last = next(step for step in range(prover.last, -1, -1) if prover.fits(assertion, at, step))
         return prover.attempt(assertion, last).is_proof
 
-    def holds_after_its_steps(self, at: int) -> bool:
-        """Whether the last step of its THEN, such as REJECT, is proved to make the assertion true."""
-        last = max(step for step, whole in enumerate(self._wholes) if whole is self._wholes[at])
+    def holds_later(self, at: int) -> bool:
+        """Whether a later line, such as REJECT at the end of a cascade, is proved to make the assertion true.
+        Lines after it may break it again."""
         assertion, prover = self.program.requirements[at].assertion, self.prover
-        return prover.fits(assertion, at, last + 1) and prover.attempt(assertion, last + 1).is_proof
+        return any(
+            prover.fits(assertion, at, step) and prover.attempt(assertion, step).is_proof
+            for step in range(at + 2, prover.last + 1)
+            if self._may_establish(step - 1, assertion)
+        )
+
+    def _may_establish(self, at: int, assertion: Assertion) -> bool:
+        """Whether a requirement can make an assertion true: it removes records, or writes what is read."""
+        action = self.program.requirements[at].action
+        return drops_records(action) or column_written(action) in columns_of(assertion)
 
     def line(self, at: int) -> int:
         return self.program.requirements[at].line

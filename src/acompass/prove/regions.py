@@ -20,36 +20,36 @@ Mask: TypeAlias = int
 class Regions:
     def __init__(self, order: ValueOrder, constants: Iterable[Value]):
         self._order = order
-        self._cuts: list[Rank] = sorted({order.rank(constant) for constant in constants})
-        self._counts = [self._count(region) for region in range(2 * len(self._cuts) + 1)]
+        self.cuts: list[Rank] = sorted({order.rank(constant) for constant in constants})
+        self._counts = [self._count(region) for region in range(2 * len(self.cuts) + 1)]
         self.full: Mask = sum(1 << region for region, count in enumerate(self._counts) if count)
 
     def bounds(self, region: int) -> tuple[Rank | None, Rank | None]:
         """The cuts on either side of a gap."""
         at = region // 2
-        low = self._cuts[at - 1] if at > 0 else None
-        high = self._cuts[at] if at < len(self._cuts) else None
+        low = self.cuts[at - 1] if at > 0 else None
+        high = self.cuts[at] if at < len(self.cuts) else None
         return low, high
 
     def _count(self, region: int) -> float:
         if region % 2:
-            return 1 if self._order.is_value(self._cuts[region // 2]) else 0
+            return 1 if self._order.is_value(self.cuts[region // 2]) else 0
         return self._order.count(*self.bounds(region))
 
     def region_of(self, value: Value) -> int:
         return self.region_at(self._order.rank(value))
 
     def region_at(self, rank: Rank) -> int:
-        at = bisect_left(self._cuts, rank)
-        is_point = at < len(self._cuts) and self._cuts[at] == rank
+        at = bisect_left(self.cuts, rank)
+        is_point = at < len(self.cuts) and self.cuts[at] == rank
         return 2 * at + 1 if is_point else 2 * at
 
     def lower_rank(self, region: int) -> Rank | None:
         """A rank that every value of the region reaches or exceeds."""
-        return self._cuts[region // 2] if region % 2 else self.bounds(region)[0]
+        return self.cuts[region // 2] if region % 2 else self.bounds(region)[0]
 
     def upper_rank(self, region: int) -> Rank | None:
-        return self._cuts[region // 2] if region % 2 else self.bounds(region)[1]
+        return self.cuts[region // 2] if region % 2 else self.bounds(region)[1]
 
     def first_and_last(self, region: int) -> tuple[Rank | None, Rank | None]:
         """The first and the last rank in a gap of a discrete type, each None where there is none."""
@@ -62,7 +62,7 @@ class Regions:
 
     def constant(self, region: int) -> Value | None:
         """The value of a point; None for a gap."""
-        return self._order.value(self._cuts[region // 2]) if region % 2 else None
+        return self._order.value(self.cuts[region // 2]) if region % 2 else None
 
     def satisfying(self, operator: Operator, constant: Value) -> Mask:
         """The regions whose values satisfy `value operator constant`; the constant must be a cut."""

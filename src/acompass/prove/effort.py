@@ -1,13 +1,16 @@
 """The effort that an answer may cost: the time of a call, and the operations on the diagrams of a prover."""
 
+import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from acompass.diagnostics import CallError, Diagnostic
+
 #: seconds, unless the call says otherwise
-DEADLINE = 30.0
+DEADLINE = 30
 #: for each operation, a node or an answer is kept: about 200 bytes
 MOST_OPERATIONS = 2_000_000
 #: operations between two looks at the clock
@@ -16,6 +19,18 @@ _GRANTED = 1_024
 
 class Exhausted(Exception):
     """No more time or memory may be spent; the message says which limit was reached."""
+
+
+def seconds_of(deadline: float | str) -> float:
+    """The seconds of a deadline that a user gave."""
+    try:
+        seconds = float(deadline)
+    except ValueError:
+        seconds = math.nan
+    if math.isfinite(seconds) and seconds >= 0:
+        return seconds
+    message = f"`{deadline}` is not a deadline: it is a number of seconds from 0 on"
+    raise CallError([Diagnostic("AC556", message, help="--deadline 60")])
 
 
 @dataclass(frozen=True, slots=True)

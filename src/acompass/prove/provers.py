@@ -41,9 +41,11 @@ class Provers:
 
     def of(self, assertion: Assertion) -> Prover:
         """The prover to ask about an assertion."""
+        return self.of_columns(columns_of(assertion))
+
+    def of_columns(self, columns: frozenset[int]) -> Prover:
         if self._whole is not None:
             return self._whole
-        columns = columns_of(assertion)
         if columns not in self._focused:
             self._focused[columns] = self._prover(self._variables, columns)
         return self._focused[columns]

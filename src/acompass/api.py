@@ -290,7 +290,7 @@ def prove(
     from acompass.privacy.answer import PrivacyProof
     from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
-    from acompass.prove.effort import seconds_of
+    from acompass.prove.effort import seconds_of, time_limit
 
     parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
@@ -298,12 +298,13 @@ def prove(
             schema = _types_of(parsed, table, params, opening)
         if privacy and schema is None:
             schema, types = require_columns(types), None
-        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types, limit)
-        found = None
-        if privacy and schema is not None:
-            found = prove_privacy(
-                parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
-            )
+        with time_limit(limit):
+            proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types, deadline=None)
+            found = None
+            if privacy and schema is not None:
+                found = prove_privacy(
+                    parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+                )
         return PrivacyProof(proof.claims, proof.types, proof.inferred, found)
 
 

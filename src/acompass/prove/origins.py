@@ -1,8 +1,8 @@
 """Origins: initial records that the policy can turn into a record of a given set.
 
-The search goes back through the requirements and chooses at random whether the record was affected; where that
-leads nowhere, it was not. Whether a class is affected depends on the rest of the table, so an origin is only a
-guess; the replay decides.
+The search goes back through the requirements and chooses at random whether the record was affected. If that
+leads nowhere, it tries the other way. Whether a class is affected depends on the rest of the table, so an
+origin is only a guess; the replay decides.
 """
 
 import random
@@ -33,9 +33,9 @@ class Origin:
 
 @dataclass(slots=True)
 class _Place:
-    """Records at a step, on a way back from the target: those that come to the place `after` it if the requirement
-    between them hits them, or does not; None where that makes no difference. `drawn` are the records that a draw
-    must leave."""
+    """Records at a step, on a way back from the target. They come to the place `after` this one if the
+    requirement between them hits them, or does not; None where that makes no difference. `drawn` are the
+    records that a draw must leave, `draw` is the value that it shows."""
 
     step: int
     records: Diagram

@@ -93,7 +93,8 @@ def prove_policy(
             wide = typed(columns.widened(finer_scale(everything, settings)), columns.any_scale)
         except PolicyError:
             # a constant of the policy is too long for a finer scale, so no such table can be run
-            columns = replace(columns, any_scale=frozenset())
+            columns = columns.spelled()
+            narrow = wide = typed(columns.schema)
     inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
     with time_limit(deadline):
         return Proof(_verdicts(wide, narrow), columns.names(), inferred)

@@ -1,8 +1,8 @@
 """The order in which decision diagrams test the columns.
 
 A diagram remembers, at each variable, what the tests so far have decided of the conditions that test a later
-variable too. So columns of one condition should stand together: `A1 = 1 AND B1 = 1 OR A2 = 1 AND B2 = 1 …` has a
-small diagram if each A is next to its B, and an exponential one if all A are before all B.
+variable too. So columns of one condition should stand together: `(A1 = 1 AND B1 = 1) OR (A2 = 1 AND B2 = 1)`
+and so on has a small diagram if each A is next to its B, and an exponential one if all A are before all B.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -67,7 +67,7 @@ def _parts(condition: Condition) -> Iterator[Together]:
 
 
 def _moved(order: Sequence[int], conditions: Sequence[Together]) -> list[int]:
-    """Each column moves to the middle of the conditions that compare it, above all of those of few columns."""
+    """Each column moves to the middle of the conditions that compare it, above all of those with few."""
     place = {column: float(at) for at, column in enumerate(order)}
     pulls: dict[int, list[tuple[float, float]]] = {}
     for columns in conditions:

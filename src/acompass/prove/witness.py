@@ -53,8 +53,8 @@ def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction
 def play(program: Program, records: Sequence[Record], chances: Chances) -> Witness | None:
     """The run in which coins and draws show what the chances say. None as for `replay`.
 
-    The search for counterexamples spends its time here: each assertion is evaluated once, and of equal records
-    only for one. What is shown was replayed.
+    The search for counterexamples spends its time here: each assertion is evaluated once, and for equal
+    records only once. What is shown has been replayed.
     """
     require_time()
     bag, trace, violated = list(records), list[Fraction](), list[int]()

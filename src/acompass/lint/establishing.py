@@ -69,7 +69,7 @@ def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) ->
 def _leaves_violating_classes(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
     """The assertion is not proved after the requirement, and refuted for the requirement alone."""
     assertion = transition.requirement.assertion
-    if policy.prover.attempt(assertion, at + 1).is_proof:
+    if policy.prover_of(assertion).attempt(assertion, at + 1).is_proof:
         return False
     alone = Program(transition.requirement.before, (transition.requirement,), frozenset())
     (is_refuted,) = Refuter(Prover(alone, (assertion,)), BUDGET).is_refuted([assertion])

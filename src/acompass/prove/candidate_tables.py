@@ -58,6 +58,11 @@ class CandidateTables:
             return None
         return Candidate((Block(self._record(origin)),), self._chances.toward(origin, aimed=1))
 
+    def repeated(self, single: Candidate) -> Candidate:
+        """The same record so many times that it passes the lines that demand large classes."""
+        (block,) = single.blocks
+        return replace(single, blocks=(replace(block, size=max(self._sizes, key=real_size)),))
+
     def some(self, target: Diagram) -> Candidate:
         """A table of one or more blocks, most of them of records that can end in the target."""
         origin = self._origins.find(target) if self._rng.random() < 0.85 else None

@@ -76,6 +76,8 @@ class RefutationSearch:
             if candidate is None:
                 return
             self._try(candidate, [at])
+            if at not in self.found:
+                self._try(self.tables.repeated(candidate), [at])
 
     def _target(self, claim: Assertion) -> Diagram:
         """The final records on which the claim can fail."""

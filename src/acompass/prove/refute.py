@@ -10,6 +10,7 @@ from fractions import Fraction
 from acompass.checked.program import Assertion, Program
 from acompass.prove.blocks import real_size
 from acompass.prove.candidate_tables import CandidateTables
+from acompass.prove.effort import Exhausted, bounded
 from acompass.prove.prover import Prover
 from acompass.prove.refutation_search import RefutationSearch, Run
 from acompass.prove.shrink import shrunk, with_simpler_trace
@@ -23,9 +24,10 @@ SHRINKING = 400_000
 
 class Refuter:
     """`too_large` are the claims of the last call that could fail on a table with more records than are
-    tried."""
+    tried; `exhausted` says why its search ended early, if it did."""
 
     def __init__(self, prover: Prover, budget: int = BUDGET):
+        self.exhausted = ""
         self._budget = budget
         self._prover = prover
         self.too_large: frozenset[int] = frozenset()
@@ -53,7 +55,11 @@ class Refuter:
 
     def _searched(self, claims: Sequence[Assertion], known: Sequence[frozenset[int]]) -> RefutationSearch:
         search = RefutationSearch(self._prover, claims, known, self._budget)
-        search.run()
+        try:
+            with bounded():
+                search.run()
+        except Exhausted as exhausted:
+            self.exhausted = str(exhausted)
         self.too_large = frozenset(search.too_large - search.found.keys())
         return search
 
@@ -79,9 +85,13 @@ class _Shrinker:
             return self._replayed(records, trace) if self._may_try(records) else None
 
         blocks = [block.records(real_size) for block in run.candidate.blocks]
-        smaller = shrunk(run.witness, blocks, with_same_chances, self._tables.simpler)
-        simplest = with_simpler_trace(smaller, with_trace)
-        return self._replayed(simplest.records, simplest.trace)
+        witness = run.witness
+        try:
+            witness = shrunk(witness, blocks, with_same_chances, self._tables.simpler)
+            witness = with_simpler_trace(witness, with_trace)
+        except Exhausted:
+            pass  # a counterexample that could be smaller is a counterexample
+        return self._replayed(witness.records, witness.trace)
 
     def _may_try(self, records: Sequence[Record]) -> bool:
         self._left -= len(records) * (len(self._program.requirements) + 1)

@@ -6,6 +6,7 @@ from itertools import chain
 
 from acompass.prove.backward_rules import BackwardRules, Rule
 from acompass.prove.blocked import Blocked
+from acompass.prove.effort import require_time
 from acompass.prove.facts import Fact
 from acompass.prove.reachability import Reachability
 
@@ -83,6 +84,7 @@ class ProofSearch:
         frames = [self._frame(claim)]
         goals = 1
         while frames:
+            require_time()
             goal = self._next_goal(frames[-1])
             if goal is None:
                 frames.pop()

@@ -24,7 +24,8 @@ class Prover:
 
     `known` are the steps of checks that hold where they stand, because nothing is written otherwise (D31).
     `reach` has the records that can reach each step, whatever the later checks say; `reachability` leaves out
-    those that they exclude.
+    those that they exclude. Provers may share their `variables`. With a `focus`, the records that can reach a
+    step are known only by these columns.
     """
 
     def __init__(
@@ -33,24 +34,26 @@ class Prover:
         claims: Sequence[Assertion],
         known: frozenset[int] = frozenset(),
         any_scale: frozenset[int] = frozenset(),
+        variables: Variables | None = None,
+        focus: frozenset[int] | None = None,
     ):
         self.program = program
         self.claims = tuple(claims)
         self.known = known
-        self.variables = Variables(program, claims, any_scale)
+        self.variables = variables or Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
-        plain = Reachability(program, self.variables, known)
+        plain = Reachability(program, self.variables, known, focus=focus)
         self.reach = plain.reach
-        self.reachability = self._with_checks(plain)
+        self.reachability = self._with_checks(plain, focus)
         self._search = ProofSearch(self.reachability)
         self._sums_and_counts = SumsAndCounts(self.reachability.laws)
 
-    def _with_checks(self, reachability: Reachability) -> Reachability:
+    def _with_checks(self, reachability: Reachability, focus: frozenset[int] | None) -> Reachability:
         """Without the records that known checks exclude from earlier steps."""
         excluded = ExcludedRecords(reachability).by_step() if self.known else [EMPTY]
         if all(records is EMPTY for records in excluded):
             return reachability
-        return Reachability(self.program, self.variables, self.known, excluded)
+        return Reachability(self.program, self.variables, self.known, excluded, focus)
 
     @property
     def last(self) -> int:

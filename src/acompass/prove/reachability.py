@@ -86,7 +86,8 @@ class Reachability:
 
     The checks at the steps `known` hold where they stand. `care[step]` leaves out the records that they
     exclude from the table at the step; `reach` leaves them out from the next step on. `excluded` has, for
-    each step, records that later checks exclude, whatever becomes of them.
+    each step, records that later checks exclude, whatever becomes of them. With a `focus`, `reach` forgets all
+    other columns after each step: it tests few columns, and has more records than can be there.
     """
 
     def __init__(
@@ -95,24 +96,41 @@ class Reachability:
         variables: Variables,
         known: frozenset[int] = frozenset(),
         excluded: Sequence[Diagram] | None = None,
+        focus: frozenset[int] | None = None,
     ):
         self.excluded = excluded or [EMPTY] * (len(program.requirements) + 1)
         self.columns_of_classes = columns_of_classes(program.requirements)
         self.laws = Laws(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
-        self.reach: list[Diagram] = [self._diagrams.complement(self.excluded[0])]
+        self._focus = focus
+        self.reach = [self._focused(0, self._diagrams.complement(self.excluded[0]))]
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
         for step, requirement in enumerate(program.requirements):
             transition = self._transition(step, requirement, self.reach[step])
             affects = self._simplest(transition)
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
-            after = self.after(self.transitions[-1], self.reach[step])
-            self.reach.append(self._diagrams.difference(after, self.excluded[step + 1]))
-            if step in known and step + 1 not in known:
-                self.reach[-1] = self._left_by_checks(self.reach[-1])
+            self.reach.append(self._next(self.transitions[-1], known))
         self.care = self._care()
+
+    def _next(self, transition: Transition, known: frozenset[int]) -> Diagram:
+        """The records that can reach the step after the requirement."""
+        after = transition.care if self._is_forgotten(transition) else self.after(transition, transition.care)
+        left = self._diagrams.difference(after, self.excluded[transition.step + 1])
+        if transition.is_known and transition.step + 1 not in known:
+            left = self._left_by_checks(left)
+        return self._focused(transition.step + 1, left)
+
+    def _is_forgotten(self, transition: Transition) -> bool:
+        """Whether the requirement does nothing but write a column outside the focus."""
+        column = transition.column
+        return self._focus is not None and column is not None and column not in self._focus
+
+    def _focused(self, step: int, records: Diagram) -> Diagram:
+        if self._focus is None:
+            return records
+        return self._diagrams.project(records, self._variables.columns(step, self._focus))
 
     def without_excluded(self, fact: Fact) -> Fact:
         """Law of the excluded record: the same fact about the records that no later check excludes."""

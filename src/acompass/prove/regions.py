@@ -21,28 +21,28 @@ Mask: TypeAlias = int
 class Regions:
     def __init__(self, order: ValueOrder, constants: Iterable[Value]):
         self._order = order
-        self._cuts: list[Rank] = sorted({order.rank(constant) for constant in constants})
-        self._counts = [self._count(region) for region in range(2 * len(self._cuts) + 1)]
+        self.cuts: list[Rank] = sorted({order.rank(constant) for constant in constants})
+        self._counts = [self._count(region) for region in range(2 * len(self.cuts) + 1)]
         self.full: Mask = sum(1 << region for region, count in enumerate(self._counts) if count)
 
     def bounds(self, region: int) -> tuple[Rank | None, Rank | None]:
         """The cuts on either side of a gap."""
         at = region // 2
-        low = self._cuts[at - 1] if at > 0 else None
-        high = self._cuts[at] if at < len(self._cuts) else None
+        low = self.cuts[at - 1] if at > 0 else None
+        high = self.cuts[at] if at < len(self.cuts) else None
         return low, high
 
     def _count(self, region: int) -> float:
         if region % 2:
-            return 1 if self._order.is_value(self._cuts[region // 2]) else 0
+            return 1 if self._order.is_value(self.cuts[region // 2]) else 0
         return self._order.count(*self.bounds(region))
 
     def region_of(self, value: Value) -> int:
         return self.region_at(self._order.rank(value))
 
     def region_at(self, rank: Rank) -> int:
-        at = bisect_left(self._cuts, rank)
-        is_point = at < len(self._cuts) and self._cuts[at] == rank
+        at = bisect_left(self.cuts, rank)
+        is_point = at < len(self.cuts) and self.cuts[at] == rank
         return 2 * at + 1 if is_point else 2 * at
 
     def extent(self, mask: Mask) -> Extent:
@@ -51,14 +51,14 @@ class Regions:
 
     def _least(self, region: int) -> Bound | None:
         if region % 2:
-            return Bound(self._cuts[region // 2])
+            return Bound(self.cuts[region // 2])
         is_open = self._order.is_dense
         low = self.bounds(region)[0] if is_open else self.first_and_last(region)[0]
         return None if low is None else Bound(low, is_open)
 
     def _greatest(self, region: int) -> Bound | None:
         if region % 2:
-            return Bound(self._cuts[region // 2])
+            return Bound(self.cuts[region // 2])
         is_open = self._order.is_dense
         high = self.bounds(region)[1] if is_open else self.first_and_last(region)[1]
         return None if high is None else Bound(high, is_open)
@@ -85,7 +85,7 @@ class Regions:
 
     def constant(self, region: int) -> Value | None:
         """The value of a point; None for a gap."""
-        return self._order.value(self._cuts[region // 2]) if region % 2 else None
+        return self._order.value(self.cuts[region // 2]) if region % 2 else None
 
     def satisfying(self, operator: Operator, constant: Value) -> Mask:
         """The regions whose values satisfy `value operator constant`; the constant must be a cut."""

@@ -11,6 +11,7 @@ import math
 import struct
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain, islice
 from typing import Any, Protocol, TypeAlias, assert_never
 
 from acompass.checked.exact import EXACT
@@ -141,15 +142,13 @@ class TextOrder:
         return len(rest) if low is None else len(rest) - 1
 
     def examples(self, low: Rank | None, high: Rank | None, wanted: int) -> list[Value]:
-        start = "" if low is None else low
-        found: list[Value] = []
-        for text in _texts_near(start):
-            inside = (low is None or text > low) and (high is None or text < high)
-            if inside and text not in found:
-                found.append(text)
-            if len(found) == wanted:
-                break
-        return found
+        def is_inside(text: str) -> bool:
+            return (low is None or text > low) and (high is None or text < high)
+
+        near = list(filter(is_inside, _texts_near("" if low is None else low)))
+        longer = (f"{text}{number}" for text in near for number in range(10, 10 + wanted))
+        found = dict.fromkeys(chain(near, islice(filter(is_inside, longer), wanted)))
+        return list[Value](found)[:wanted]
 
 
 def _texts_near(start: str) -> list[str]:

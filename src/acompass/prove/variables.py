@@ -22,10 +22,12 @@ from acompass.checked.types import Kind, Schema, Type
 from acompass.prove.constants import ColumnVersion, Constants, zero_of
 from acompass.prove.conversion import image, image_of_any_scale
 from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
+from acompass.prove.effort import Budget
 from acompass.prove.label_cuts import maps_of_numbers
 from acompass.prove.label_images import LabelImages
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.prove.value_order import AnyScaleOrder, ValueOrder, order_of, order_of_counts
+from acompass.prove.variable_order import column_order
 from acompass.syntax.tree import Function
 
 #: all counts share a variable; minima, maxima and sums belong to a column
@@ -41,7 +43,11 @@ class Variables:
     """
 
     def __init__(
-        self, program: Program, claims: Sequence[Assertion], any_scale: frozenset[int] = frozenset()
+        self,
+        program: Program,
+        claims: Sequence[Assertion],
+        any_scale: frozenset[int] = frozenset(),
+        budget: Budget | None = None,
     ):
         self._any_scale = any_scale
         self.schemas: list[Schema] = [r.before for r in program.requirements] + [program.final_schema]
@@ -57,13 +63,13 @@ class Variables:
         self._label_images: dict[tuple[int, Variable], LabelImages] = {}
         self._labels: dict[tuple[int, int, Variable, Variable], Mask] = {}
         self._maps_of_numbers = frozenset(map(id, maps_of_numbers(program)))
-        self._columns = self._add_columns(constants)
+        self._columns = self._add_columns(column_order(program, claims), constants)
         self._aggregates = self._add_aggregates(constants)
-        self.diagrams = DiagramManager([regions.full for regions in self._regions])
+        self.diagrams = DiagramManager([regions.full for regions in self._regions], budget)
 
-    def _add_columns(self, constants: Constants) -> dict[ColumnVersion, Variable]:
+    def _add_columns(self, order: Sequence[int], constants: Constants) -> dict[ColumnVersion, Variable]:
         variables = {}
-        for column in range(len(self.schemas[0])):
+        for column in order:
             for version, type_ in self.versions_of(column):
                 cuts = constants.of_column(column, version, type_)
                 variables[version] = self._add(Regions(self._order(column, type_), cuts), type_)

@@ -168,3 +168,14 @@ Proof.
     !(compare_app (part 10 12 _)), compare_same, !(compare_app (part 12 14 _)), fractions_in_order by congruence.
   reflexivity.
 Qed.
+
+(** So timestamps have different texts (docs/prove.md, section 6: `refuse_conversion`). *)
+Definition is_timestamp (f : field) : Prop := exists n, f = Timestamp n /\ length (padded 20 n) = 20%nat.
+
+Theorem timestamps_as_text : injective AsText is_timestamp.
+Proof.
+  intros f g (n & -> & Ln) (m & -> & Lm). simpl. split; intro H.
+  - apply text_value_injective, (compare_eq order_text) in H. rewrite timestamps_in_order in H by auto.
+    apply Z.compare_eq_iff, N2Z.inj in H. now subst.
+  - apply (f_equal number_of), integer_injective, N2Z.inj in H. now subst.
+Qed.

@@ -29,6 +29,7 @@ From Acompass Require Regions.
 From Acompass Require SetOperations.
 From Acompass Require Quantification.
 From Acompass Require Canonical.
+From Acompass Require LastVariable.
 From Acompass Require Variables.
 From Acompass Require Conversions.
 From Acompass Require TextOrder.
@@ -269,6 +270,8 @@ Definition theorems_of_Regions := (
   @Regions.no_integer_between,
   @Regions.no_text_before_empty,
   @Regions.no_text_before_nul,
+  @Regions.region_above_constant,
+  @Regions.region_below_constant,
   @Regions.region_compares,
   @Regions.regions,
   @Regions.regions_in_order,
@@ -298,6 +301,10 @@ Definition theorems_of_Canonical := (
   @Canonical.empty_is_empty,
   @Canonical.mask_of_is_projection).
 Print Assumptions theorems_of_Canonical.
+
+Definition theorems_of_LastVariable := (
+  @LastVariable.substitute_last).
+Print Assumptions theorems_of_LastVariable.
 
 Definition theorems_of_Variables := (
   @Variables.before_conversion_is_exact,

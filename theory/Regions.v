@@ -74,14 +74,14 @@ Proof.
   - destruct in_dec; lia.
 Qed.
 
-Lemma region_above_constant cs c v : In c cs -> compare_value c v = Lt -> (region_of cs c < region_of cs v)%N.
+Theorem region_above_constant cs c v : In c cs -> compare_value c v = Lt -> (region_of cs c < region_of cs v)%N.
 Proof.
   intros I H. assert (B : is_below v c = true) by (unfold is_below; now rewrite H).
   pose proof (filter_strictly_smaller _ _ cs c (fun x _ => is_below_trans c v x H) I (is_below_itself c) B).
   unfold region_of. destruct (in_dec value_eq_dec c cs); [|contradiction]. destruct in_dec; lia.
 Qed.
 
-Lemma region_below_constant cs c v : In c cs -> compare_value v c = Lt -> (region_of cs v < region_of cs c)%N.
+Theorem region_below_constant cs c v : In c cs -> compare_value v c = Lt -> (region_of cs v < region_of cs c)%N.
 Proof.
   intros I H. assert (M := fun x (_ : In x cs) => is_below_trans v c x H). pose proof (filter_smaller _ _ cs M).
   unfold region_of. destruct (in_dec value_eq_dec c cs); [|contradiction].

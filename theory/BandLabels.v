@@ -1,6 +1,7 @@
 (** docs/prove.md, section 7: numbers under BANDS (`label_cuts`, `LabelImages`).
 
-    Cuts are integers of a unit, 10^-scale. The label of a number is that of the last cut at or below it and the first above. *)
+    Cuts are integers of a unit, 10^-scale. The label of a number is that of the last cut at or below it and the first
+      above. *)
 From Coq Require Import List ZArith NArith QArith Qround Bool Lia.
 From Acompass Require Import Order.
 Import ListNotations.
@@ -46,7 +47,8 @@ Section Bands.
   Proof.
     split; [|intro E; rewrite <- E; apply in_own_band].
     unfold inside, band_of; simpl. intros [L U].
-    pose proof (below_is v) as Bv. pose proof (above_is v) as Av. pose proof (below_is w) as Bw. pose proof (above_is w) as Aw.
+    pose proof (below_is v) as Bv. pose proof (above_is v) as Av. pose proof (below_is w) as Bw.
+    pose proof (above_is w) as Aw.
     unfold is_at_or_below, is_above in *. f_equal.
     - destruct (at_or_below v) as [l|], (at_or_below w) as [l'|]; auto.
       + f_equal. destruct Bv as (C & Lv & Mv), Bw as (C' & Lw & Mw). apply Z.le_antisymm; [|now apply Mw].
@@ -169,10 +171,12 @@ Section Bands.
     - assert (El := Ev l ltac:(lia)). pose proof (above_is l) as Al. unfold is_above in Al. rewrite El.
       destruct (above l) as [e|] eqn:E; auto. replace (u <=? e) with true; auto. symmetry. apply Z.leb_le.
       destruct (Z.le_gt_cases u e) as [|G]; auto. exfalso. assert (K := Ev e ltac:(lia)).
-      pose proof (in_own_band e) as Oe. rewrite K, <- El in Oe. unfold inside, band_of in Oe. rewrite E in Oe. simpl in Oe. lia.
+      pose proof (in_own_band e) as Oe. rewrite K, <- El in Oe. unfold inside, band_of in Oe. rewrite E in Oe. simpl in Oe.
+      lia.
     - destruct last as [t|].
       + destruct last_is as [Ct Mt]. assert (G : t <= l).
-        { destruct (Z.le_gt_cases t l) as [|G]; auto. exfalso. assert (Kt := Ev t ltac:(lia)). assert (Kl := Ev l ltac:(lia)).
+        { destruct (Z.le_gt_cases t l) as [|G]; auto. exfalso. assert (Kt := Ev t ltac:(lia)).
+          assert (Kl := Ev l ltac:(lia)).
           pose proof (in_own_band t) as Ot. pose proof (in_own_band l) as Ol. rewrite Kt, <- Kl in Ot.
           pose proof (above_is l) as Al. unfold is_above in Al. unfold inside, band_of in Ot. simpl in Ot.
           destruct (above l) as [e|]; [|specialize (Al t Ct); lia]. destruct Al as (_ & _ & M). specialize (M t Ct G). lia. }
@@ -185,7 +189,8 @@ Section Bands.
         destruct (above v) as [e|]; [|specialize (A k Ck); lia]. destruct A as (_ & _ & M). specialize (M k Ck Lk). lia.
     - destruct first as [f|].
       + destruct first_is as [Cf Mf]. assert (G : u <= f).
-        { destruct (Z.le_gt_cases u f) as [|G]; auto. exfalso. assert (Kf := Ev f ltac:(lia)). assert (Kg := Ev (f - 1) ltac:(lia)).
+        { destruct (Z.le_gt_cases u f) as [|G]; auto. exfalso. assert (Kf := Ev f ltac:(lia)).
+          assert (Kg := Ev (f - 1) ltac:(lia)).
           pose proof (in_own_band (f - 1)) as Og. rewrite Kg, <- Kf in Og. pose proof (below_is f) as Bf.
           unfold is_at_or_below in Bf. unfold inside, band_of in Og. simpl in Og.
           destruct (at_or_below f) as [b|]; [|specialize (Bf f Cf); lia]. destruct Bf as (_ & _ & M).
@@ -196,7 +201,8 @@ Section Bands.
         now assert (e = f) as -> by (apply Z.le_antisymm; [apply Me; auto; lia|now apply Mf]).
       + exfalso. destruct (first_is v) as (k & Ck & Lk). assert (Kk := Ev (k - 1) ltac:(lia)).
         pose proof (in_own_band (k - 1)) as Ok. rewrite Kk in Ok. unfold inside, band_of in Ok. simpl in Ok.
-        destruct (at_or_below v) as [b|]; [|specialize (B k Ck); lia]. destruct B as (_ & _ & M). specialize (M k Ck Lk). lia.
+        destruct (at_or_below v) as [b|]; [|specialize (B k Ck); lia]. destruct B as (_ & _ & M). specialize (M k Ck Lk).
+        lia.
   Qed.
 End Bands.
 
@@ -251,7 +257,8 @@ Section Steps.
     - apply multiple. exists (i + 1). lia.
     - unfold down. lia.
     - intros k K. apply multiple in K as (j & ->). rewrite E. split; intro H.
-      + assert (j < i + 1) by (apply Z.mul_lt_mono_pos_r with width; lia). apply Z.add_le_mono_l, Z.mul_le_mono_nonneg_r; lia.
+      + assert (j < i + 1) by (apply Z.mul_lt_mono_pos_r with width; lia).
+        apply Z.add_le_mono_l, Z.mul_le_mono_nonneg_r; lia.
       + assert (i < j) by (apply Z.mul_lt_mono_pos_r with width; lia).
         assert ((i + 1) * width <= j * width) by (apply Z.mul_le_mono_nonneg_r; lia). lia.
   Qed.

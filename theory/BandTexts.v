@@ -1,4 +1,5 @@
-(** docs/prove.md, section 7: the texts of the labels of BANDS (`Bands._named`). Each text belongs to one band, so that the ends
+(** docs/prove.md, section 7: the texts of the labels of BANDS (`Bands._named`).
+    Each text belongs to one band, so that the ends
     of the band can be read from it (`band_bounds`). *)
 From Coq Require Import List ZArith NArith Bool Lia.
 From Acompass Require Import Order Texts Values Conversions TextOrder BandLabels.
@@ -81,7 +82,8 @@ Proof.
     { clear. intros k k' s s' N P H. destruct (numeral_negative scale k N) as (t & T & _). rewrite T in H.
       pose proof (numeral_characters scale k' P) as C. unfold numeral in H, C. replace (k' <? 0) with false in H, C by lia.
       pose proof (unsigned_nonempty (Z.abs_N k') scale) as NE. destruct (text_of_decimal false (Z.abs_N k') scale); [easy|].
-      simpl in H. injection H as <- _. inversion C as [|? ? [D|D] _]; [unfold is_digit, minus_sign in D; lia|discriminate D]. }
+      simpl in H. injection H as <- _. inversion C as [|? ? [D|D] _]; [unfold is_digit, minus_sign in D; lia|discriminate
+        D]. }
     destruct (Z.lt_ge_cases l 0) as [N|P], (Z.lt_ge_cases l' 0) as [N'|P'].
     - destruct (numeral_negative scale l N) as (t & T & C), (numeral_negative scale l' N') as (t' & T' & C').
       rewrite T, T' in *. simpl in E. injection E as E. destruct (characters_end t t' r r') as [-> ->]; auto.
@@ -148,7 +150,8 @@ Proof.
   { intros l u v H. destruct (Begins l u) as (r & [B|B]); rewrite B in H; [|discriminate].
     apply begins_numeral in H as [D|[D|D]]; [unfold is_digit, less_sign in D; lia|discriminate|discriminate]. }
   intros I J H. destruct i as [[l|] u], j as [[l'|] u'].
-  - assert (Plus : forall k v v', integer = false -> named integer scale (Some k, Some v) <> numeral scale v' ++ [plus_sign]).
+  - assert (Plus : forall k v v', integer = false -> named integer scale (Some k, Some v) <> numeral scale v' ++
+      [plus_sign]).
     { intros k v v' -> E. simpl in E. symmetry in E. apply begins_numeral in E as [D|[D|D]];
         [unfold is_digit, left_bracket in D; lia|discriminate|discriminate]. }
     assert (Ending : integer = true \/ u = None \/ u' = None -> (Some l, u) = (Some l', u')).

@@ -51,7 +51,8 @@ Lemma first_digits_in_order w n m k : length (padded w n) = w -> length (padded 
   compare_text (firstn k (padded w n)) (firstn k (padded w m))
   = (Z.of_N n / 10 ^ Z.of_nat (w - k) ?= Z.of_N m / 10 ^ Z.of_nat (w - k)).
 Proof.
-  intros Ln Lm K. destruct (first_digits_read w n k Ln K) as (Rn & Dn & En), (first_digits_read w m k Lm K) as (Rm & Dm & Em).
+  intros Ln Lm K. destruct (first_digits_read w n k Ln K) as (Rn & Dn & En), (first_digits_read w m k Lm K) as (Rm & Dm &
+    Em).
   rewrite digits_in_order, Rn, Rm by congruence. reflexivity.
 Qed.
 
@@ -65,7 +66,8 @@ Proof.
   - destruct (parts_of_date _ Ln) as (En & Yn & On), (parts_of_date _ Lm) as (Em & Ym & Om). rewrite part_from_start in *.
     cbn [app]. rewrite compare_app, compare_same by congruence.
     rewrite <- (compare_app (firstn 4 _) (firstn 4 _)) by congruence.
-    assert (F : forall j, length (padded 8 j) = 8%nat -> firstn 4 (padded 8 j) ++ part 4 6 (padded 8 j) = firstn 6 (padded 8 j)).
+    assert (F : forall j, length (padded 8 j) = 8%nat -> firstn 4 (padded 8 j) ++ part 4 6 (padded 8 j) = firstn 6 (padded
+      8 j)).
     { intros j J. unfold part. change (6 - 4)%nat with 2%nat. rewrite <- (firstn_skipn 4 (firstn 6 (padded 8 j))).
       now rewrite firstn_firstn, skipn_firstn_comm. }
     rewrite !F by auto. now rewrite (first_digits_in_order 8 n m 6) by auto.
@@ -106,7 +108,8 @@ Theorem period_is_interval unit n k m : is_dated n -> is_dated k -> is_dated m -
 Proof.
   intros Dn Dk Dm [L U] E. apply label_has_one_period in E; auto. apply label_has_one_period; auto.
   destruct Dn as [_ Mn], Dk as [_ Mk], Dm as [_ Mm].
-  pose proof (periods_in_order unit (Z.of_N n) (Z.of_N k) Mn Mk). pose proof (periods_in_order unit (Z.of_N k) (Z.of_N m) Mk Mm). lia.
+  pose proof (periods_in_order unit (Z.of_N n) (Z.of_N k) Mn Mk). pose proof (periods_in_order unit (Z.of_N k) (Z.of_N m)
+    Mk Mm). lia.
 Qed.
 
 (** * Labels begin as the text of the date (`_interval`) *)
@@ -133,7 +136,8 @@ Proof.
   { apply (compare_eq order_text). rewrite digits_in_order, read_padded, Z by (auto using padded_digits; congruence).
     apply Z.compare_refl. }
   split; auto. unfold text_of_date. rewrite E. unfold text_of_timestamp. rewrite firstn_app.
-  generalize (padded 20 n) L. intros d L'. do 21 (destruct d as [|? d]; [try discriminate L'|]); [reflexivity|discriminate L'].
+  generalize (padded 20 n) L. intros d L'. do 21 (destruct d as [|? d]; [try discriminate L'|]); [reflexivity|discriminate
+    L'].
 Qed.
 
 (** * Labels of finer units (`Dates._of_label`) *)

@@ -184,7 +184,8 @@ Section Manager.
         apply disjoint_bits. intros r B. rewrite N.lor_spec in B. apply orb_true_iff in B as [B|B].
         + revert r B. now apply disjoint_bits.
         + revert r B. apply disjoint_bits. exact (D b (or_intror I)).
-      - constructor; [|apply IH; auto]. apply Forall_forall. intros b I. apply put_in in I as [I|[[-> _]|(k & I & ->)]]; auto.
+      - constructor; [|apply IH; auto]. apply Forall_forall. intros b I.
+        apply put_in in I as [I|[[-> _]|(k & I & ->)]]; auto.
         + split; [|simpl; auto]. now apply (disjoint_sym (m, d) (n, e)), D; left.
         + split; [|simpl; auto]. destruct (F _ I) as [E _]. cbn [fst snd] in *. apply disjoint_bits. intros r B.
           rewrite N.lor_spec. apply orb_false_iff. split; revert r B; apply disjoint_bits; auto.

@@ -85,7 +85,8 @@ Section Manager.
   Lemma untaken_bits x es r : N.testbit (untaken x es) r = N.testbit (full x) r && negb (taken es r).
   Proof.
     unfold untaken, taken. induction es as [|a es IH]; simpl; [now rewrite andb_true_r|].
-    rewrite N.ldiff_spec, IH. destruct (N.testbit (fst a) r), (N.testbit (full x) r); simpl; auto using andb_false_r, andb_true_r.
+    rewrite N.ldiff_spec, IH. destruct (N.testbit (fst a) r), (N.testbit (full x) r); simpl; auto using andb_false_r,
+      andb_true_r.
   Qed.
 
   Lemma untaken_disjoint x es a d : In a es -> disjoint a (untaken x es, d).
@@ -228,9 +229,11 @@ Section Manager.
   Proof.
     intros P C rest. split; [|split].
     - apply (pairs_map (fun a => (N.land (fst a) (untaken x fs), snd a))); auto. intros a r. apply land_left.
-    - intros a I. apply in_map_iff in I as (b & <- & I). split; [|exact (proj2 (C b I))]. intros r K. apply (C b I). now apply land_left in K.
+    - intros a I. apply in_map_iff in I as (b & <- & I). split; [|exact (proj2 (C b I))]. intros r K. apply (C b I).
+      now apply land_left in K.
     - intros a r I K. apply in_map_iff in I as (b & <- & I). cbn [fst] in K.
-      split; [apply existsb_exists; exists b; split; auto; now apply land_left in K|]. apply land_right in K. rewrite untaken_bits in K. apply andb_true_iff in K as [_ K]. now apply negb_true_iff in K.
+      split; [apply existsb_exists; exists b; split; auto; now apply land_left in K|]. apply land_right in K.
+      rewrite untaken_bits in K. apply andb_true_iff in K as [_ K]. now apply negb_true_iff in K.
   Qed.
 
   Lemma taken_by a es r : In a es -> r ∈ fst a -> taken es r = true.

@@ -6,7 +6,8 @@ Open Scope Z_scope.
 
 (** * Among exact numbers (`_is_reached`)
 
-    A number of rank n has the rank k · n at a larger scale, so bounds of the new ranks are bounds of the old ones, divided. *)
+    A number of rank n has the rank k · n at a larger scale, so bounds of the new ranks are bounds of the old ones,
+      divided. *)
 
 Lemma scaled_below k n q : 0 < k -> ((q < inject_Z (k * n))%Q <-> (q / inject_Z k < inject_Z n)%Q).
 Proof.
@@ -14,7 +15,8 @@ Proof.
   rewrite inject_Z_mult. split; intro H.
   - apply Qlt_shift_div_r; auto. now rewrite Qmult_comm.
   - rewrite Qmult_comm. apply (Qmult_lt_r _ _ (inject_Z k) P) in H. unfold Qdiv in H.
-    rewrite <- Qmult_assoc, (Qmult_comm (/ _)), Qmult_inv_r, Qmult_1_r in H; auto. intro Z. rewrite Z in P. now apply Qlt_irrefl in P.
+    rewrite <- Qmult_assoc, (Qmult_comm (/ _)), Qmult_inv_r, Qmult_1_r in H; auto. intro Z. rewrite Z in P.
+    now apply Qlt_irrefl in P.
 Qed.
 
 Lemma scaled_above k n q : 0 < k -> ((inject_Z (k * n) < q)%Q <-> (inject_Z n < q / inject_Z k)%Q).
@@ -23,7 +25,8 @@ Proof.
   rewrite inject_Z_mult. split; intro H.
   - apply Qlt_shift_div_l; auto. now rewrite Qmult_comm.
   - rewrite Qmult_comm. apply (Qmult_lt_r _ _ (inject_Z k) P) in H. unfold Qdiv in H.
-    rewrite <- Qmult_assoc, (Qmult_comm (/ _)), Qmult_inv_r, Qmult_1_r in H; auto. intro Z. rewrite Z in P. now apply Qlt_irrefl in P.
+    rewrite <- Qmult_assoc, (Qmult_comm (/ _)), Qmult_inv_r, Qmult_1_r in H; auto. intro Z. rewrite Z in P.
+    now apply Qlt_irrefl in P.
 Qed.
 
 (** A gap of the new type is reached by a rank between the greater of the lower and the lesser of the upper bounds. *)
@@ -53,13 +56,15 @@ Lemma text_parts n scale : exists whole, text_of_decimal false n scale
 Proof.
   pose proof (padded_length (S scale) n) as L. pose proof (padded_digits (S scale) n) as D.
   exists (firstn (length (padded (S scale) n) - scale) (padded (S scale) n)).
-  assert (F : length (firstn (length (padded (S scale) n) - scale) (padded (S scale) n)) = (length (padded (S scale) n) - scale)%nat)
+  assert (F : length (firstn (length (padded (S scale) n) - scale) (padded (S scale) n)) = (length (padded (S scale) n) -
+    scale)%nat)
     by (rewrite firstn_length; lia).
   rewrite F. repeat split; auto; [|lia]. rewrite <- (firstn_skipn (length (padded (S scale) n) - scale)) in D.
   now apply Forall_app in D as [D _].
 Qed.
 
-Lemma point_splits a a' b b' : Forall is_digit a -> Forall is_digit a' -> a ++ point :: b = a' ++ point :: b' -> a = a' /\ b = b'.
+Lemma point_splits a a' b b' : Forall is_digit a -> Forall is_digit a' -> a ++ point :: b = a' ++ point :: b' -> a = a' /\
+  b = b'.
 Proof.
   intro A. revert a'. induction A as [|c a C A IH]; intros [|c' a'] A' E; simpl in E.
   - now injection E as ->.
@@ -103,7 +108,8 @@ Proof. intro H. now apply text_of_one_number in H as (-> & -> & ->). Qed.
 (** * A single value becomes one text
 
     Floats of a column that a policy names have no negative zero: every reader turns it into 0.0. *)
-Definition is_read (f : field) : Prop := match f with Float true 0 => False | Float _ bits => is_nan bits = false | _ => True end.
+Definition is_read (f : field) : Prop := match f with Float true 0 => False | Float _ bits => is_nan bits = false | _ =>
+  True end.
 
 Theorem floats_have_one_text a n b m : is_read (Float a n) -> is_read (Float b m) ->
   value_of (Float a n) = value_of (Float b m) -> text_of (Float a n) = text_of (Float b m).

@@ -145,11 +145,13 @@ Proof.
     + rewrite <- (firstn_skipn n high). now apply first_characters_decide.
 Qed.
 
-(** What follows the first characters: stars, which are below `+`; a quarter, below `-Q:`; the end of a decade, below `0t`. *)
+(** What follows the first characters: stars, which are below `+`; a quarter, below `-Q:`; the end of a decade, below `0t`.
+    *)
 Theorem endings_below k q : 0 <= q <= 9 ->
   compare_text (repeat star k) [star + 1] = Lt /\ compare_text [45; 81; 48 + q] [45; 81; 48 + 10] = Lt /\
   compare_text [48; 115] [48; 116] = Lt.
 Proof.
-  intro Q. split; [now destruct k|]. split; [|reflexivity]. unfold compare_text. cbn [compare_list first_difference Z.compare Pos.compare Pos.compare_cont].
+  intro Q. split; [now destruct k|]. split; [|reflexivity]. unfold compare_text.
+  cbn [compare_list first_difference Z.compare Pos.compare Pos.compare_cont].
   now replace (48 + q ?= 48 + 10) with Lt by (symmetry; apply Z.compare_lt_iff; lia).
 Qed.

@@ -1,4 +1,5 @@
-(** docs/prove.md, sections 1 and 4: `substitute` of a variable that is tested last, as those of aggregates are (`Laws.changed`,
+(** docs/prove.md, sections 1 and 4: `substitute` of a variable that is tested last, as those of aggregates are
+    (`Laws.changed`,
     `Laws.possible`). The replacement then sees all regions that the variable has with a key, so it need not be additive. *)
 From Coq Require Import List NArith Bool Arith Lia.
 From Acompass Require Import Order Diagrams Edges SetOperations Quantification Canonical.
@@ -58,7 +59,8 @@ Section Manager.
         { intros d [<-|[]]. apply intersection_is_intersection; auto using reduced_all. }
         rewrite W by auto. cbn [existsb]. rewrite orb_false_r, (both full _ _ c (rep_reduced k) (reduced_all full 0) V).
         simpl. tauto.
-      + assert (R' : forall a, In a es -> reduced 0 (intersection full (literal full y (fst a)) (substitute full x replacement (snd a)))).
+      + assert (R' : forall a, In a es -> reduced 0 (intersection full (literal full y (fst a)) (substitute full x
+          replacement (snd a)))).
         { intros a A. apply intersection_is_intersection; [apply literal_is_test; lia|].
           apply (substitute_reduced full x replacement rep_reduced (snd a) (S y)). now apply C. }
         destruct (union_of_is_union full
@@ -66,19 +68,23 @@ Section Manager.
         { intros d I. apply in_map_iff in I as (a & <- & I). auto. }
         assert (Through : forall a, In a es -> c y ∈ fst a -> is_mask_at (snd a) c m).
         { intros a A B r. rewrite (M r), follows. split; intros [F H]; split; auto.
-          - destruct H as (b & J & K & H). rewrite set_other in K by lia. now rewrite (same_edge full n y es a b (c y) R A J B K).
+          - destruct H as (b & J & K & H). rewrite set_other in K by lia.
+            now rewrite (same_edge full n y es a b (c y) R A J B K).
           - exists a. rewrite set_other by lia. auto. }
         assert (S : forall a, In a es ->
           member (intersection full (literal full y (fst a)) (substitute full x replacement (snd a))) c = true <->
           c y ∈ fst a /\ member (substitute full x replacement (snd a)) c = true).
         { intros a A. destruct (literal_is_test full y (fst a) 0) as [RL ML]; [lia|].
-          rewrite (both full _ _ c RL); [now rewrite ML|apply (substitute_reduced full x replacement rep_reduced (snd a) (Datatypes.S y)); now apply C|auto]. }
+          rewrite (both full _ _ c RL); [now rewrite ML|apply (substitute_reduced full x replacement rep_reduced (snd a)
+            (Datatypes.S y)); now apply C|auto]. }
         rewrite W, existsb_exists by auto. split.
         * intros (d & I & H). apply in_map_iff in I as (a & <- & I). apply (S a I) in H as [B H].
           apply (IH a I (Datatypes.S y) c m); auto. now apply C.
         * intros [N H]. destruct (nonzero_bit m N) as (r & B). apply M in B as [F B]. apply follows in B as (a & I & K & _).
-          rewrite set_other in K by lia. exists (intersection full (literal full y (fst a)) (substitute full x replacement (snd a))).
-          split; [now apply in_map with (f := fun a => intersection full (literal full y (fst a)) (substitute full x replacement (snd a)))|].
+          rewrite set_other in K by lia. exists (intersection full (literal full y (fst a)) (substitute full x replacement
+            (snd a))).
+          split; [now apply in_map with (f := fun a => intersection full (literal full y (fst a)) (substitute full x
+            replacement (snd a)))|].
           apply (S a I). split; auto. apply (IH a I (Datatypes.S y) c m); auto. now apply C.
   Qed.
 End Manager.

@@ -41,7 +41,8 @@ Section Manager.
 
   Lemma follows x es c : member (Node x es) c = true <-> exists a, In a es /\ c x ∈ fst a /\ member (snd a) c = true.
   Proof.
-    simpl. rewrite existsb_exists. split; intros (a & I & H); exists a; split; auto; now apply andb_true_iff in H || apply andb_true_iff.
+    simpl. rewrite existsb_exists. split; intros (a & I & H); exists a; split; auto; now apply andb_true_iff in H || apply
+      andb_true_iff.
   Qed.
 
   (** * Existential quantification *)
@@ -207,7 +208,8 @@ Section Manager.
       - split; [discriminate|]. now intros (r & _ & H & _).
       - apply (not_tested All (S x)); auto using reduced_all.
       - destruct (edges_of _ _ _ _ R) as (P & L & C).
-        assert (C0 : forall a, In a es -> reduced 0 (snd a)) by (intros a A; apply reduced_weaken with (S y); [now apply C|lia]).
+        assert (C0 : forall a, In a es -> reduced 0 (snd a)) by (intros a A; apply reduced_weaken with (S y); [now apply
+          C|lia]).
         cbn [substitute]. destruct (Nat.compare_spec y x) as [->|G|G].
         + destruct (union_of_is_union full (map (fun a => intersection (replacement (fst a)) (snd a)) es) 0) as [_ M].
           { intros d I. apply in_map_iff in I as (a & <- & I). apply intersection_is_intersection; auto. }
@@ -221,22 +223,26 @@ Section Manager.
             split; [now apply in_map with (f := fun a => intersection (replacement (fst a)) (snd a))|].
             apply both; auto. rewrite (member_set_earlier (snd a) (S x)) in H; auto; [|now apply C]. split; auto.
             apply rep_additive; [now apply C|auto|]. now exists r.
-        + destruct (union_of_is_union full (map (fun a => intersection (literal y (fst a)) (substitute x replacement (snd a))) es) 0)
+        + destruct (union_of_is_union full (map (fun a => intersection (literal y (fst a)) (substitute x replacement (snd
+            a))) es) 0)
             as [_ M].
           { intros d I. apply in_map_iff in I as (a & <- & I). apply intersection_is_intersection;
               [apply literal_is_test; lia|]. apply (substitute_reduced (snd a) (S y)). now apply C. }
-          assert (T : forall a, In a es -> member (intersection (literal y (fst a)) (substitute x replacement (snd a))) c = true <->
+          assert (T : forall a, In a es -> member (intersection (literal y (fst a)) (substitute x replacement (snd a))) c =
+            true <->
             c y ∈ fst a /\ exists r, r ∈ full x /\ member (snd a) (set_region c x r) = true /\
                                      member (replacement (region r)) c = true).
           { intros a A. destruct (literal_is_test full y (fst a) 0) as [RL ML]; [lia|].
-            rewrite both, ML, (IH a A (S y)) by (auto; try (now apply C); apply (substitute_reduced (snd a) (S y)); now apply C).
+            rewrite both, ML, (IH a A (S y)) by (auto; try (now apply C); apply (substitute_reduced (snd a) (S y)); now
+              apply C).
             tauto. }
           rewrite M, existsb_exists by auto. split.
           * intros (d & I & H). apply in_map_iff in I as (a & <- & I). apply (T a I) in H as (B & r & B' & H & K).
             exists r. split; auto. split; auto. apply follows. exists a. rewrite set_other by lia. auto.
           * intros (r & B & H & K). apply follows in H as (a & I & B' & H). rewrite set_other in B' by lia.
             exists (intersection (literal y (fst a)) (substitute x replacement (snd a))).
-            split; [now apply in_map with (f := fun a => intersection (literal y (fst a)) (substitute x replacement (snd a)))|].
+            split; [now apply in_map with (f := fun a => intersection (literal y (fst a)) (substitute x replacement (snd
+              a)))|].
             apply (T a I). split; auto. now exists r.
         + apply (not_tested (Node y es) y); auto. now apply reduced_later with n.
     Qed.

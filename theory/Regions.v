@@ -123,7 +123,8 @@ Theorem satisfying_is_comparison full cs v theta c : In c cs -> N.testbit full (
   N.testbit (satisfying full (region_of cs c) theta) (region_of cs v) = compares v theta c.
 Proof.
   intros I F. unfold compares. rewrite (region_compares cs v c I).
-  unfold satisfying. destruct theta; rewrite ?N.land_spec, ?N.ldiff_spec, ?N.lor_spec, F, ?N.setbit_eqb, ?ones_bits, ?N.bits_0;
+  unfold satisfying. destruct theta; rewrite ?N.land_spec, ?N.ldiff_spec, ?N.lor_spec, F, ?N.setbit_eqb, ?ones_bits,
+    ?N.bits_0;
     destruct (N.compare_spec (region_of cs v) (region_of cs c)) as [E|E|E];
     rewrite ?(proj2 (N.ltb_lt _ _) E), ?E, ?N.ltb_irrefl, ?N.eqb_refl; simpl; auto;
     replace (region_of cs c =? region_of cs v)%N with false by (symmetry; apply N.eqb_neq; lia);

@@ -26,7 +26,8 @@ Qed.
 
 Lemma digits_in_order p q : Zpos p <= Zpos q -> binary_digits p <= binary_digits q.
 Proof.
-  intro H. pose proof (digits_bounds p). pose proof (digits_bounds q). destruct (Z.le_gt_cases (binary_digits p) (binary_digits q)); auto.
+  intro H. pose proof (digits_bounds p). pose proof (digits_bounds q).
+  destruct (Z.le_gt_cases (binary_digits p) (binary_digits q)); auto.
   assert (2 ^ binary_digits q <= 2 ^ (binary_digits p - 1)) by (apply Z.pow_le_mono_r; lia). lia.
 Qed.
 
@@ -78,7 +79,8 @@ Lemma nearest_in_order a b : in_order a b -> nearest a <= nearest b.
 Proof.
   intros (A & B & K). destruct (Z.lt_trichotomy (shr_m a) (shr_m b)) as [L|[E|L]].
   - pose proof (nearest_bounds a). pose proof (nearest_bounds b). lia.
-  - destruct a as [m r s], b as [m' r' s']. unfold key, nearest in *. cbn [shr_m shr_r shr_s loc_of_shr_record] in *. subst m'.
+  - destruct a as [m r s], b as [m' r' s']. unfold key, nearest in *. cbn [shr_m shr_r shr_s loc_of_shr_record] in *.
+    subst m'.
     destruct r, s, r', s'; cbn [Z.b2z round_nearest_even] in *; try lia; destruct (Z.even m); lia.
   - unfold key in K. destruct (shr_r a), (shr_s a), (shr_r b), (shr_s b); cbn [Z.b2z orb] in *; lia.
 Qed.
@@ -106,7 +108,8 @@ Proof.
     assert (0 < 2 ^ Zpos k) by (apply Z.pow_pos_nonneg; lia).
     assert (half_mantissas <= Zpos p / 2 ^ Zpos k) by (apply Z.div_le_lower_bound; lia).
     assert (Zpos p / 2 ^ Zpos k < 2 * half_mantissas) by (apply Z.div_lt_upper_bound; lia). lia.
-  - replace (Zpos k) with (53 - binary_digits p) by lia. pose proof (Pos2Z.is_pos (digits2_pos p)). unfold binary_digits in *.
+  - replace (Zpos k) with (53 - binary_digits p) by lia. pose proof (Pos2Z.is_pos (digits2_pos p)).
+    unfold binary_digits in *.
     set (d := Zpos (digits2_pos p)) in *. assert (0 < 2 ^ (53 - d)) by (apply Z.pow_pos_nonneg; lia).
     assert (E1 : 2 ^ (d - 1) * 2 ^ (53 - d) = half_mantissas).
     { rewrite <- Z.pow_add_r by lia. f_equal. lia. }
@@ -147,7 +150,8 @@ Proof.
     change (Zpos (2 ^ 52)) with half_mantissas. pose proof (Zle_cases (k + 1) (1024 - 53)) as C.
     destruct (Zle_bool (k + 1) (1024 - 53)); cbn [rank_of_float]; f_equal; unfold infinite_bits in *;
       change (Zpos (2 ^ 52)) with half_mantissas; rewrite ?E; lia.
-  - rewrite (digits_unique p 53) by (split; [change (2 ^ (53 - 1)) with half_mantissas|change (2 ^ 53) with (2 * half_mantissas)]; lia).
+  - rewrite (digits_unique p 53) by (split; [change (2 ^ (53 - 1)) with half_mantissas|change (2 ^ 53) with (2 *
+      half_mantissas)]; lia).
     replace (fexp 53 1024 (53 + k) - k) with 0 by (unfold fexp, emin; lia). cbn [shr shr_record_of_loc shr_m].
     pose proof (Zle_cases k (1024 - 53)) as C.
     destruct (Zle_bool k (1024 - 53)); cbn [rank_of_float]; f_equal; unfold infinite_bits in *; lia.
@@ -161,7 +165,8 @@ Proof.
   rewrite F. destruct (exponent p) as [|k|k] eqn:E.
   - unfold binary_round_aux, shr_fexp at 1. cbn [Zdigits2]. fold (binary_digits p).
     rewrite Z.add_0_r, F. reflexivity.
-  - unfold binary_round_aux, shr_fexp at 1. cbn [Zdigits2]. fold (binary_digits p). rewrite Z.add_0_r, F, Z.sub_0_r. reflexivity.
+  - unfold binary_round_aux, shr_fexp at 1. cbn [Zdigits2]. fold (binary_digits p). rewrite Z.add_0_r, F, Z.sub_0_r.
+    reflexivity.
   - assert (S : Zpos (shift_pos k p) = Zpos p * 2 ^ Zpos k)
       by (rewrite shift_pos_correct, <- two_power_pos_correct, two_power_pos_correct; unfold Z.pow; lia).
     rewrite <- S in M |- *. pose proof (digits_bounds p) as B. unfold exponent in E.
@@ -200,7 +205,8 @@ Qed.
 
 Lemma rounded_positive p : 0 <= rounded_rank p.
 Proof.
-  unfold rounded_rank, unbounded_rank. pose proof (mantissa_bounds p). assert (-52 <= exponent p) by (unfold exponent, binary_digits; lia).
+  unfold rounded_rank, unbounded_rank. pose proof (mantissa_bounds p).
+  assert (-52 <= exponent p) by (unfold exponent, binary_digits; lia).
   apply Z.min_glb; [now vm_compute|]. nia.
 Qed.
 

@@ -92,9 +92,11 @@ Section Manager.
           { intros a A. apply (IH a A (Node y fs) (S x)); auto. now apply CD. }
           split.
           -- rewrite <- (app_nil_r (map _ es)).
-             apply (reduced_map full n x (fun d => intersection d (Node y fs))); auto. intros a A. split; [now apply CD|now apply H].
+             apply (reduced_map full n x (fun d => intersection d (Node y fs))); auto. intros a A.
+             split; [now apply CD|now apply H].
           -- intros c V. rewrite member_node by auto.
-             rewrite (reaches_map (fun d => intersection d (Node y fs)) (fun b => b && member (Node y fs) c)); [|intros; now apply H].
+             rewrite (reaches_map (fun d => intersection d (Node y fs)) (fun b => b && member (Node y fs) c)); [|intros;
+               now apply H].
              apply (exists_and (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
         * assert (D' : reduced (S y) (Node x es)) by (apply reduced_later with n; auto; lia).
           assert (H : forall b, In b fs -> reduced (S y) (intersection (Node x es) (snd b)) /\ forall c, valid c ->
@@ -130,7 +132,8 @@ Section Manager.
       + rewrite union_nodes. destruct (edges_of _ _ _ _ D) as (PD & LD & CD), (edges_of _ _ _ _ E) as (PE & LE & CE).
         destruct (Nat.compare_spec x y) as [<-|L|L].
         * destruct (common_edges full x union orb es fs CD CE) as [C M]; [auto|].
-          destruct (rest_edges full x es fs PD CD) as (P1 & C1 & T1), (rest_edges full x fs es PE CE) as (P2 & C2 & T2). split.
+          destruct (rest_edges full x es fs PD CD) as (P1 & C1 & T1), (rest_edges full x fs es PE CE) as (P2 & C2 & T2).
+          split.
           -- apply node_reduced; auto.
              ++ apply pairs_app; [auto using pairs_common|apply pairs_app; auto|].
                 ** intros a b A B. apply disjoint_of_taken with es; intros r K; [now apply (T1 a)|now apply (T2 b)].
@@ -142,10 +145,12 @@ Section Manager.
              ++ intros a I. apply in_app_or in I as [I|I]; auto. apply in_app_or in I as [I|I]; auto.
           -- intros c V. rewrite member_node, !reaches_app, !reaches_land, M, !untaken_bits, V by auto.
              rewrite (product_or _ _ (fun a => member (snd a) c)).
-             change (member (Node x es) c) with (reaches es c (c x)). change (member (Node x fs) c) with (reaches fs c (c x)).
+             change (member (Node x es) c) with (reaches es c (c x)). change (member (Node x fs) c) with (reaches fs c (c
+               x)).
              fold (reaches es c (c x)) (reaches fs c (c x)) (taken es (c x)) (taken fs (c x)).
              pose proof (reaches_taken es c (c x)) as T. pose proof (reaches_taken fs c (c x)) as T'.
-             destruct (reaches es c (c x)), (reaches fs c (c x)), (taken es (c x)), (taken fs (c x)); auto; now discriminate T || discriminate T'.
+             destruct (reaches es c (c x)), (reaches fs c (c x)), (taken es (c x)), (taken fs (c x)); auto; now
+               discriminate T || discriminate T'.
         * assert (E' : reduced (S x) (Node y fs)) by (apply reduced_later with n; auto; lia).
           assert (H : forall a, In a es -> reduced (S x) (union (snd a) (Node y fs)) /\ forall c, valid c ->
             member (union (snd a) (Node y fs)) c = member (snd a) c || member (Node y fs) c).
@@ -154,7 +159,8 @@ Section Manager.
           -- apply (reduced_map full n x (fun d => union d (Node y fs))); auto; [|right; now exists (Node y fs)].
              intros a A. split; [now apply CD|now apply H].
           -- intros c V. rewrite member_node, reaches_app, reaches_one, untaken_bits, V by auto.
-             rewrite (reaches_map (fun d => union d (Node y fs)) (fun b => b || member (Node y fs) c)); [|intros; now apply H].
+             rewrite (reaches_map (fun d => union d (Node y fs)) (fun b => b || member (Node y fs) c)); [|intros; now apply
+               H].
              rewrite (exists_or (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
              fold (reaches es c (c x)) (taken es (c x)). change (member (Node x es) c) with (reaches es c (c x)).
              destruct (reaches es c (c x)), (taken es (c x)), (member (Node y fs) c); reflexivity.
@@ -234,7 +240,8 @@ Section Manager.
           -- intros c V. rewrite member_node, !reaches_app, !reaches_land, M, !untaken_bits, V by auto. unfold but_not.
              rewrite (product_and _ _ (fun a => member (snd a) c) (fun b => negb (member (snd b) c))).
              rewrite (exists_not fs (fun b => member (snd b) c)) by auto.
-             change (member (Node x es) c) with (reaches es c (c x)). change (member (Node x fs) c) with (reaches fs c (c x)).
+             change (member (Node x es) c) with (reaches es c (c x)). change (member (Node x fs) c) with (reaches fs c (c
+               x)).
              fold (reaches es c (c x)) (reaches fs c (c x)). pose proof (reaches_taken fs c (c x)) as T.
              destruct (reaches es c (c x)), (reaches fs c (c x)), (taken fs (c x)); auto; now discriminate T.
         * assert (E' : reduced (S x) (Node y fs)) by (apply reduced_later with n; auto; lia).

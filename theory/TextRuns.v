@@ -26,7 +26,8 @@ Qed.
 Theorem signed_in_order negative n m scale : length (padded (S scale) n) = length (padded (S scale) m) ->
   compare_text (text_of_decimal negative n scale) (text_of_decimal negative m scale) = (Z.of_N n ?= Z.of_N m).
 Proof.
-  intro L. rewrite signed_text, (signed_text _ m). destruct negative; simpl; rewrite ?compare_same; now apply decimals_in_order.
+  intro L. rewrite signed_text, (signed_text _ m). destruct negative; simpl; rewrite ?compare_same; now apply
+    decimals_in_order.
 Qed.
 
 (** * The numbers of a run (`_runs`) *)
@@ -44,7 +45,8 @@ Qed.
 Lemma digits_length n k : (0 < k)%nat -> Z.of_N n < 10 ^ Z.of_nat k -> (length (digits n) <= k)%nat.
 Proof.
   intros K H. destruct (N.eq_dec n 0) as [->|NZ]; [exact K|]. destruct (digits_first n NZ) as (c & t & E & C & F).
-  pose proof (read_padded 1 n) as R. rewrite padded_one, E in R. unfold read in R. cbn [fold_left] in R. rewrite read_from in R.
+  pose proof (read_padded 1 n) as R. rewrite padded_one, E in R. unfold read in R. cbn [fold_left] in R.
+  rewrite read_from in R.
   pose proof (read_below t F). rewrite E. cbn [length]. unfold read_digit in R.
   destruct (Nat.le_gt_cases (S (length t)) k) as [|L]; auto. exfalso.
   assert (10 ^ Z.of_nat k <= 10 ^ Z.of_nat (length t)) by (apply Z.pow_le_mono_r; lia). nia.
@@ -101,7 +103,8 @@ Theorem binary_search p fuel start stop : start <= stop -> stop - start <= Z.of_
 Proof.
   revert start stop. induction fuel as [|fuel IH]; intros start stop L F M; simpl; [repeat split; intros; lia|].
   destruct (Z.ltb_spec start stop) as [G|G]; [|repeat split; intros; lia].
-  set (middle := (start + stop) / 2). assert (B : start <= middle < stop) by (unfold middle; Z.to_euclidean_division_equations; lia).
+  set (middle := (start + stop) / 2). assert (B : start <= middle < stop) by (unfold middle;
+    Z.to_euclidean_division_equations; lia).
   destruct (p middle) eqn:P.
   - destruct (IH start middle) as (A & H & K); [lia|lia|intros n m N O Q; apply M; lia|].
     repeat split; try lia; auto. intros n N. destruct (Z.lt_ge_cases n middle); [apply K; lia|].
@@ -163,7 +166,8 @@ Proof.
   destruct F as (t' & F).
   assert (Low : 10 ^ Z.of_nat (k - 1) <= read (firstn k (digits n))).
   { rewrite F in D, LF |- *. assert (Dt : Forall is_digit t') by now inversion D. pose proof (read_below t' Dt).
-    unfold read. cbn [fold_left]. rewrite read_from. cbn [length] in LF. replace (k - 1)%nat with (length t') by lia. unfold read_digit. nia. }
+    unfold read. cbn [fold_left]. rewrite read_from. cbn [length] in LF. replace (k - 1)%nat with (length t') by lia.
+    unfold read_digit. nia. }
   pose proof (read_below _ D) as High. rewrite LF in High.
   assert (Len : length (digits (n / 10 ^ N.of_nat b)) = k).
   { rewrite <- padded_one. replace k with (k + 0)%nat by lia. apply run_has_one_length; [lia| |].

@@ -120,7 +120,8 @@ Proof.
       pose proof (months_in_order y (Z.to_nat (m - 1)) (Z.to_nat (m' - 1))) as O.
       replace (Z.of_nat (S (Z.to_nat (m - 1)))) with m in O by lia. lia. }
   intros H H'. destruct (Z.compare_spec (digits_of_date y m d) (digits_of_date y' m' d')) as [E|E|E]; symmetry.
-  - pose proof (month_length y m). pose proof (month_length y' m'). destruct H as (_ & M & D), H' as (_ & M' & D'). unfold digits_of_date in E.
+  - pose proof (month_length y m). pose proof (month_length y' m'). destruct H as (_ & M & D), H' as (_ & M' & D').
+    unfold digits_of_date in E.
     assert (y = y' /\ m = m' /\ d = d') as (-> & -> & ->) by lia. apply Z.compare_refl.
   - now apply Z.compare_lt_iff, K.
   - now apply Z.compare_gt_iff, K.
@@ -150,7 +151,8 @@ Qed.
 
 Theorem rank_of_timestamp y m d h i s f y' m' d' h' i' s' f' :
   is_day y m d -> is_day y' m' d' -> is_clock h i s f -> is_clock h' i' s' f' ->
-  (digits_of_date y m d * 10 ^ 12 + digits_of_clock h i s f ?= digits_of_date y' m' d' * 10 ^ 12 + digits_of_clock h' i' s' f')
+  (digits_of_date y m d * 10 ^ 12 + digits_of_clock h i s f ?= digits_of_date y' m' d' * 10 ^ 12 + digits_of_clock h' i' s'
+    f')
   = (ordinal y m d * 86400000000 + microseconds h i s f ?= ordinal y' m' d' * 86400000000 + microseconds h' i' s' f').
 Proof.
   intros D D' C C'. change (10 ^ 12) with 1000000000000.
@@ -202,7 +204,8 @@ Proof.
     now rewrite (compare_refl order_text) in A.
   - intros (k & L & ->). split.
     + rewrite <- (app_nil_r t) at 1. rewrite compare_append. destruct k; [lia|reflexivity].
-    + rewrite compare_append. apply texts_before_nuls; [intros c I; apply T, in_or_app; auto|]. exists k. split; [lia|reflexivity].
+    + rewrite compare_append. apply texts_before_nuls; [intros c I; apply T, in_or_app; auto|]. exists k.
+      split; [lia|reflexivity].
 Qed.
 
 (** * Canonical order (D18): -0.0 comes before 0.0, which it equals as a value *)

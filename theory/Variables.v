@@ -57,7 +57,8 @@ Section Variables.
     Theorem condition_is_satisfied phi t v : cut_at phi -> (forall A, environment t A = v (variable_at A)) ->
       valid (cell_of v) -> member (condition_diagram phi) (cell_of v) = satisfies phi t.
     Proof.
-      intros C E V. induction phi as [A theta k|phi IH|phi IHphi psi IHpsi|phi IHphi psi IHpsi|]; cbn [condition_diagram satisfies].
+      intros C E V. induction phi as [A theta k|phi IH|phi IHphi psi IHpsi|phi IHphi psi IHpsi|]; cbn [condition_diagram
+        satisfies].
       - rewrite (proj2 (literal_is_test full _ _ 0 (Nat.le_0_l _))) by auto. unfold cell_of. rewrite E.
         apply satisfying_is_comparison; [apply C; now left|apply V].
       - rewrite (proj2 (complement_is_complement full _ 0 (condition_reduced phi))), IH by auto. reflexivity.
@@ -131,7 +132,8 @@ Section Variables.
     member d (cell_of v) = true -> member (rename d old new translate) (cell_of w) = true.
   Proof.
     intros T F R I V W B M. apply (rename_is_image d old new image); auto. exists (cell_of v old).
-    split; [apply V|]. split; [now rewrite (cell_before d old new f v w 0)|]. destruct B as [E _]. unfold cell_of. rewrite E. apply F.
+    split; [apply V|]. split; [now rewrite (cell_before d old new f v w 0)|]. destruct B as [E _]. unfold cell_of.
+    rewrite E. apply F.
   Qed.
 
   (** What can become a record of a set (`Variables.before_labels`): the regions whose image meets the mask. *)

@@ -9,24 +9,25 @@ Open Scope Z_scope.
     A number of rank n has the rank k · n at a larger scale, so bounds of the new ranks are bounds of the old ones,
       divided. *)
 
+Lemma unit_positive k : 0 < k -> (0 < inject_Z k)%Q.
+Proof. intro K. change 0%Q with (inject_Z 0). now rewrite <- Zlt_Qlt. Qed.
+
+Lemma times_divided k q : 0 < k -> (q / inject_Z k * inject_Z k == q)%Q.
+Proof.
+  intro K. rewrite Qmult_comm. apply Qmult_div_r. intro E. pose proof (unit_positive k K) as P. rewrite E in P.
+  now apply Qlt_irrefl in P.
+Qed.
+
 Lemma scaled_below k n q : 0 < k -> ((q < inject_Z (k * n))%Q <-> (q / inject_Z k < inject_Z n)%Q).
 Proof.
-  intro K. assert (P : (0 < inject_Z k)%Q) by (change 0%Q with (inject_Z 0); now rewrite <- Zlt_Qlt).
-  rewrite inject_Z_mult. split; intro H.
-  - apply Qlt_shift_div_r; auto. now rewrite Qmult_comm.
-  - rewrite Qmult_comm. apply (Qmult_lt_r _ _ (inject_Z k) P) in H. unfold Qdiv in H.
-    rewrite <- Qmult_assoc, (Qmult_comm (/ _)), Qmult_inv_r, Qmult_1_r in H; auto. intro Z. rewrite Z in P.
-    now apply Qlt_irrefl in P.
+  intro K. rewrite inject_Z_mult, (Qmult_comm (inject_Z k)), <- (times_divided k q K) at 1.
+  apply Qmult_lt_r. now apply unit_positive.
 Qed.
 
 Lemma scaled_above k n q : 0 < k -> ((inject_Z (k * n) < q)%Q <-> (inject_Z n < q / inject_Z k)%Q).
 Proof.
-  intro K. assert (P : (0 < inject_Z k)%Q) by (change 0%Q with (inject_Z 0); now rewrite <- Zlt_Qlt).
-  rewrite inject_Z_mult. split; intro H.
-  - apply Qlt_shift_div_l; auto. now rewrite Qmult_comm.
-  - rewrite Qmult_comm. apply (Qmult_lt_r _ _ (inject_Z k) P) in H. unfold Qdiv in H.
-    rewrite <- Qmult_assoc, (Qmult_comm (/ _)), Qmult_inv_r, Qmult_1_r in H; auto. intro Z. rewrite Z in P.
-    now apply Qlt_irrefl in P.
+  intro K. rewrite inject_Z_mult, (Qmult_comm (inject_Z k)), <- (times_divided k q K) at 1.
+  apply Qmult_lt_r. now apply unit_positive.
 Qed.
 
 (** A gap of the new type is reached by a rank between the greater of the lower and the lesser of the upper bounds. *)

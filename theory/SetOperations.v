@@ -73,6 +73,38 @@ Section Manager.
     end.
   Proof. reflexivity. Qed.
 
+  (** An operation that goes down the edges of one node, with what the other diagram says of a cell. *)
+  Lemma down_and n x es (f : diagram -> diagram) (q : cell -> bool) : n <= x -> ForallOrdPairs disjoint es ->
+    (forall a, In a es -> within_full full x (fst a)) ->
+    (forall a, In a es -> reduced (S x) (f (snd a)) /\
+       forall c, valid c -> member (f (snd a)) c = member (snd a) c && q c) ->
+    let found := node x (map (fun a => (fst a, f (snd a))) es) in
+    reduced n found /\ forall c, valid c -> member found c = member (Node x es) c && q c.
+  Proof.
+    intros L P W H found. split.
+    - unfold found. rewrite <- (app_nil_r (map _ es)). apply (reduced_map full n x f); auto. intros a A.
+      split; [now apply W|now apply H].
+    - intros c V. unfold found. rewrite member_node by auto. rewrite (reaches_map f (fun b => b && q c)); [|intros; now apply H].
+      apply (exists_and (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
+  Qed.
+
+  (** The same with a diagram that has the regions that follow no edge. *)
+  Lemma down_or n x es (f : diagram -> diagram) e : n <= x -> ForallOrdPairs disjoint es -> reduced (S x) e ->
+    (forall a, In a es -> within_full full x (fst a)) ->
+    (forall a, In a es -> reduced (S x) (f (snd a)) /\
+       forall c, valid c -> member (f (snd a)) c = member (snd a) c || member e c) ->
+    let found := node x (map (fun a => (fst a, f (snd a))) es ++ [(untaken x es, e)]) in
+    reduced n found /\ forall c, valid c -> member found c = member (Node x es) c || member e c.
+  Proof.
+    intros L P E W H found. split.
+    - apply (reduced_map full n x f); auto; [|right; now exists e]. intros a A. split; [now apply W|now apply H].
+    - intros c V. unfold found. rewrite member_node, reaches_app, reaches_one, untaken_bits, V by auto.
+      rewrite (reaches_map f (fun b => b || member e c)); [|intros; now apply H].
+      rewrite (exists_or (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
+      change (member (Node x es) c) with (reaches es c (c x)). unfold reaches. fold (taken es (c x)).
+      destruct (existsb (fun a => N.testbit (fst a) (c x) && member (snd a) c) es), (taken es (c x)), (member e c); reflexivity.
+  Qed.
+
   Theorem intersection_is_intersection d : forall e, denotes intersection andb d e.
   Proof.
     induction d as [| |x es IH] using diagram_induction; intro e.
@@ -81,34 +113,18 @@ Section Manager.
     - induction e as [| |y fs IHe] using diagram_induction; intros n D E.
       + split; [constructor|]. intros c _. now rewrite andb_false_r.
       + split; auto. intros c _. now rewrite andb_true_r.
-      + rewrite intersection_nodes. destruct (edges_of _ _ _ _ D) as (PD & LD & CD), (edges_of _ _ _ _ E) as (PE & LE & CE).
+      + rewrite intersection_nodes.
+        destruct (edges_of _ _ _ _ D) as (PD & LD & CD), (edges_of _ _ _ _ E) as (PE & LE & CE).
         destruct (Nat.compare_spec x y) as [<-|L|L].
         * destruct (common_edges full x intersection andb es fs CD CE) as [C M]; [auto|]. split.
           -- apply node_reduced; auto using pairs_common.
           -- intros c V. rewrite member_node, M by auto. apply (product_and _ _ (fun a => member (snd a) c)).
-        * assert (E' : reduced (S x) (Node y fs)) by (apply reduced_later with n; auto; lia).
-          assert (H : forall a, In a es -> reduced (S x) (intersection (snd a) (Node y fs)) /\ forall c, valid c ->
-            member (intersection (snd a) (Node y fs)) c = member (snd a) c && member (Node y fs) c).
-          { intros a A. apply (IH a A (Node y fs) (S x)); auto. now apply CD. }
-          split.
-          -- rewrite <- (app_nil_r (map _ es)).
-             apply (reduced_map full n x (fun d => intersection d (Node y fs))); auto. intros a A.
-             split; [now apply CD|now apply H].
-          -- intros c V. rewrite member_node by auto.
-             rewrite (reaches_map (fun d => intersection d (Node y fs)) (fun b => b && member (Node y fs) c)); [|intros;
-               now apply H].
-             apply (exists_and (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
-        * assert (D' : reduced (S y) (Node x es)) by (apply reduced_later with n; auto; lia).
-          assert (H : forall b, In b fs -> reduced (S y) (intersection (Node x es) (snd b)) /\ forall c, valid c ->
-            member (intersection (Node x es) (snd b)) c = member (snd b) c && member (Node x es) c).
-          { intros b B. destruct (IHe b B (S y)) as [R M]; auto; [now apply CE|]. split; auto.
-            intros c V. now rewrite andb_comm, M. }
-          split.
-          -- rewrite <- (app_nil_r (map _ fs)). apply (reduced_map full n y (intersection (Node x es))); auto. intros b B.
-             split; [now apply CE|now apply H].
-          -- intros c V. rewrite member_node by auto. rewrite andb_comm.
-             rewrite (reaches_map (intersection (Node x es)) (fun b => b && member (Node x es) c)); [|intros; now apply H].
-             apply (exists_and (fun b => N.testbit (fst b) (c y)) (fun b => member (snd b) c)).
+        * apply (down_and n x es (fun d => intersection d (Node y fs)) (member (Node y fs))); auto; [intros; now apply CD|].
+          intros a A. apply (IH a A (Node y fs) (S x)); [now apply CD|]. apply reduced_later with n; auto.
+        * destruct (down_and n y fs (intersection (Node x es)) (member (Node x es))) as [R M]; auto; [intros; now apply CE| |].
+          -- intros b B. destruct (IHe b B (S y)) as [R M]; [now apply reduced_later with n|now apply CE|].
+             split; auto. intros c V. now rewrite andb_comm, M.
+          -- split; auto. intros c V. now rewrite M, andb_comm.
   Qed.
 
   Lemma union_nodes x es y fs : union (Node x es) (Node y fs) =
@@ -151,32 +167,13 @@ Section Manager.
              pose proof (reaches_taken es c (c x)) as T. pose proof (reaches_taken fs c (c x)) as T'.
              destruct (reaches es c (c x)), (reaches fs c (c x)), (taken es (c x)), (taken fs (c x)); auto; now
                discriminate T || discriminate T'.
-        * assert (E' : reduced (S x) (Node y fs)) by (apply reduced_later with n; auto; lia).
-          assert (H : forall a, In a es -> reduced (S x) (union (snd a) (Node y fs)) /\ forall c, valid c ->
-            member (union (snd a) (Node y fs)) c = member (snd a) c || member (Node y fs) c).
-          { intros a A. apply (IH a A (Node y fs) (S x)); auto. now apply CD. }
-          split.
-          -- apply (reduced_map full n x (fun d => union d (Node y fs))); auto; [|right; now exists (Node y fs)].
-             intros a A. split; [now apply CD|now apply H].
-          -- intros c V. rewrite member_node, reaches_app, reaches_one, untaken_bits, V by auto.
-             rewrite (reaches_map (fun d => union d (Node y fs)) (fun b => b || member (Node y fs) c)); [|intros; now apply
-               H].
-             rewrite (exists_or (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
-             fold (reaches es c (c x)) (taken es (c x)). change (member (Node x es) c) with (reaches es c (c x)).
-             destruct (reaches es c (c x)), (taken es (c x)), (member (Node y fs) c); reflexivity.
-        * assert (D' : reduced (S y) (Node x es)) by (apply reduced_later with n; auto; lia).
-          assert (H : forall b, In b fs -> reduced (S y) (union (Node x es) (snd b)) /\ forall c, valid c ->
-            member (union (Node x es) (snd b)) c = member (snd b) c || member (Node x es) c).
-          { intros b B. destruct (IHe b B (S y)) as [R M]; auto; [now apply CE|]. split; auto.
-            intros c V. now rewrite orb_comm, M. }
-          split.
-          -- apply (reduced_map full n y (union (Node x es))); auto; [|right; now exists (Node x es)].
-             intros b B. split; [now apply CE|now apply H].
-          -- intros c V. rewrite member_node, reaches_app, reaches_one, untaken_bits, V by auto.
-             rewrite (reaches_map (union (Node x es)) (fun b => b || member (Node x es) c)); [|intros; now apply H].
-             rewrite (exists_or (fun b => N.testbit (fst b) (c y)) (fun b => member (snd b) c)).
-             fold (reaches fs c (c y)) (taken fs (c y)). change (member (Node y fs) c) with (reaches fs c (c y)).
-             destruct (reaches fs c (c y)), (taken fs (c y)), (member (Node x es) c); reflexivity.
+        * apply (down_or n x es (fun d => union d (Node y fs))); auto; [now apply reduced_later with n|intros; now apply CD|].
+          intros a A. apply (IH a A (Node y fs) (S x)); [now apply CD|]. apply reduced_later with n; auto.
+        * destruct (down_or n y fs (union (Node x es)) (Node x es)) as [R M]; auto;
+            [now apply reduced_later with n|intros; now apply CE| |].
+          -- intros b B. destruct (IHe b B (S y)) as [R M]; [now apply reduced_later with n|now apply CE|].
+             split; auto. intros c V. now rewrite orb_comm, M.
+          -- split; auto. intros c V. now rewrite M, orb_comm.
   Qed.
 
   Lemma difference_nodes x es y fs : difference (Node x es) (Node y fs) =
@@ -244,18 +241,9 @@ Section Manager.
                x)).
              fold (reaches es c (c x)) (reaches fs c (c x)). pose proof (reaches_taken fs c (c x)) as T.
              destruct (reaches es c (c x)), (reaches fs c (c x)), (taken fs (c x)); auto; now discriminate T.
-        * assert (E' : reduced (S x) (Node y fs)) by (apply reduced_later with n; auto; lia).
-          assert (H : forall a, In a es -> reduced (S x) (difference (snd a) (Node y fs)) /\ forall c, valid c ->
-            member (difference (snd a) (Node y fs)) c = but_not (member (snd a) c) (member (Node y fs) c)).
-          { intros a A. apply (IH a A (Node y fs) (S x)); auto. now apply CD. }
-          split.
-          -- rewrite <- (app_nil_r (map _ es)).
-             apply (reduced_map full n x (fun d => difference d (Node y fs))); auto. intros a A.
-             split; [now apply CD|now apply H].
-          -- intros c V. rewrite member_node by auto.
-             rewrite (reaches_map (fun d => difference d (Node y fs)) (fun b => but_not b (member (Node y fs) c)));
-               [|intros; now apply H].
-             apply (exists_and (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
+        * apply (down_and n x es (fun d => difference d (Node y fs)) (fun c => negb (member (Node y fs) c))); auto;
+            [intros; now apply CD|].
+          intros a A. apply (IH a A (Node y fs) (S x)); [now apply CD|]. apply reduced_later with n; auto.
         * apply difference_below; auto. apply reduced_later with n; auto; lia.
   Qed.
 

@@ -1,4 +1,4 @@
-"""The laws about sums do not cover floats, whose sums are rounded; numbers of any scale come close to a bound."""
+"""The laws about sums do not cover floats: their sums are rounded. Any scale comes close to a bound."""
 
 from functools import reduce
 from operator import add

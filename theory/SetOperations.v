@@ -84,7 +84,8 @@ Section Manager.
     intros L P W H found. split.
     - unfold found. rewrite <- (app_nil_r (map _ es)). apply (reduced_map full n x f); auto. intros a A.
       split; [now apply W|now apply H].
-    - intros c V. unfold found. rewrite member_node by auto. rewrite (reaches_map f (fun b => b && q c)); [|intros; now apply H].
+    - intros c V. unfold found. rewrite member_node by auto.
+      rewrite (reaches_map f (fun b => b && q c)); [|intros; now apply H].
       apply (exists_and (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
   Qed.
 
@@ -102,7 +103,8 @@ Section Manager.
       rewrite (reaches_map f (fun b => b || member e c)); [|intros; now apply H].
       rewrite (exists_or (fun a => N.testbit (fst a) (c x)) (fun a => member (snd a) c)).
       change (member (Node x es) c) with (reaches es c (c x)). unfold reaches. fold (taken es (c x)).
-      destruct (existsb (fun a => N.testbit (fst a) (c x) && member (snd a) c) es), (taken es (c x)), (member e c); reflexivity.
+      destruct (existsb (fun a => N.testbit (fst a) (c x) && member (snd a) c) es), (taken es (c x)), (member e c);
+        reflexivity.
   Qed.
 
   Theorem intersection_is_intersection d : forall e, denotes intersection andb d e.
@@ -121,7 +123,8 @@ Section Manager.
           -- intros c V. rewrite member_node, M by auto. apply (product_and _ _ (fun a => member (snd a) c)).
         * apply (down_and n x es (fun d => intersection d (Node y fs)) (member (Node y fs))); auto; [intros; now apply CD|].
           intros a A. apply (IH a A (Node y fs) (S x)); [now apply CD|]. apply reduced_later with n; auto.
-        * destruct (down_and n y fs (intersection (Node x es)) (member (Node x es))) as [R M]; auto; [intros; now apply CE| |].
+        * destruct (down_and n y fs (intersection (Node x es)) (member (Node x es))) as [R M]; auto;
+            [intros; now apply CE| |].
           -- intros b B. destruct (IHe b B (S y)) as [R M]; [now apply reduced_later with n|now apply CE|].
              split; auto. intros c V. now rewrite andb_comm, M.
           -- split; auto. intros c V. now rewrite M, andb_comm.

@@ -161,7 +161,7 @@ Section Manager.
     Variable x : nat.
     Definition proper (a : edge) : Prop := fst a <> 0%N /\ within_full x (fst a) /\ snd a <> Empty.
 
-    (** What a merged list looks like, with a mask [rest] that all its masks are disjoint from. *)
+    (** An edge of the list: one that was there, a new one, or one that leads to the same child and has grown. *)
     Lemma put_in m d es a : In a (put m d es) ->
       In a es \/ (a = (m, d) /\ forall b, In b es -> snd b <> d) \/ exists n, In (n, d) es /\ a = (N.lor n m, d).
     Proof.

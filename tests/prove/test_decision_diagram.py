@@ -94,7 +94,7 @@ images = st.lists(st.integers(0, 3), min_size=4, max_size=4)
 
 @given(plain_sets, st.integers(0, 1), images)
 def test_each_region_is_replaced_by_its_image(cells: Plain, variable: int, image: list[Mask]) -> None:
-    """The last variable takes the place of another. The image of a mask is the union of those of its regions."""
+    """The last variable takes its place. The image of a mask is the union of those of its regions."""
     diagrams = DiagramManager(FULL)
     kept = diagrams.exists(diagram_of(diagrams, cells), frozenset((2,)))
     before = plain(diagrams, kept)

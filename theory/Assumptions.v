@@ -25,6 +25,8 @@ From Acompass Require Chances.
 From Acompass Require Unchanged.
 From Acompass Require Regions.
 From Acompass Require Conversions.
+From Acompass Require Kinds.
+From Acompass Require Satisfiability.
 From Acompass Require TextOrder.
 From Acompass Require Labels.
 
@@ -237,6 +239,17 @@ Definition theorems_of_Conversions := (
   @Conversions.spellings_have_two_texts,
   @Conversions.zeros_have_two_texts).
 Print Assumptions theorems_of_Conversions.
+
+Definition theorems_of_Kinds := (
+  @Kinds.is_empty_sound).
+Print Assumptions theorems_of_Kinds.
+
+Definition theorems_of_Satisfiability := (
+  @Satisfiability.entails_sound,
+  @Satisfiability.search_all_sound,
+  @Satisfiability.unsatisfiable_sound,
+  @Satisfiability.unsatisfiable_tuple).
+Print Assumptions theorems_of_Satisfiability.
 
 Definition theorems_of_TextOrder := (
   @TextOrder.dates_in_order,

@@ -27,6 +27,7 @@ From Acompass Require Regions.
 From Acompass Require Conversions.
 From Acompass Require Kinds.
 From Acompass Require Satisfiability.
+From Acompass Require Weakest.
 From Acompass Require TextOrder.
 From Acompass Require Labels.
 
@@ -250,6 +251,12 @@ Definition theorems_of_Satisfiability := (
   @Satisfiability.unsatisfiable_sound,
   @Satisfiability.unsatisfiable_tuple).
 Print Assumptions theorems_of_Satisfiability.
+
+Definition theorems_of_Weakest := (
+  @Weakest.one_passes,
+  @Weakest.passed_from,
+  @Weakest.weakest_is_sufficient).
+Print Assumptions theorems_of_Weakest.
 
 Definition theorems_of_TextOrder := (
   @TextOrder.dates_in_order,

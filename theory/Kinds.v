@@ -17,7 +17,11 @@ Inductive kind : Type :=
 | BooleanKind
 | DateKind
 | TimestampKind
-| MissingKind.                     (* a dropped column *)
+| MissingKind                      (* a dropped column *)
+| AnyKind.                         (* nothing is known *)
+
+Definition kind_eq_dec (k k' : kind) : {k = k'} + {k <> k'}.
+Proof. decide equality; auto using Nat.eq_dec, Z.eq_dec. Defined.
 
 (** * Dates *)
 
@@ -141,11 +145,53 @@ Definition has_kind (k : kind) (v : value) : Prop :=
   | TimestampKind => exists n, is_timestamp (Z.of_N n) = true /\
       10101000000000000 <= Z.of_N n <= 99991231235959999999 /\ v = value_of (Timestamp n)
   | MissingKind => v = nothing
+  | AnyKind => True
   end.
 
 (** A tuple with a value of each kind, as conditions see it, and a record whose values are such a tuple. *)
 Definition typed_tuple (s : list kind) (t : tuple) : Prop := Forall2 has_kind s t.
 Definition typed (s : list kind) (r : record) : Prop := typed_tuple s (values r).
+
+(** A field of a kind. In a column of a fixed scale, 0 has no sign. *)
+Definition fits (k : kind) (f : field) : bool :=
+  match k, f with
+  | IntegerKind, Integer _ => true
+  | BoundedKind l u, Integer n => (l <=? n) && (n <=? u)
+  | DecimalKind scale, Decimal negative n scale' => (scale =? scale')%nat && negb (negative && (n =? 0)%N)
+  | NumberKind, (Integer _ | Decimal _ _ _) => true
+  | FloatKind, Float _ bits => negb (is_nan bits)
+  | TextKind, Text t => forallb (Z.leb 0) t
+  | BooleanKind, Boolean _ => true
+  | DateKind, Date n => is_date (Z.of_N n) && (10101 <=? Z.of_N n) && (Z.of_N n <=? 99991231)
+  | TimestampKind, Timestamp n => is_timestamp (Z.of_N n) && (10101000000000000 <=? Z.of_N n) &&
+                                  (Z.of_N n <=? 99991231235959999999)
+  | MissingKind, Missing | AnyKind, _ => true
+  | _, _ => false
+  end.
+
+Fixpoint fits_record (s : list kind) (r : record) : bool :=
+  match s, r with
+  | [], [] => true
+  | k :: s', f :: r' => fits k f && fits_record s' r'
+  | _, _ => false
+  end.
+
+Lemma fits_has_kind k f : fits k f = true -> has_kind k (value_of f).
+Proof.
+  destruct k, f; simpl; intro H; try discriminate H; auto; rewrite ?andb_true_iff, ?Z.leb_le in H.
+  - now exists n.
+  - now exists n.
+  - destruct H as [H _]. apply Nat.eqb_eq in H as <-. now exists (signed_number negative digits).
+  - now exists (integer n).
+  - now exists (decimal negative digits scale).
+  - exists (float_rank negative bits). split; auto.
+    change (- infinite_bits <= float_rank negative bits <= infinite_bits). unfold float_rank. apply negb_true_iff in H. rewrite H.
+    unfold is_nan in H. apply Z.ltb_ge in H. destruct negative; lia.
+  - exists t. split; auto. rewrite forallb_forall in H. intros c I. now apply Z.leb_le, H.
+  - now exists b.
+  - exists n. now destruct H as [[D L] U].
+  - exists n. now destruct H as [[D L] U].
+Qed.
 
 (** A discrete kind: the value with rank z is z / unit, and the ranks are those integers between the bounds that [next]
     leaves as they are. [next] does not skip any of them. *)
@@ -172,7 +218,7 @@ Definition ranks_of (k : kind) : option ranks :=
   | TimestampKind => Some {| tag := 6; unit := 1; lowest := Some 10101000000000000;
                              highest := Some 99991231235959999999; next := next_timestamp |}
   | MissingKind => Some (ranked 0 (Some 0) (Some 0))
-  | NumberKind | TextKind => None
+  | NumberKind | TextKind | AnyKind => None
   end.
 
 Definition of_rank (d : ranks) (z : Z) : value := (tag d, (Q2Qc (z # unit d), [])).
@@ -253,6 +299,7 @@ Definition is_value (k : kind) (c : value) : bool :=
   | None =>
       match k, c with
       | TextKind, (t, (_, u)) => (t =? 4) && forallb (Z.leb 0) u
+      | AnyKind, _ => true
       | _, (t, (_, [])) => t =? 2
       | _, _ => false
       end
@@ -262,8 +309,9 @@ Definition is_value (k : kind) (c : value) : bool :=
 Definition no_text_between (low high : option value) : bool :=
   match low, high with
   | None, Some h => if value_eq_dec h (text_value []) then true else false
-  | Some (_, (_, l)), Some h =>
-      if value_eq_dec h (text_value (l ++ [0])) then (match low with Some v => if value_eq_dec v (text_value l) then true else false | None => false end) else false
+  | Some (a, (q, l)), Some h =>
+      if value_eq_dec h (text_value (l ++ [0])) then if value_eq_dec (a, (q, l)) (text_value l) then true else false
+      else false
   | _, None => false
   end.
 
@@ -334,6 +382,7 @@ Proof.
   - destruct k; try discriminate; simpl in H.
     + now destruct H as (q & ->).
     + destruct H as (t & H & ->). simpl. apply forallb_forall. intros c I. now apply Z.leb_le, H.
+    + reflexivity.
 Qed.
 
 Theorem is_empty_sound k x v : is_empty k x = true -> has_kind k v -> ~ in_range x v.

@@ -152,14 +152,14 @@ Definition has_kind (k : kind) (v : value) : Prop :=
 Definition typed_tuple (s : list kind) (t : tuple) : Prop := Forall2 has_kind s t.
 Definition typed (s : list kind) (r : record) : Prop := typed_tuple s (values r).
 
-(** A field of a kind. In a column of a fixed scale, 0 has no sign. *)
+(** A field of a kind. In columns of a fixed scale and of floats, 0 has no sign. *)
 Definition fits (k : kind) (f : field) : bool :=
   match k, f with
   | IntegerKind, Integer _ => true
   | BoundedKind l u, Integer n => (l <=? n) && (n <=? u)
   | DecimalKind scale, Decimal negative n scale' => (scale =? scale')%nat && negb (negative && (n =? 0)%N)
   | NumberKind, (Integer _ | Decimal _ _ _) => true
-  | FloatKind, Float _ bits => negb (is_nan bits)
+  | FloatKind, Float negative bits => negb (is_nan bits) && negb (negative && (bits =? 0)%N)
   | TextKind, Text t => forallb (Z.leb 0) t
   | BooleanKind, Boolean _ => true
   | DateKind, Date n => is_date (Z.of_N n) && (10101 <=? Z.of_N n) && (Z.of_N n <=? 99991231)
@@ -185,7 +185,8 @@ Proof.
   - now exists (integer n).
   - now exists (decimal negative digits scale).
   - exists (float_rank negative bits). split; auto.
-    change (- infinite_bits <= float_rank negative bits <= infinite_bits). unfold float_rank. apply negb_true_iff in H. rewrite H.
+    change (- infinite_bits <= float_rank negative bits <= infinite_bits). unfold float_rank.
+    destruct H as [H _]. apply negb_true_iff in H. rewrite H.
     unfold is_nan in H. apply Z.ltb_ge in H. destruct negative; lia.
   - exists t. split; auto. rewrite forallb_forall in H. intros c I. now apply Z.leb_le, H.
   - now exists b.

@@ -45,7 +45,7 @@ def random_cases(seeds: Iterable[str]) -> list[Case]:
 def differences(cases: Sequence[Case]) -> list[Difference]:
     """The cases on which the theory and `semantics` differ."""
     asked = [_asked_and_expected(case) for case in cases]
-    answers = _answers([line for line, _ in asked])
+    answers = answers([line for line, _ in asked])
     pairs = zip(cases, asked, answers, strict=True)
     return [
         Difference(case, expected, found)
@@ -54,7 +54,7 @@ def differences(cases: Sequence[Case]) -> list[Difference]:
     ]
 
 
-def _answers(lines: Sequence[str]) -> list[str]:
+def answers(lines: Sequence[str]) -> list[str]:
     made("oracle")
     command = [BUILD / "oracle"]
     finished = subprocess.run(

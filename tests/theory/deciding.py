@@ -1,0 +1,103 @@
+"""The decision of claims about records that is extracted from the theory, beside the verdicts of `prove`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from acompass.checked.effects import generalize_of
+from acompass.checked.from_syntax import check
+from acompass.checked.program import Program
+from acompass.checked.types import Kind, Schema, Type, types_by_name
+from acompass.prove import prove_policy
+from acompass.prove.claims import check_claims, parse_claims
+from acompass.syntax.parse import parse
+from tests.theory import expressions
+from tests.theory.expressions import form
+from tests.theory.map_tables import labels_of_texts, parts
+from tests.theory.oracle import answers
+from tests.theory.record_policies import RecordPolicy, random_policy
+
+#: a map is asked for the labels of this many texts that a counterexample may have
+_TEXTS = 12
+
+
+@dataclass(frozen=True)
+class Decided:
+    policy: RecordPolicy
+    prove: str
+    theory: str
+
+    @property
+    def applies(self) -> bool:
+        """Where a map has no table, or a value no label, the theory does not decide."""
+        return self.theory in ("proved", "refuted")
+
+    @property
+    def agrees(self) -> bool:
+        return not self.applies or self.prove in (self.theory, "undecided")
+
+
+def random_policies(seeds: Iterable[str]) -> list[RecordPolicy]:
+    return [random_policy(Random(seed)) for seed in seeds]
+
+
+def decided(policies: Sequence[RecordPolicy]) -> list[Decided]:
+    found = theory_answers(policies)
+    return [Decided(policy, verdict(policy), answer) for policy, answer in zip(policies, found, strict=True)]
+
+
+def theory_answers(policies: Sequence[RecordPolicy]) -> list[str]:
+    """The first word of each answer. The maps are asked for labels that turn out to be needed."""
+    texts: list[list[str]] = [[] for _ in policies]
+    found = [""] * len(policies)
+    asked = list(range(len(policies)))
+    for _ in range(_TEXTS):
+        replies = answers([question(policies[at], texts[at]) for at in asked])
+        for at, reply in zip(asked, replies, strict=True):
+            found[at], *characters = reply.strip("()").split()
+            texts[at].append("".join(map(chr, map(int, characters))) if found[at] == "unlabelled" else "")
+        asked = [at for at in asked if found[at] == "unlabelled" and texts[at][-1] not in texts[at][:-1]]
+    return found
+
+
+def verdict(policy: RecordPolicy) -> str:
+    tree, _ = parse(policy.text)
+    schema = types_by_name(policy.schema)
+    (claim,) = prove_policy(tree, policy.text, [policy.claim], schema).claims
+    return str(claim.verdict)
+
+
+def question(policy: RecordPolicy, texts: Iterable[str] = ()) -> str:
+    program = _checked(policy)
+    (claim,) = check_claims(parse_claims([policy.claim]), program, {})
+    assert claim.assertion is not None
+    labels = labels_of_texts(program, texts)
+    requirements = (expressions.requirement(each, labels.get(each.index, {})) for each in program.requirements)
+    kinds = (_kind(column.type) for column in policy.schema)
+    asserted = expressions.assertion(claim.assertion)
+    return form("decide", form(*kinds), form(*_tables(program, policy.schema)), form(*requirements), asserted)
+
+
+def _checked(policy: RecordPolicy) -> Program:
+    tree, problems = parse(policy.text)
+    assert not problems, (policy, problems)
+    program, problems = check(tree, policy.text, policy.schema, {})
+    assert program is not None, (policy, problems)
+    return program
+
+
+def _kind(type_: Type) -> str:
+    return form("decimal", type_.scale) if type_.kind is Kind.DECIMAL else str(type_.kind)
+
+
+def _tables(program: Program, schema: Schema) -> Iterator[str]:
+    """The tables of maps, for the types that their columns have at the start."""
+    for at, requirement in enumerate(program.requirements):
+        action = generalize_of(requirement.action)
+        if action is None:
+            continue
+        type_ = schema[action.column].type
+        known = parts(action.map, type_)
+        if known is not None:
+            labelled = (form(guard, form(*map(ord, label))) for guard, label in known)
+            yield form(at, _kind(type_), *labelled)

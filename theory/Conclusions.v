@@ -1,14 +1,18 @@
 (** What is known of the values of a typed record, and of the texts that they become (D12). *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
 From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness.
-From Acompass Require Import Anonymity Aggregates Regions Conversions Satisfiability Formulas Weakest Witnesses.
+From Acompass Require Import Anonymity Aggregates Regions Conversions TextOrder Satisfiability Formulas Weakest Witnesses.
 Import ListNotations.
 Open Scope nat_scope.
 
 (** * Views of a kind *)
 
 Definition source_kind (s : list kind) (x : source) : kind :=
-  match x with Column A => kind_of s A | Drawn _ l u => if (l <=? u)%Z then BoundedKind l u else IntegerKind end.
+  match x with
+  | Column A => kind_of s A
+  | Drawn _ l u => if (l <=? u)%Z then BoundedKind l u else IntegerKind
+  | Written _ => AnyKind
+  end.
 
 Definition view_kind (s : list kind) (v : view) : kind :=
   match snd v with [] => source_kind s (fst v) | _ => AnyKind end.
@@ -65,13 +69,13 @@ Qed.
 (** * The record and the draws *)
 
 Section Facts.
-  Variables (s : list kind) (r : record) (draws : nat -> Z).
+  Variables (s : list kind) (r : record) (draws : nat -> field).
   Hypothesis fitting : forall A, fits (kind_of s A) (get r A) = true.
 
   Lemma source_fits x : fits (source_kind s x) (source_field r draws x) = true.
   Proof.
-    destruct x as [A|i l u]; simpl; auto. destruct (Z.leb_spec l u); auto. simpl. apply andb_true_iff.
-    rewrite !Z.leb_le. lia.
+    destruct x as [A|i l u|i]; simpl; auto. destruct (Z.leb_spec l u); destruct (draws i); auto; simpl;
+      apply andb_true_iff; rewrite !Z.leb_le; lia.
   Qed.
 
   Lemma view_has_kind v : has_kind (view_kind s v) (view_value r draws v).
@@ -123,17 +127,28 @@ Section Facts.
     unfold view_value, view_field. rewrite E. now apply compares_equal.
   Qed.
 
+  (** ** Texts *)
+
+  Definition implies_text (v : view) (g : formula) : formula := match snd v with [AsText] => g | _ => Verum end.
+
+  Lemma implies_text_holds v g :
+    (snd v = [AsText] -> meaning r draws g = true) -> meaning r draws (implies_text v g) = true.
+  Proof. intro H. unfold implies_text. destruct (snd v) as [|[] [|]]; auto. Qed.
+
+  Lemma text_view x f : source_field r draws x = f -> f <> Missing ->
+    view_value r draws (x, [AsText]) = text_value (text_of f).
+  Proof. intros <- N. unfold view_value, view_field. simpl. now destruct (source_field r draws x). Qed.
+
+  Lemma own_view x f : source_field r draws x = f -> view_value r draws (x, []) = value_of f.
+  Proof. now intros <-. Qed.
+
   (** A text that an integer became is read back as this integer. *)
   Definition is_integer_kind (k : kind) : bool := match k with IntegerKind | BoundedKind _ _ => true | _ => false end.
   Definition fact_of_text (v : view) (t : text) : formula :=
-    match snd v with
-    | [AsText] =>
-        if is_integer_kind (source_kind s (fst v)) then
-          implies_ (Atom v EQ (text_value t))
-            (match read_integer t with Some n => Atom (fst v, []) EQ (exact (integer n)) | None => Falsum end)
-        else Verum
-    | _ => Verum
-    end.
+    implies_text v (if is_integer_kind (source_kind s (fst v)) then
+      implies_ (Atom v EQ (text_value t))
+        (match read_integer t with Some n => Atom (fst v, []) EQ (exact (integer n)) | None => Falsum end)
+      else Verum).
 
   Lemma integer_source x : is_integer_kind (source_kind s x) = true -> exists n, source_field r draws x = Integer n.
   Proof.
@@ -143,12 +158,65 @@ Section Facts.
 
   Lemma fact_of_text_holds v t : meaning r draws (fact_of_text v t) = true.
   Proof.
-    unfold fact_of_text. destruct v as [x ts]. cbn [fst snd]. destruct ts as [|[] [|]]; auto.
-    destruct (is_integer_kind _) eqn:K; auto. destruct (integer_source x K) as (n & E).
-    unfold implies_. cbn [meaning]. unfold view_value at 1, view_field at 1. cbn [fst snd fold_left]. rewrite E. cbn [convert text_of].
-    change (value_of (Text (text_of_integer n))) with (text_value (text_of_integer n)).
-    destruct (compares (text_value (text_of_integer n)) EQ (text_value t)) eqn:C; auto. apply compares_equal in C.
-    injection C as <-. rewrite read_integer_of_text. simpl. apply compares_equal. unfold view_value, view_field. simpl.
-    now rewrite E.
+    apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->.
+    destruct (is_integer_kind _) eqn:K; auto. destruct (integer_source x K) as (n & E). unfold implies_. cbn [meaning].
+    rewrite (text_view x (Integer n)) by easy. destruct (compares _ EQ (text_value t)) eqn:C; auto.
+    apply compares_equal, text_value_injective in C. simpl in C. subst t. rewrite read_integer_of_text. cbn [meaning negb orb].
+    rewrite (own_view x (Integer n)) by easy. now apply compares_equal.
+  Qed.
+
+  (** Different fields of these kinds have different texts. *)
+  Definition has_own_texts (k : kind) : bool :=
+    match k with IntegerKind | BoundedKind _ _ | DecimalKind _ | DateKind | BooleanKind => true | _ => false end.
+  Definition fact_of_same_text (v : view) (f : field) : formula :=
+    let k := source_kind s (fst v) in
+    implies_text v (if has_own_texts k && fits k f
+      then implies_ (Atom v EQ (text_value (text_of f))) (Atom (fst v, []) EQ (value_of f)) else Verum).
+
+  Lemma own_texts k f g : has_own_texts k = true -> fits k f = true -> fits k g = true -> text_of f = text_of g ->
+    value_of f = value_of g.
+  Proof.
+    intros K F G E. destruct k; try discriminate K; destruct f; try discriminate F; destruct g; try discriminate G.
+    - apply integers_as_text; eauto. simpl in *. now rewrite E.
+    - apply integers_as_text; eauto. simpl in *. now rewrite E.
+    - simpl in F, G. apply andb_true_iff in F as [F F'], G as [G G']. apply Nat.eqb_eq in F, G. subst.
+      apply (decimals_as_text scale1).
+      + exists negative, digits. split; auto. intros ->. now destruct negative.
+      + exists negative0, digits0. split; auto. intros ->. now destruct negative0.
+      + simpl in *. now rewrite E.
+    - apply booleans_as_text; eauto. simpl in *. now rewrite E.
+    - simpl in F, G. apply andb_true_iff in F as [_ F], G as [_ G]. apply Nat.eqb_eq in F, G.
+      apply dates_as_text; [exists n; auto|exists n0; auto|]. simpl in *. now rewrite E.
+  Qed.
+
+  Lemma fact_of_same_text_holds v f : meaning r draws (fact_of_same_text v f) = true.
+  Proof.
+    apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. destruct (has_own_texts _) eqn:K; auto.
+    destruct (fits _ f) eqn:F; auto. cbn [andb]. unfold implies_. cbn [meaning]. pose proof (source_fits x) as X.
+    rewrite (text_view x _ eq_refl) by (intro M; rewrite M in X; destruct (source_kind s x); discriminate).
+    rewrite (own_view x _ eq_refl). destruct (compares (text_value _) EQ _) eqn:C; auto.
+    apply compares_equal, text_value_injective in C. apply compares_equal. now apply (own_texts _ _ _ K).
+  Qed.
+
+  (** The texts of dates are in the order of dates. *)
+  Definition fact_of_order (theta : operator) (v : view) (f : field) : formula :=
+    implies_text v (match source_kind s (fst v) with
+      | DateKind => if fits DateKind f
+                    then implies_ (Atom (fst v, []) theta (value_of f)) (Atom v theta (text_value (text_of f))) else Verum
+      | _ => Verum
+      end).
+
+  Lemma fact_of_order_holds theta v f : meaning r draws (fact_of_order theta v f) = true.
+  Proof.
+    apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. pose proof (source_fits x) as X.
+    destruct (source_kind s x); auto. destruct (fits DateKind f) eqn:F; auto. unfold implies_. cbn [meaning].
+    destruct (source_field r draws x) as [| | | | | |n|] eqn:E; try discriminate X. destruct f as [| | | | | |m|]; try discriminate F.
+    rewrite (text_view x (Date n)), (own_view x (Date n)) by easy. simpl in X, F.
+    apply andb_true_iff in F as [_ F], X as [_ X]. apply Nat.eqb_eq in F, X.
+    rewrite !compares_answers. replace (compare_value (text_value (text_of (Date n))) (text_value (text_of (Date m))))
+      with (compare_value (value_of (Date n)) (value_of (Date m))); [now destruct answers|].
+    rewrite compare_texts. simpl text_of. rewrite dates_in_order by auto.
+    exact (eq_trans (compare_ranks {| tag := 5; unit := 1; lowest := None; highest := None; next := fun z => z |}
+                                   (Z.of_N n) (Z.of_N m)) eq_refl).
   Qed.
 End Facts.

@@ -58,6 +58,8 @@ Fixpoint atoms (f : formula) : list (view * value) :=
 
 Definition is_from (x : source) (v : view) : bool := if view_eq_dec (x, []) (fst v, []) then true else false.
 
+Definition is_plain (v : view) : bool := match snd v with [] => true | _ => false end.
+
 (** An integer as a field of a kind. *)
 Definition from_integer (k : kind) (z : Z) : field :=
   match k with
@@ -75,6 +77,20 @@ Definition texts_near (t : text) : list text :=
                               digits_and_minus) (seq 0 (S (length t))).
 
 Definition integers_of (t : text) : list Z := match read_integer t with Some z => [z] | None => [] end.
+
+(** The digits of a text as a number. *)
+Definition digits_in (t : text) : N :=
+  fold_left (fun n c => if (48 <=? c)%Z && (c <=? 57)%Z then (10 * n + Z.to_N (c - 48))%N else n) t 0%N.
+
+(** The field whose text it may be. *)
+Definition read_field (k : kind) (t : text) : list field :=
+  let n := digits_in t in
+  match k with
+  | DecimalKind scale => [Decimal (match t with c :: _ => (c =? minus_sign)%Z | [] => false end) n scale]
+  | DateKind => [Date n]
+  | TimestampKind => [Timestamp (if length t <=? 19 then n * 1000000 else n)]
+  | _ => map (from_integer k) (integers_of t)
+  end.
 
 Definition text_in (c : value) : text := snd (snd c).
 
@@ -99,8 +115,8 @@ Definition integer_near (c : value) : Z := (Qnum (number_of c) / Zpos (Qden (num
 Definition pool (s : list kind) (f : formula) (x : source) : list field :=
   let k := source_kind s x in
   let own := filter (fun '(v, _) => is_from x v) (atoms f) in
-  let plain := filter (fun '(v, _) => match snd v with [] => true | _ => false end) own in
-  let others := filter (fun '(v, _) => match snd v with [] => false | _ => true end) own in
+  let plain := filter (fun '(v, _) => is_plain v) own in
+  let others := filter (fun '(v, _) => negb (is_plain v)) own in
   match others with
   | [] => []
   | _ =>
@@ -108,23 +124,36 @@ Definition pool (s : list kind) (f : formula) (x : source) : list field :=
       let read := flat_map (fun '(_, c) => integers_of (text_in c)) others in
       let integers := match k with
         | IntegerKind | BoundedKind _ _ => spread (bounds ++ read ++ map (fun '(_, c) => integer_near c) plain)
-        | _ => read
+        | _ => []
         end in
       match k with BooleanKind => [Boolean true; Boolean false] | _ => [] end ++
-      map (from_integer k) integers ++ map (fun '(_, c) => field_of k c) plain
+      flat_map (fun '(_, c) => read_field k (text_in c)) others ++ map (from_integer k) integers ++ map (fun '(_, c) => field_of k c) plain
   end.
 
-Definition facts (s : list kind) (f : formula) : list formula :=
-  let vs := filter (fun v => match snd v with [] => false | _ => true end) (nodup view_eq_dec (views_in f)) in
-  flat_map (fun v => map (fact_of_field s v) (pool s f (fst v)) ++
-                     map (fun '(_, c) => fact_of_text s v (text_in c)) (atoms f)) vs.
+(** What is known of the views of a source, if it has converted ones. *)
+Definition facts_of_view (s : list kind) (f : formula) (v : view) : list formula :=
+  flat_map (fun a => [fact_of_field s v a; fact_of_same_text s v a; fact_of_order s LT v a; fact_of_order s GT v a])
+           (pool s f (fst v)) ++
+  map (fun '(_, c) => fact_of_text s v (text_in c)) (atoms f).
 
-Lemma facts_hold s f r draws : (forall A, fits (kind_of s A) (get r A) = true) ->
-  meaning r draws (all (facts s f)) = true.
+Definition facts (s : list kind) (f : formula) (x : source) : formula :=
+  all (flat_map (facts_of_view s f) (filter (fun v => is_from x v && negb (is_plain v)) (nodup view_eq_dec (views_in f)))).
+
+Definition source_eq_dec (x y : source) : {x = y} + {x <> y}.
+Proof. decide equality; auto using Nat.eq_dec, Z.eq_dec. Defined.
+
+Definition sources (f : formula) : list source :=
+  nodup source_eq_dec (map fst (filter (fun v => negb (is_plain v)) (views_in f))).
+
+Lemma facts_hold s f x r draws : (forall A, fits (kind_of s A) (get r A) = true) -> meaning r draws (facts s f x) = true.
 Proof.
-  intro F. rewrite meaning_all. apply forallb_forall. intros g I. unfold facts in I. apply in_flat_map in I as (v & _ & I).
-  apply in_app_or in I as [I|I].
-  - apply in_map_iff in I as (h & <- & _). now apply fact_of_field_holds.
+  intro F. unfold facts. rewrite meaning_all. apply forallb_forall. intros g I. apply in_flat_map in I as (v & _ & I).
+  unfold facts_of_view in I. apply in_app_or in I as [I|I].
+  - apply in_flat_map in I as (a & _ & [<-|[<-|[<-|[<-|[]]]]]).
+    + now apply fact_of_field_holds.
+    + now apply fact_of_same_text_holds.
+    + now apply fact_of_order_holds.
+    + now apply fact_of_order_holds.
   - apply in_map_iff in I as ([w c] & <- & _). now apply fact_of_text_holds.
 Qed.
 
@@ -152,7 +181,7 @@ Section Choice.
           end) own in
         match find in_place (pool s f x) with
         | Some a => Some a
-        | None => find in_place (map (from_integer k) (flat_map integers_of texts))
+        | None => find in_place (flat_map (read_field k) texts)
         end
     end.
 
@@ -199,12 +228,21 @@ Definition counterexample (s : list kind) (p : program) (claim : assertion) (f :
   | None => None
   end.
 
+(** The sources are independent, so the facts about each are asked for alone. *)
+Definition look (s : list kind) (p : program) (claim : assertion) (f : formula) (vs : list view) (known : list condition)
+  (xs : ranges) : found record :=
+  match counterexample s p claim f vs xs with
+  | Some r => Somewhere r
+  | None => if existsb (unsatisfiable_within (map (view_kind s) vs) xs) known then Nowhere else Perhaps
+  end.
+
 Definition decide (s : list kind) (tables : nat -> option table) (p : program) (claim : assertion) : answer :=
   if is_about_records claim && forallb is_proper p then
-    let violated := opposite (normalized s (weakest s tables claim p 0 (first_terms (length s)))) in
-    let f := conj violated (all (facts s violated)) in
-    let vs := nodup view_eq_dec (views_in f) in
-    match search_all (counterexample s p claim f vs) (map (view_kind s) vs) (numbered vs f) with
+    let f := opposite (normalized s (weakest s tables claim p 0 (first_terms (length s)))) in
+    let known := map (facts s f) (sources f) in
+    let vs := nodup view_eq_dec (views_in f ++ flat_map views_in known) in
+    let leaf := look s p claim f vs (map (numbered vs) known) in
+    match search_within leaf (map (view_kind s) vs) (fun _ => everything) (numbered vs f) with
     | Nowhere => Proved
     | Somewhere r => Refuted r
     | Perhaps => Undecided
@@ -239,22 +277,27 @@ Proof.
   destruct (forallb is_proper p) eqn:P; [|discriminate]. simpl in H.
   assert (HP : Forall is_requirement p).
   { rewrite forallb_forall in P. apply Forall_forall. intros req I. now apply is_proper_sound, P. }
-  set (w := weakest s tables claim p 0 (first_terms (length s))) in *. set (violated := opposite (normalized s w)) in *.
-  set (f := conj violated (all (facts s violated))) in *. set (vs := nodup view_eq_dec (views_in f)) in *.
-  destruct search_all eqn:N; try discriminate H. clear H.
+  set (w := weakest s tables claim p 0 (first_terms (length s))) in *. set (f := opposite (normalized s w)) in *.
+  set (known := map (facts s f) (sources f)) in *. set (vs := nodup view_eq_dec (views_in f ++ flat_map views_in known)) in *.
+  destruct search_within eqn:N; try discriminate H. clear H.
   apply is_about_records_sound in A. apply holds_of_records; auto. intros r' I.
   destruct (passed_from p HP R rho r' U C I) as (r & J & Q). specialize (F r J).
-  rewrite affects_violating by auto.
+  rewrite affects_violating by auto. pose proof (fits_at s r F) as FA.
   assert (First : forall d, known_as r d (first_terms (length s)) = r) by (intro d; now apply first_terms_are).
-  destruct (weakest_is_sufficient s tables claim r (fits_at s r F) p HP 0 T (first_terms (length s)) (fun _ => 0%Z) r')
+  destruct (weakest_is_sufficient s tables claim r FA p HP 0 T (first_terms (length s)) (fun _ => Missing) r')
     as (d & K); [intros d d' _; now rewrite !First|now rewrite First|].
   apply K. fold w. destruct (meaning r d w) eqn:M; auto. exfalso.
+  assert (TT : typed_tuple (map (view_kind s) vs) (map (view_value r d) vs)).
+  { unfold typed_tuple. clear - FA. induction vs as [|v l IH]; simpl; constructor; auto. now apply view_has_kind. }
   assert (V : satisfies (numbered vs f) (map (view_value r d) vs) = false).
-  { apply (search_all_sound _ _ _ _ N). unfold typed_tuple. clear - F. induction vs as [|v l IH]; simpl; constructor; auto.
-    apply view_has_kind, fits_at, F. }
-  rewrite numbered_meaning in V by (intros v I'; now apply nodup_In). unfold f in V.
-  rewrite meaning_conj, facts_hold, andb_true_r in V by now apply fits_at. unfold violated in V.
-  rewrite meaning_opposite, normalized_meaning, M in V by now apply fits_at. discriminate.
+  { apply (search_nowhere _ _ _ _ _ _) with (2 := N); auto using in_everything. intros xs L X. exfalso. unfold look in L.
+    destruct counterexample; [discriminate|]. destruct (existsb _ _) eqn:E; [|discriminate].
+    apply existsb_exists in E as (g & G & E). apply in_map_iff in G as (h & <- & G).
+    apply (unsatisfiable_within_sound _ _ _ _ E TT) in X. rewrite numbered_meaning in X.
+    - apply in_map_iff in G as (x & <- & _). now rewrite facts_hold in X.
+    - intros v IV. apply nodup_In, in_or_app. right. apply in_flat_map. now exists h. }
+  rewrite numbered_meaning in V by (intros v IV; apply nodup_In, in_or_app; now left). unfold f in V.
+  rewrite meaning_opposite, normalized_meaning, M in V by auto. discriminate.
 Qed.
 
 Theorem decide_complete s tables p claim r : decide s tables p claim = Refuted r ->
@@ -265,8 +308,9 @@ Proof.
   destruct (forallb is_proper p) eqn:P; [|discriminate]. simpl in H.
   assert (HP : Forall is_requirement p).
   { rewrite forallb_forall in P. apply Forall_forall. intros req I. now apply is_proper_sound, P. }
-  destruct search_all eqn:N; try discriminate H. injection H as ->. apply search_somewhere in N as (xs & N).
-  unfold counterexample in N. destruct chosen_record as [r'|]; [|discriminate].
+  destruct search_within eqn:N; try discriminate H. injection H as ->. apply search_somewhere in N as (xs & N).
+  unfold look in N. destruct counterexample as [r'|] eqn:E in N; [|now destruct (existsb _ _)]. injection N as ->.
+  unfold counterexample in E. rename E into N. destruct chosen_record as [r'|]; [|discriminate].
   destruct fails_on eqn:E; [|discriminate]. injection N as ->. unfold fails_on in E. apply andb_true_iff in E as [F E].
   split; auto. apply existsb_exists in E as (r' & I & E). apply outcomes_pass in I; auto.
   destruct (one_passes p r r' HP I) as (rho & U & C & Q). exists rho. rewrite Q. repeat split; auto; try apply U.

@@ -5,8 +5,9 @@ From Acompass Require Import Texts Values Tables Syntax Results Satisfiability.
 Import ListNotations.
 Open Scope nat_scope.
 
-(** Where a field comes from: a column of the first table, or the draw of the i-th requirement. *)
-Inductive source : Type := Column (A : attribute) | Drawn (i : nat) (l u : Z).
+(** Where a field comes from: a column of the first table, the draw of the i-th requirement, or what that requirement wrote
+    otherwise, of which nothing is known. *)
+Inductive source : Type := Column (A : attribute) | Drawn (i : nat) (l u : Z) | Written (i : nat).
 
 Definition view : Type := source * list type.
 
@@ -29,10 +30,14 @@ Inductive formula : Type :=
 Definition Verum : formula := Neg Falsum.
 
 Section Meaning.
-  Variables (r : record) (draws : nat -> Z).
+  Variables (r : record) (draws : nat -> field).
 
   Definition source_field (x : source) : field :=
-    match x with Column A => get r A | Drawn i l u => Integer (Z.max l (Z.min u (draws i))) end.
+    match x with
+    | Column A => get r A
+    | Drawn i l u => match draws i with Integer z => Integer (Z.max l (Z.min u z)) | _ => Integer l end
+    | Written i => draws i
+    end.
   Definition view_field (v : view) : field := fold_left (fun f t => convert t f) (snd v) (source_field (fst v)).
   Definition view_value (v : view) : value := value_of (view_field v).
   Definition term_field (t : term) : field := match t with Known f => f | Viewed v => view_field v end.
@@ -69,7 +74,7 @@ Definition cases (f : formula) (g h : Datatypes.unit -> formula) : formula :=
   end.
 
 Section Small.
-  Variables (r : record) (draws : nat -> Z).
+  Variables (r : record) (draws : nat -> field).
 
   Lemma meaning_opposite f : meaning r draws (opposite f) = negb (meaning r draws f).
   Proof. destruct f; simpl; auto. now rewrite negb_involutive. Qed.
@@ -114,7 +119,7 @@ Fixpoint instantiate (sigma : list term) (phi : condition) : formula :=
   | Never => Falsum
   end.
 
-Definition known_as (r : record) (draws : nat -> Z) (sigma : list term) : record := map (term_field r draws) sigma.
+Definition known_as (r : record) (draws : nat -> field) (sigma : list term) : record := map (term_field r draws) sigma.
 
 Lemma get_known_as r draws sigma A : get (known_as r draws sigma) A = term_field r draws (term_at sigma A).
 Proof. unfold get, known_as, term_at. exact (map_nth (term_field r draws) sigma (Known Missing) A). Qed.

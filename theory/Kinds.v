@@ -152,7 +152,7 @@ Definition has_kind (k : kind) (v : value) : Prop :=
 Definition typed_tuple (s : list kind) (t : tuple) : Prop := Forall2 has_kind s t.
 Definition typed (s : list kind) (r : record) : Prop := typed_tuple s (values r).
 
-(** A field of a kind. In columns of a fixed scale and of floats, 0 has no sign. *)
+(** A field of a kind. In columns of a fixed scale and of floats, 0 has no sign. A date has eight digits. *)
 Definition fits (k : kind) (f : field) : bool :=
   match k, f with
   | IntegerKind, Integer _ => true
@@ -162,7 +162,8 @@ Definition fits (k : kind) (f : field) : bool :=
   | FloatKind, Float negative bits => negb (is_nan bits) && negb (negative && (bits =? 0)%N)
   | TextKind, Text t => forallb (Z.leb 0) t
   | BooleanKind, Boolean _ => true
-  | DateKind, Date n => is_date (Z.of_N n) && (10101 <=? Z.of_N n) && (Z.of_N n <=? 99991231)
+  | DateKind, Date n => is_date (Z.of_N n) && (10101 <=? Z.of_N n) && (Z.of_N n <=? 99991231) &&
+                        (length (padded 8 n) =? 8)%nat
   | TimestampKind, Timestamp n => is_timestamp (Z.of_N n) && (10101000000000000 <=? Z.of_N n) &&
                                   (Z.of_N n <=? 99991231235959999999)
   | MissingKind, Missing | AnyKind, _ => true
@@ -190,7 +191,7 @@ Proof.
     unfold is_nan in H. apply Z.ltb_ge in H. destruct negative; lia.
   - exists t. split; auto. rewrite forallb_forall in H. intros c I. now apply Z.leb_le, H.
   - now exists b.
-  - exists n. now destruct H as [[D L] U].
+  - exists n. now destruct H as [[[D L] U] _].
   - exists n. now destruct H as [[D L] U].
 Qed.
 
@@ -256,6 +257,13 @@ Proof.
   unfold compare_value, compare_pair, of_rank. cbn [fst snd]. rewrite Z.compare_refl. cbn [first_difference].
   unfold Qccompare. change (this (Q2Qc (z # unit d))) with (Qred (z # unit d)).
   rewrite (Qcompare_comp _ _ (Qred_correct (z # unit d)) _ _ (Qeq_refl q)). now destruct Qcompare.
+Qed.
+
+Lemma compare_ranks d z w : compare_value (of_rank d z) (of_rank d w) = (z ?= w).
+Proof.
+  unfold of_rank at 2. rewrite compare_with_rank. change (this (Q2Qc (w # unit d))) with (Qred (w # unit d)).
+  rewrite (Qcompare_comp _ _ (Qeq_refl (z # unit d)) _ _ (Qred_correct (w # unit d))). unfold Qcompare. simpl.
+  now rewrite <- Zmult_compare_compat_r by easy.
 Qed.
 
 (** * Ranges: a constant, or the values strictly between two constants *)

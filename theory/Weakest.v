@@ -89,7 +89,7 @@ Definition drop_terms (As : list attribute) (sigma : list term) : list term :=
   fold_left (fun sigma A => set_term sigma A (Known Missing)) As sigma.
 
 Section Terms.
-  Variables (r : record) (draws : nat -> Z).
+  Variables (r : record) (draws : nat -> field).
 
   Lemma known_set sigma A x : known_as r draws (set_term sigma A x) = update (known_as r draws sigma) A (term_field r draws x).
   Proof. unfold known_as. revert A. induction sigma as [|y sigma IH]; intros [|A]; simpl; auto. now rewrite IH. Qed.
@@ -127,23 +127,24 @@ Proof. destruct ts as [|[] [|]]; try discriminate; simpl; auto. now destruct f. 
 
 (** * The weakest precondition
 
-    [tables] has the maps of GENERALIZE by the positions of their requirements. What cannot be expressed is Falsum. *)
+    [tables] has the maps of GENERALIZE by the positions of their requirements. *)
 Section Weakest.
   Variables (s : list kind) (tables : nat -> option table) (claim : assertion).
 
   Definition is_of_kind (x : source) (k : kind) : bool :=
-    match x with Column A => if kind_eq_dec (kind_of s A) k then true else false | Drawn _ _ _ => false end.
+    match x with Column A => if kind_eq_dec (kind_of s A) k then true else false | _ => false end.
 
-  (** What GENERALIZE makes of a term, case by case. *)
+  (** What GENERALIZE makes of a term, case by case. Without a table, the label can be any text. *)
   Definition label_cases (i : nat) (g : text -> text) (x : term) (rest : term -> formula) : formula :=
+    let unknown := fun _ : Datatypes.unit => rest (Viewed (Written i, [])) in
     match x, tables i with
     | Known f, _ => rest (Known (Text (g (text_of f))))
     | Viewed (x, ts), Some tab =>
         if keep_text ts && is_of_kind x (maps tab) then
           all (map (fun '(guard, l) => cases (instantiate [Viewed (x, [])] guard) (fun _ => rest (Known (Text l)))
                                              (fun _ => Verum)) (labels tab))
-        else Falsum
-    | _, _ => Falsum
+        else unknown tt
+    | Viewed _, None => unknown tt
     end.
 
   Definition after_plain (x : plain) (i : nat) (sigma : list term) (rest : list term -> formula) : formula :=
@@ -178,7 +179,7 @@ Section Weakest.
   Variable r : record.
   Hypothesis fitting : forall A, fits (kind_of s A) (get r A) = true.
 
-  Definition agree (i : nat) (d d' : nat -> Z) : Prop := forall j, j < i -> d j = d' j.
+  Definition agree (i : nat) (d d' : nat -> field) : Prop := forall j, j < i -> d j = d' j.
   Definition fresh (i : nat) (sigma : list term) : Prop := forall d d', agree i d d' -> known_as r d sigma = known_as r d' sigma.
   Definition tabled (i : nat) (req : requirement) : Prop :=
     match acts req with
@@ -202,7 +203,7 @@ Section Weakest.
   Proof. intros F d d' H. now rewrite !known_set, (F d d' H). Qed.
 
   (** One way of an action: the terms and the draws after it, and that the precondition includes theirs. *)
-  Definition follows_way (i : nat) (d0 : nat -> Z) (f : formula) (rest : list term -> formula) (s' : record) : Prop :=
+  Definition follows_way (i : nat) (d0 : nat -> field) (f : formula) (rest : list term -> formula) (s' : record) : Prop :=
     exists sigma d1, agree i d1 d0 /\ fresh (S i) sigma /\ known_as r d1 sigma = s' /\
       forall d, agree (S i) d d1 -> meaning r d f = true -> meaning r d (rest sigma) = true.
 
@@ -219,24 +220,29 @@ Section Weakest.
       follows_way i d0 f rest (update (known_as r d0 sigma) A b)).
     { intros b f H. exists (set_term sigma A (Known b)), d0. split; [now intros j L|]. split; [now apply fresh_more, fresh_set|].
       split; [now rewrite known_set|auto]. }
+    assert (Chance : forall x c b, (forall d d', d i = d' i -> term_field r d x = term_field r d' x) ->
+      (forall d, d i = c -> term_field r d x = b) ->
+      follows_way i d0 (rest (set_term sigma A x)) rest (update (known_as r d0 sigma) A b)).
+    { intros y c b X Y. set (d1 := fun j => if j =? i then c else d0 j).
+      assert (D : agree i d1 d0) by (intros j J; unfold d1; destruct (Nat.eqb_spec j i); [lia|auto]).
+      exists (set_term sigma A y), d1. split; auto. split; [|split; [|auto]].
+      - intros d d' H. rewrite !known_set. f_equal; [apply F; intros j J; apply H; lia|]. apply X, H. lia.
+      - rewrite known_set, (F d1 d0 D). f_equal. apply Y. unfold d1. now rewrite Nat.eqb_refl. }
     destruct x as [|B b|B t l u|B balls|B g|As]; simpl in HA, HW; try easy; cbn [after_plain].
     - destruct HW as [-> ->]. now apply Set_.
-    - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)]. set (d1 := fun j => if j =? i then z else d0 j).
-      set (x := convert_term t (Viewed (Drawn i l u, []))).
-      assert (D : agree i d1 d0) by (intros j J; unfold d1; destruct (Nat.eqb_spec j i); [lia|auto]).
-      assert (X : term_field r d1 x = convert t (Integer z)).
-      { unfold x. rewrite known_convert. simpl. unfold view_field, d1. simpl. rewrite Nat.eqb_refl. f_equal. f_equal. lia. }
-      exists (set_term sigma B x), d1. split; auto. split; [|split; [|auto]].
-      + intros d d' H. rewrite !known_set. f_equal; [apply F; intros j J; apply H; lia|].
-        unfold x. rewrite !known_convert. simpl. unfold view_field. simpl. now rewrite (H i) by lia.
-      + now rewrite known_set, X, (F d1 d0 D).
+    - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)]. apply (Chance (convert_term t (Viewed (Drawn i l u, []))) (Integer z)).
+      + intros d d' H. rewrite !known_convert. simpl. unfold view_field. simpl. now rewrite H.
+      + intros d H. rewrite known_convert. simpl. unfold view_field. simpl. rewrite H. f_equal. f_equal. lia.
     - destruct HW as [-> I]. apply Set_. intros d H. rewrite meaning_all, forallb_forall in H. apply in_map_iff in I as ([w b] & E & I).
       simpl in E. subst b. apply H. apply in_map_iff. now exists (w, a).
-    - destruct HW as [-> ->]. apply Set_. intros d H. rewrite get_known_as. unfold label_cases in H.
-      destruct (term_at sigma B) as [f|[x ts]]; auto. destruct (tables i) as [tab|] eqn:E; [|discriminate].
-      destruct (keep_text ts && is_of_kind x (maps tab)) eqn:K; [|discriminate]. apply andb_true_iff in K as [K KX].
-      destruct x as [C|]; simpl in KX; [|discriminate]. destruct kind_eq_dec as [KE|]; [|discriminate].
-      cbn [term_field]. unfold view_field. cbn [snd fst source_field]. rewrite keep_text_of by auto.
+    - destruct HW as [-> ->]. rewrite get_known_as. unfold label_cases.
+      assert (Unknown : follows_way i d0 (rest (set_term sigma B (Viewed (Written i, [])))) rest
+        (update (known_as r d0 sigma) B (Text (g (text_of (term_field r d0 (term_at sigma B))))))).
+      { apply (Chance (Viewed (Written i, [])) (Text (g (text_of (term_field r d0 (term_at sigma B)))))); auto. }
+      destruct (term_at sigma B) as [f|[x ts]]; [now apply Set_|]. destruct (tables i) as [tab|] eqn:E; auto.
+      destruct (keep_text ts && is_of_kind x (maps tab)) eqn:K; auto. apply andb_true_iff in K as [K KX].
+      destruct x as [C| |]; simpl in KX; try discriminate. destruct kind_eq_dec as [KE|]; [|discriminate].
+      cbn [term_field]. unfold view_field. cbn [snd fst source_field]. rewrite keep_text_of by auto. apply Set_. intros d H.
       destruct (T tab g eq_refl eq_refl (get r C)) as (guard & I & G); [rewrite <- KE; auto|].
       rewrite meaning_all, forallb_forall in H.
       specialize (H _ (in_map (fun '(guard, l) => cases (instantiate [Viewed (Column C, [])] guard)

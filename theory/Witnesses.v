@@ -81,10 +81,12 @@ Definition examples (k : kind) (x : range) : list field :=
   | Gap low high =>
       match ranks_of k with
       | Some d =>
-          let first := option_map (next_rank FIELDS d) (first_rank d low) in
-          map (field_of_rank k)
-            (match first, last_rank d high with
-             | Some z, Some z' => [z; z'] | Some z, None => [z; z + 1] | None, Some z => [z; z - 1] | None, None => [0; 1; -1]
+          map (fun z => field_of_rank k (next_rank FIELDS d z))
+            (match first_rank d low, last_rank d high with
+             | Some z, Some z' => [z; z'; (z + z') / 2; z + 1]
+             | Some z, None => [z; z + 1]
+             | None, Some z => [z; z - 1]
+             | None, None => [0; 1; -1]
              end)
       | None =>
           match k with

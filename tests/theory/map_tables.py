@@ -24,7 +24,7 @@ def parts(map_: Map, type_: Type) -> list[Part] | None:
             return [
                 (_guard(band.lower, band.upper, type_), band.label) for band in map_.bands_between(None, None)
             ]
-        case Level(otherwise=str()) if type_.kind is not Kind.BOOLEAN:
+        case Level(otherwise=str()):
             return _parts_of_level(map_, type_)
         case _:
             return None
@@ -49,7 +49,13 @@ def _parts_of_level(map_: Level, type_: Type) -> list[Part]:
 
 
 def _value(text: str, type_: Type) -> Value | None:
-    return text if type_.kind is Kind.TEXT else read_text(text, type_)
+    match type_.kind:
+        case Kind.TEXT:
+            return text
+        case Kind.BOOLEAN:
+            return {to_text(each, type_): each for each in (True, False)}.get(text)
+        case _:
+            return read_text(text, type_)
 
 
 def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:

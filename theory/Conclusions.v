@@ -1,7 +1,8 @@
 (** What is known of the values of a typed record, and of the texts that they become (D12). *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
 From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness.
-From Acompass Require Import Anonymity Aggregates Regions Conversions TextOrder Satisfiability Formulas Weakest Witnesses.
+From Acompass Require Import Anonymity Aggregates Regions Conversions TextOrder.
+From Acompass Require Import Satisfiability Formulas Weakest Witnesses Beginnings.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -218,5 +219,45 @@ Section Facts.
     rewrite compare_texts. simpl text_of. rewrite dates_in_order by auto.
     exact (eq_trans (compare_ranks {| tag := 5; unit := 1; lowest := None; highest := None; next := fun z => z |}
                                    (Z.of_N n) (Z.of_N m)) eq_refl).
+  Qed.
+
+  (** Texts of numbers and dates begin with a digit or a minus sign; those of integers from 0 on with a digit. *)
+  Fixpoint is_text_of (ts : list type) : bool :=
+    match ts with [AsText] => true | t :: ts' => is_exact_type t && is_text_of ts' | [] => false end.
+
+  Definition facts_of_beginning (v : view) : list formula :=
+    let k := source_kind s (fst v) in
+    (if is_numeric_kind k && is_text_of (snd v)
+     then [Atom v GE (text_value [45%Z]); Atom v LT (text_value [58%Z])] else []) ++
+    [implies_text v (if is_integer_kind k
+                     then implies_ (Atom (fst v, []) GE (exact (integer 0))) (Atom v GE (text_value [48%Z])) else Verum)].
+
+  Lemma text_of_chain ts : is_text_of ts = true -> forall f, is_numeric f = true ->
+    exists t, value_of (converted ts f) = text_value t /\ begins_from 45 t.
+  Proof.
+    unfold converted. induction ts as [|t ts IH]; intros T f F; [discriminate|]. cbn [fold_left].
+    assert (E : t = AsText /\ ts = [] \/ is_exact_type t = true /\ is_text_of ts = true).
+    { destruct t, ts; simpl in T; auto; try discriminate; right; now apply andb_true_iff in T. }
+    destruct E as [[-> ->]|[E E']].
+    - exists (text_of f). split; [now destruct f|now apply numeric_begins].
+    - apply IH; auto. destruct t; try discriminate E; destruct f; try discriminate F; simpl; auto; unfold at_scale;
+        now destruct (_ <=? _).
+  Qed.
+
+  Lemma facts_of_beginning_hold v g : In g (facts_of_beginning v) -> meaning r draws g = true.
+  Proof.
+    unfold facts_of_beginning. intro I. apply in_app_or in I as [I|[<-|[]]].
+    - destruct (is_numeric_kind _) eqn:K; [|easy]. destruct (is_text_of (snd v)) eqn:T; [|easy].
+      destruct (text_of_chain (snd v) T (source_field r draws (fst v))) as (t & E & B);
+        [apply (numeric_fits _ _ K), source_fits|].
+      destruct I as [<-|[<-|[]]]; cbn [meaning]; unfold view_value, view_field; unfold converted in E; rewrite E;
+        [now apply begins_above|now apply begins_below in B].
+    - apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. destruct (is_integer_kind _) eqn:K; auto.
+      destruct (integer_source x K) as (n & E). unfold implies_. cbn [meaning].
+      rewrite (text_view x (Integer n)), (own_view x (Integer n)) by easy. simpl value_of. simpl text_of.
+      destruct (compares (exact (integer n)) GE (exact (integer 0))) eqn:C; auto. cbn [negb orb].
+      apply begins_above. pose proof (integer_begins n) as B. replace (n <? 0)%Z with false in B; auto.
+      symmetry. apply Z.ltb_ge. rewrite compares_answers, compare_integers in C.
+      destruct (Z.compare_spec n 0); try discriminate; lia.
   Qed.
 End Facts.

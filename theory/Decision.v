@@ -134,7 +134,7 @@ Definition pool (s : list kind) (f : formula) (x : source) : list field :=
 Definition facts_of_view (s : list kind) (f : formula) (v : view) : list formula :=
   flat_map (fun a => [fact_of_field s v a; fact_of_same_text s v a; fact_of_order s LT v a; fact_of_order s GT v a])
            (pool s f (fst v)) ++
-  map (fun '(_, c) => fact_of_text s v (text_in c)) (atoms f).
+  map (fun '(_, c) => fact_of_text s v (text_in c)) (atoms f) ++ facts_of_beginning s v.
 
 Definition facts (s : list kind) (f : formula) (x : source) : formula :=
   all (flat_map (facts_of_view s f) (filter (fun v => is_from x v && negb (is_plain v)) (nodup view_eq_dec (views_in f)))).
@@ -148,13 +148,14 @@ Definition sources (f : formula) : list source :=
 Lemma facts_hold s f x r draws : (forall A, fits (kind_of s A) (get r A) = true) -> meaning r draws (facts s f x) = true.
 Proof.
   intro F. unfold facts. rewrite meaning_all. apply forallb_forall. intros g I. apply in_flat_map in I as (v & _ & I).
-  unfold facts_of_view in I. apply in_app_or in I as [I|I].
+  unfold facts_of_view in I. apply in_app_or in I as [I|I]; [|apply in_app_or in I as [I|I]].
   - apply in_flat_map in I as (a & _ & [<-|[<-|[<-|[<-|[]]]]]).
     + now apply fact_of_field_holds.
     + now apply fact_of_same_text_holds.
     + now apply fact_of_order_holds.
     + now apply fact_of_order_holds.
   - apply in_map_iff in I as ([w c] & <- & _). now apply fact_of_text_holds.
+  - now apply (facts_of_beginning_hold s r draws F v).
 Qed.
 
 (** * A record of ranges *)

@@ -1,6 +1,7 @@
 """Maps of GENERALIZE as the theory takes them: a label for each part of the values of a column's type, and one for each
 text that the policy itself writes."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from acompass.checked.convert import to_text
@@ -41,11 +42,14 @@ def _as(bound: Number, type_: Type) -> Value:
 
 
 def _parts_of_level(map_: Level, type_: Type) -> list[Part]:
-    read = {text: _value(text, type_) for text in (*map_.hierarchy.lowest_level, SUPPRESSED)}
-    known = {text: form("=", 0, field(value)) for text, value in read.items() if value is not None}
     assert map_.otherwise is not None
-    others = form("and", *(form("not", guard) for guard in known.values()))
-    return [*((guard, str(map_.label(text))) for text, guard in known.items()), (others, map_.otherwise)]
+    guards: dict[str, list[str]] = defaultdict(list)
+    for text in (*map_.hierarchy.lowest_level, SUPPRESSED):
+        value = _value(text, type_)
+        if value is not None:
+            guards[str(map_.label(text))].append(form("=", 0, field(value)))
+    known = [(form("or", *each), label) for label, each in guards.items()]
+    return [*known, (form("not", form("or", *(guard for guard, _ in known))), map_.otherwise)]
 
 
 def _value(text: str, type_: Type) -> Value | None:

@@ -82,11 +82,16 @@ Definition integers_of (t : text) : list Z := match read_integer t with Some z =
 Definition digits_in (t : text) : N :=
   fold_left (fun n c => if (48 <=? c)%Z && (c <=? 57)%Z then (10 * n + Z.to_N (c - 48))%N else n) t 0%N.
 
+Fixpoint digits_after_point (t : text) : nat :=
+  match t with [] => 0 | c :: t' => if (c =? point)%Z then length t' else digits_after_point t' end.
+
 (** The field whose text it may be. *)
 Definition read_field (k : kind) (t : text) : list field :=
   let n := digits_in t in
+  let negative := match t with c :: _ => (c =? minus_sign)%Z | [] => false end in
   match k with
-  | DecimalKind scale => [Decimal (match t with c :: _ => (c =? minus_sign)%Z | [] => false end) n scale]
+  | DecimalKind scale => [Decimal negative n scale]
+  | NumberKind => [Decimal negative n (digits_after_point t)]
   | DateKind => [Date n]
   | TimestampKind => [Timestamp (if length t <=? 19 then n * 1000000 else n)]
   | _ => map (from_integer k) (integers_of t)

@@ -2,7 +2,7 @@
 
    A line is an S-expression; every form is a function below. tests/theory/oracle.py writes the case (PROGRAM TABLE TRACE),
    whose outcome is (TABLE VERDICTS CHECKED USED). tests/theory/deciding.py writes (decide KINDS TABLES PROGRAM CLAIM), which
-   is answered by proved, (refuted RECORD) or undecided. Where a map has no label for a text, the answer is (unlabelled TEXT). *)
+   is answered by proved, (refuted RECORD), undecided, or late. Where a map has no label for a text, the answer is (unlabelled TEXT). *)
 
 open Interpreter
 
@@ -221,11 +221,20 @@ let decided kinds tables requirements claim =
   | Refuted r -> form ["refuted"; shown_record r]
   | Undecided -> "undecided"
 
+(* A formula can be exponentially larger than its program. *)
+exception Late
+let seconds = 5
+let () = Sys.set_signal Sys.sigalrm (Sys.Signal_handle (fun _ -> raise Late))
+let in_time question = ignore (Unix.alarm seconds); let answer = question () in ignore (Unix.alarm 0); answer
+
 let answered = function
-  | Form [Word "decide"; Form kinds; Form tables; Form requirements; claim] -> decided kinds tables requirements claim
+  | Form [Word "decide"; Form kinds; Form tables; Form requirements; claim] ->
+      in_time (fun () -> decided kinds tables requirements claim)
   | case -> outcome case
 
-let answer line = try answered (read line) with Unlabelled value -> form ("unlabelled" :: List.map shown_z value)
+let answer line = try answered (read line) with
+  | Unlabelled value -> form ("unlabelled" :: List.map shown_z value)
+  | Late -> "late"
 
 let () =
   try

@@ -7,7 +7,7 @@ from random import Random
 from acompass.checked.effects import generalize_of
 from acompass.checked.from_syntax import check
 from acompass.checked.program import Program
-from acompass.checked.types import Kind, Schema, Type, types_by_name
+from acompass.checked.types import Kind, Type
 from acompass.prove import prove_policy
 from acompass.prove.claims import check_claims, parse_claims
 from acompass.syntax.parse import parse
@@ -19,6 +19,8 @@ from tests.theory.record_policies import RecordPolicy, random_policy
 
 #: a map is asked for the labels of this many texts that a counterexample may have
 _TEXTS = 12
+#: the kind of numbers of any scale
+_NUMBER = "number"
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,7 @@ def theory_answers(policies: Sequence[RecordPolicy]) -> list[str]:
 
 def verdict(policy: RecordPolicy) -> str:
     tree, _ = parse(policy.text)
-    schema = types_by_name(policy.schema)
-    (claim,) = prove_policy(tree, policy.text, [policy.claim], schema).claims
+    (claim,) = prove_policy(tree, policy.text, [policy.claim], policy.types).claims
     return str(claim.verdict)
 
 
@@ -73,9 +74,9 @@ def question(policy: RecordPolicy, texts: Iterable[str] = ()) -> str:
     assert claim.assertion is not None
     labels = labels_of_texts(program, texts)
     requirements = (expressions.requirement(each, labels.get(each.index, {})) for each in program.requirements)
-    kinds = (_kind(column.type) for column in policy.schema)
+    kinds = [_kind(type_) for type_ in policy.types.values()]
     asserted = expressions.assertion(claim.assertion)
-    return form("decide", form(*kinds), form(*_tables(program, policy.schema)), form(*requirements), asserted)
+    return form("decide", form(*kinds), form(*_tables(program, kinds)), form(*requirements), asserted)
 
 
 def _checked(policy: RecordPolicy) -> Program:
@@ -86,18 +87,23 @@ def _checked(policy: RecordPolicy) -> Program:
     return program
 
 
-def _kind(type_: Type) -> str:
-    return form("decimal", type_.scale) if type_.kind is Kind.DECIMAL else str(type_.kind)
+def _kind(type_: str | Type) -> str:
+    match type_:
+        case str():
+            return _NUMBER
+        case Type(kind=Kind.DECIMAL, scale=scale):
+            return form("decimal", scale)
+        case Type(kind=kind):
+            return str(kind)
 
 
-def _tables(program: Program, schema: Schema) -> Iterator[str]:
+def _tables(program: Program, kinds: Sequence[str]) -> Iterator[str]:
     """The tables of maps, for the types that their columns have at the start."""
     for at, requirement in enumerate(program.requirements):
         action = generalize_of(requirement.action)
         if action is None:
             continue
-        type_ = schema[action.column].type
-        known = parts(action.map, type_)
+        kind, type_ = kinds[action.column], program.schema[action.column].type
+        known = parts(action.map, type_, any_scale=kind == _NUMBER)
         if known is not None:
-            labelled = (form(guard, form(*map(ord, label))) for guard, label in known)
-            yield form(at, _kind(type_), *labelled)
+            yield form(at, kind, *(form(guard, form(*map(ord, label))) for guard, label in known))

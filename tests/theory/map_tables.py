@@ -18,14 +18,15 @@ from tests.theory.expressions import Labels, field, form
 Part = tuple[str, str]
 
 
-def parts(map_: Map, type_: Type) -> list[Part] | None:
-    """None if there is no label for each value, or if the labels are not finitely many."""
+def parts(map_: Map, type_: Type, *, any_scale: bool) -> list[Part] | None:
+    """None if there is no label for each value, or if the labels are not finitely many. Texts of numbers of any
+    scale are not a function of the number, so a hierarchy has no such table."""
     match map_:
         case Bands() if type_.is_number and map_.labels() is not None:
             return [
                 (_guard(band.lower, band.upper, type_), band.label) for band in map_.bands_between(None, None)
             ]
-        case Level(otherwise=str()):
+        case Level(otherwise=str()) if not any_scale:
             return _parts_of_level(map_, type_)
         case _:
             return None

@@ -4,12 +4,14 @@ import random
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from acompass.checked.types import INTEGER, TEXT, Column, Schema, Type, Value
+from acompass.checked.types import INTEGER, TEXT, Column, Schema, Type, Value, decimal, types_by_name
 from acompass.conformance.everyday import EverydayWriter
 from acompass.conformance.policies import Attribute, literal
 from acompass.conformance.values import KINDS, random_type, random_value
 
 _NAMES = ("Age", "Zip", "Job", "Pay", "Day")
+#: decimals of this scale stand for numbers of any scale, which `prove` checks with it
+USUAL_SCALE = 2
 _REQUIREMENTS = (1, 1, 2, 2, 3, 3, 4, 5)
 _HIERARCHY = files("acompass.conformance").joinpath("words.csv")
 #: maps of numbers with finitely many labels
@@ -18,13 +20,21 @@ _BANDS = ("BANDS OF 10 FROM 0 UP TO 80", "BANDS AT 0, 5, 80", "BANDS AT 80", "BA
 
 @dataclass(frozen=True)
 class RecordPolicy:
+    """`any_scale` are the names of decimal columns whose numbers may have more digits after the point."""
+
     text: str
     claim: str
     schema: Schema
+    any_scale: frozenset[str]
 
     def __str__(self) -> str:
-        columns = ", ".join(f"{column.name} {column.type}" for column in self.schema)
+        columns = ", ".join(f"{name} {type_}" for name, type_ in self.types.items())
         return f"{self.text}\nclaim {self.claim}\n{columns}"
+
+    @property
+    def types(self) -> dict[str, str | Type]:
+        """As `prove` takes them."""
+        return types_by_name(self.schema) | dict.fromkeys(self.any_scale, "decimal")
 
 
 class RecordWriter(EverydayWriter):
@@ -59,7 +69,8 @@ def random_policy(rng: random.Random) -> RecordPolicy:
     schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
     writer = RecordWriter(rng, attributes)
     text = "\n".join(writer.requirement() for _ in range(rng.choice(_REQUIREMENTS)))
-    return RecordPolicy(text, writer.claim(), schema)
+    numbers = (column.name for column in schema if column.type == decimal(USUAL_SCALE))
+    return RecordPolicy(text, writer.claim(), schema, frozenset(numbers))
 
 
 def _attribute(rng: random.Random, name: str) -> Attribute:

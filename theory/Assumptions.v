@@ -262,7 +262,8 @@ Print Assumptions theorems_of_Weakest.
 
 Definition theorems_of_Witnesses := (
   @Witnesses.outcomes_pass,
-  @Witnesses.read_integer_of_text).
+  @Witnesses.read_integer_of_text,
+  @Witnesses.satisfying_sound).
 Print Assumptions theorems_of_Witnesses.
 
 Definition theorems_of_Decision := (

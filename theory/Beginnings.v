@@ -18,7 +18,8 @@ Qed.
 Lemma begins_lower (low low' : Z) t : low' <= low -> begins_from low t -> begins_from low' t.
 Proof. intros H (c & u & E & B). exists c, u. split; auto. lia. Qed.
 
-Lemma decimal_begins (negative : bool) n scale : begins_from (if negative then 45 else 48) (text_of_decimal negative n scale).
+Lemma decimal_begins (negative : bool) n scale :
+  begins_from (if negative then 45 else 48) (text_of_decimal negative n scale).
 Proof.
   destruct negative; [exists minus_sign; eexists; now split|]. unfold text_of_decimal, signed.
   destruct (padded_begins scale n) as (c & u & E & B). pose proof (padded_length (S scale) n) as L. rewrite E in *.
@@ -28,7 +29,8 @@ Qed.
 
 Lemma iso_begins w n : (4 <= S w)%nat -> forall t, begins_from 48 (iso_date (padded (S w) n) ++ t).
 Proof.
-  intros W t. destruct (padded_begins w n) as (c & u & E & B). rewrite E. unfold iso_date, part. simpl. exists c. eexists. now split.
+  intros W t. destruct (padded_begins w n) as (c & u & E & B). rewrite E. unfold iso_date, part. simpl.
+  exists c. eexists. now split.
 Qed.
 
 Lemma integer_begins n : begins_from (if n <? 0 then 45 else 48) (text_of_integer n).
@@ -39,9 +41,13 @@ Proof.
 Qed.
 
 (** Fields that are written with a digit or a minus sign first. *)
-Definition is_numeric (f : field) : bool := match f with Integer _ | Decimal _ _ _ | Date _ | Timestamp _ => true | _ => false end.
+Definition is_numeric (f : field) : bool :=
+  match f with Integer _ | Decimal _ _ _ | Date _ | Timestamp _ => true | _ => false end.
 Definition is_numeric_kind (k : kind) : bool :=
-  match k with IntegerKind | BoundedKind _ _ | DecimalKind _ | NumberKind | DateKind | TimestampKind => true | _ => false end.
+  match k with
+  | IntegerKind | BoundedKind _ _ | DecimalKind _ | NumberKind | DateKind | TimestampKind => true
+  | _ => false
+  end.
 
 Lemma numeric_begins f : is_numeric f = true -> begins_from 45 (text_of f).
 Proof.

@@ -86,7 +86,9 @@ Section Facts.
   Qed.
 
   Lemma exact_field k f : is_exact_kind k = true -> fits k f = true -> is_exact f.
-  Proof. destruct k; try discriminate; intros _; destruct f; try discriminate; intros _; [left|left|right|left|right]; eauto. Qed.
+  Proof.
+    destruct k; try discriminate; intros _; destruct f; try discriminate; intros _; [left|left|right|left|right]; eauto.
+  Qed.
 
   Lemma exact_chain ts : forall f, forallb is_exact_type ts = true -> is_exact f -> value_of (converted ts f) = value_of f.
   Proof.
@@ -162,8 +164,8 @@ Section Facts.
     apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->.
     destruct (is_integer_kind _) eqn:K; auto. destruct (integer_source x K) as (n & E). unfold implies_. cbn [meaning].
     rewrite (text_view x (Integer n)) by easy. destruct (compares _ EQ (text_value t)) eqn:C; auto.
-    apply compares_equal, text_value_injective in C. simpl in C. subst t. rewrite read_integer_of_text. cbn [meaning negb orb].
-    rewrite (own_view x (Integer n)) by easy. now apply compares_equal.
+    apply compares_equal, text_value_injective in C. simpl in C. subst t. rewrite read_integer_of_text.
+    cbn [meaning negb orb]. rewrite (own_view x (Integer n)) by easy. now apply compares_equal.
   Qed.
 
   (** Different fields of these kinds have different texts. *)
@@ -211,7 +213,8 @@ Section Facts.
   Proof.
     apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. pose proof (source_fits x) as X.
     destruct (source_kind s x); auto. destruct (fits DateKind f) eqn:F; auto. unfold implies_. cbn [meaning].
-    destruct (source_field r draws x) as [| | | | | |n|] eqn:E; try discriminate X. destruct f as [| | | | | |m|]; try discriminate F.
+    destruct (source_field r draws x) as [| | | | | |n|] eqn:E; try discriminate X.
+    destruct f as [| | | | | |m|]; try discriminate F.
     rewrite (text_view x (Date n)), (own_view x (Date n)) by easy. simpl in X, F.
     apply andb_true_iff in F as [_ F], X as [_ X]. apply Nat.eqb_eq in F, X.
     rewrite !compares_answers. replace (compare_value (text_value (text_of (Date n))) (text_value (text_of (Date m))))

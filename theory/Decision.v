@@ -132,7 +132,8 @@ Definition pool (s : list kind) (f : formula) (x : source) : list field :=
         | _ => []
         end in
       match k with BooleanKind => [Boolean true; Boolean false] | _ => [] end ++
-      flat_map (fun '(_, c) => read_field k (text_in c)) others ++ map (from_integer k) integers ++ map (fun '(_, c) => field_of k c) plain
+      flat_map (fun '(_, c) => read_field k (text_in c)) others ++ map (from_integer k) integers ++
+      map (fun '(_, c) => field_of k c) plain
   end.
 
 (** What is known of the views of a source, if it has converted ones. *)
@@ -284,7 +285,8 @@ Proof.
   assert (HP : Forall is_requirement p).
   { rewrite forallb_forall in P. apply Forall_forall. intros req I. now apply is_proper_sound, P. }
   set (w := weakest s tables claim p 0 (first_terms (length s))) in *. set (f := opposite (normalized s w)) in *.
-  set (known := map (facts s f) (sources f)) in *. set (vs := nodup view_eq_dec (views_in f ++ flat_map views_in known)) in *.
+  set (known := map (facts s f) (sources f)) in *.
+  set (vs := nodup view_eq_dec (views_in f ++ flat_map views_in known)) in *.
   destruct search_within eqn:N; try discriminate H. clear H.
   apply is_about_records_sound in A. apply holds_of_records; auto. intros r' I.
   destruct (passed_from p HP R rho r' U C I) as (r & J & Q). specialize (F r J).

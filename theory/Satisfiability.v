@@ -37,7 +37,8 @@ Lemma place_sound x c o v : place x c = Some o -> in_range x v -> compare_value 
 Proof.
   destruct x as [p|low high]; simpl; [intros [= <-] ->; auto|]. intros E [L H].
   assert (Under : forall h, high = Some h -> compare_value h c <> Gt -> compare_value v c = Lt).
-  { intros h -> N. specialize (H h eq_refl). destruct (compare_value h c) eqn:C; [|now apply (compare_trans order_value v h)|easy].
+  { intros h -> N. specialize (H h eq_refl).
+    destruct (compare_value h c) eqn:C; [|now apply (compare_trans order_value v h)|easy].
     apply (compare_eq order_value) in C. now subst. }
   assert (Above : forall l, low = Some l -> compare_value c l <> Gt -> compare_value v c = Gt).
   { intros l -> N. specialize (L l eq_refl). rewrite (compare_opp order_value c v).
@@ -224,8 +225,8 @@ Definition search_within {X} (leaf : ranges -> found X) (s : list kind) (xs : ra
 Definition unsatisfiable_within (s : list kind) (xs : ranges) (phi : condition) : bool :=
   match search_within (fun _ => Somewhere tt) s xs phi with Nowhere => true | _ => false end.
 
-Theorem unsatisfiable_within_sound s xs phi t : unsatisfiable_within s xs phi = true -> typed_tuple s t -> in_ranges xs t ->
-  satisfies phi t = false.
+Theorem unsatisfiable_within_sound s xs phi t : unsatisfiable_within s xs phi = true ->
+  typed_tuple s t -> in_ranges xs t -> satisfies phi t = false.
 Proof.
   unfold unsatisfiable_within. destruct search_within eqn:E; try discriminate. intros _ T I.
   apply (search_nowhere _ s _ _ _ t) with (2 := E); auto. intros ys L. discriminate L.
@@ -244,7 +245,8 @@ Proof. intros U T. now apply (unsatisfiable_tuple s). Qed.
 
 Definition entails (s : list kind) (phi psi : condition) : bool := unsatisfiable s (And phi (Not psi)).
 
-Theorem entails_sound s phi psi r : entails s phi psi = true -> typed s r -> holds_of phi r = true -> holds_of psi r = true.
+Theorem entails_sound s phi psi r : entails s phi psi = true ->
+  typed s r -> holds_of phi r = true -> holds_of psi r = true.
 Proof.
   intros E T H. pose proof (unsatisfiable_sound s _ r E T) as U. unfold holds_of in *. simpl in U. rewrite H in U.
   now destruct (satisfies psi (values r)).

@@ -1,8 +1,8 @@
 (** What must be true of a record, so that a claim about records holds of everything that a program makes of it: weakest
     preconditions, by symbolic execution. *)
 From Coq Require Import List ZArith QArith Bool Lia.
-From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Histories Reachability Exactness.
-From Acompass Require Import Satisfiability Formulas.
+From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Histories Reachability.
+From Acompass Require Import Exactness Satisfiability Formulas.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -35,7 +35,8 @@ Qed.
 Fixpoint respected (p : program) (s : state) : bool :=
   match p with
   | [] => true
-  | req :: p' => match acts req with None => holds (asserts req) (fst s) | Some _ => true end && respected p' (step req s)
+  | req :: p' =>
+      match acts req with None => holds (asserts req) (fst s) | Some _ => true end && respected p' (step req s)
   end.
 
 (** [can_reach] of records that violate no check. *)
@@ -91,7 +92,8 @@ Definition drop_terms (As : list attribute) (sigma : list term) : list term :=
 Section Terms.
   Variables (r : record) (draws : nat -> field).
 
-  Lemma known_set sigma A x : known_as r draws (set_term sigma A x) = update (known_as r draws sigma) A (term_field r draws x).
+  Lemma known_set sigma A x :
+    known_as r draws (set_term sigma A x) = update (known_as r draws sigma) A (term_field r draws x).
   Proof. unfold known_as. revert A. induction sigma as [|y sigma IH]; intros [|A]; simpl; auto. now rewrite IH. Qed.
 
   Lemma known_convert t x : term_field r draws (convert_term t x) = convert t (term_field r draws x).
@@ -105,7 +107,8 @@ Section Terms.
     now rewrite IH, known_set, known_convert, get_known_as.
   Qed.
 
-  Lemma known_drop As : forall sigma, known_as r draws (drop_terms As sigma) = without_columns As (known_as r draws sigma).
+  Lemma known_drop As : forall sigma,
+    known_as r draws (drop_terms As sigma) = without_columns As (known_as r draws sigma).
   Proof.
     induction As as [|A As IH]; intro sigma; auto. unfold drop_terms, without_columns in *. cbn [fold_left].
     now rewrite IH, known_set.
@@ -180,7 +183,8 @@ Section Weakest.
   Hypothesis fitting : forall A, fits (kind_of s A) (get r A) = true.
 
   Definition agree (i : nat) (d d' : nat -> field) : Prop := forall j, j < i -> d j = d' j.
-  Definition fresh (i : nat) (sigma : list term) : Prop := forall d d', agree i d d' -> known_as r d sigma = known_as r d' sigma.
+  Definition fresh (i : nat) (sigma : list term) : Prop :=
+    forall d d', agree i d d' -> known_as r d sigma = known_as r d' sigma.
   Definition tabled (i : nat) (req : requirement) : Prop :=
     match acts req with
     | Some x => match plain_of x with
@@ -216,10 +220,11 @@ Section Weakest.
     follows_way i d0 (after_plain x i sigma rest) rest (update (known_as r d0 sigma) A a).
   Proof.
     intros F T HA HW.
-    assert (Set_ : forall b f, (forall d, meaning r d f = true -> meaning r d (rest (set_term sigma A (Known b))) = true) ->
+    assert (Set_ : forall b f,
+      (forall d, meaning r d f = true -> meaning r d (rest (set_term sigma A (Known b))) = true) ->
       follows_way i d0 f rest (update (known_as r d0 sigma) A b)).
-    { intros b f H. exists (set_term sigma A (Known b)), d0. split; [now intros j L|]. split; [now apply fresh_more, fresh_set|].
-      split; [now rewrite known_set|auto]. }
+    { intros b f H. exists (set_term sigma A (Known b)), d0. split; [now intros j L|].
+      split; [now apply fresh_more, fresh_set|]. split; [now rewrite known_set|auto]. }
     assert (Chance : forall x c b, (forall d d', d i = d' i -> term_field r d x = term_field r d' x) ->
       (forall d, d i = c -> term_field r d x = b) ->
       follows_way i d0 (rest (set_term sigma A x)) rest (update (known_as r d0 sigma) A b)).
@@ -230,11 +235,12 @@ Section Weakest.
       - rewrite known_set, (F d1 d0 D). f_equal. apply Y. unfold d1. now rewrite Nat.eqb_refl. }
     destruct x as [|B b|B t l u|B balls|B g|As]; simpl in HA, HW; try easy; cbn [after_plain].
     - destruct HW as [-> ->]. now apply Set_.
-    - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)]. apply (Chance (convert_term t (Viewed (Drawn i l u, []))) (Integer z)).
+    - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)].
+      apply (Chance (convert_term t (Viewed (Drawn i l u, []))) (Integer z)).
       + intros d d' H. rewrite !known_convert. simpl. unfold view_field. simpl. now rewrite H.
       + intros d H. rewrite known_convert. simpl. unfold view_field. simpl. rewrite H. f_equal. f_equal. lia.
-    - destruct HW as [-> I]. apply Set_. intros d H. rewrite meaning_all, forallb_forall in H. apply in_map_iff in I as ([w b] & E & I).
-      simpl in E. subst b. apply H. apply in_map_iff. now exists (w, a).
+    - destruct HW as [-> I]. apply Set_. intros d H. rewrite meaning_all, forallb_forall in H.
+      apply in_map_iff in I as ([w b] & E & I). simpl in E. subst b. apply H. apply in_map_iff. now exists (w, a).
     - destruct HW as [-> ->]. rewrite get_known_as. unfold label_cases.
       assert (Unknown : follows_way i d0 (rest (set_term sigma B (Viewed (Written i, [])))) rest
         (update (known_as r d0 sigma) B (Text (g (text_of (term_field r d0 (term_at sigma B))))))).
@@ -242,7 +248,8 @@ Section Weakest.
       destruct (term_at sigma B) as [f|[x ts]]; [now apply Set_|]. destruct (tables i) as [tab|] eqn:E; auto.
       destruct (keep_text ts && is_of_kind x (maps tab)) eqn:K; auto. apply andb_true_iff in K as [K KX].
       destruct x as [C| |]; simpl in KX; try discriminate. destruct kind_eq_dec as [KE|]; [|discriminate].
-      cbn [term_field]. unfold view_field. cbn [snd fst source_field]. rewrite keep_text_of by auto. apply Set_. intros d H.
+      cbn [term_field]. unfold view_field. cbn [snd fst source_field]. rewrite keep_text_of by auto.
+      apply Set_. intros d H.
       destruct (T tab g eq_refl eq_refl (get r C)) as (guard & I & G); [rewrite <- KE; auto|].
       rewrite meaning_all, forallb_forall in H.
       specialize (H _ (in_map (fun '(guard, l) => cases (instantiate [Viewed (Column C, [])] guard)

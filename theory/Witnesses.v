@@ -10,8 +10,9 @@ Open Scope Z_scope.
 
 Definition digit_of (c : Z) (d : Decimal.uint) : option Decimal.uint :=
   if c =? 48 then Some (Decimal.D0 d) else if c =? 49 then Some (Decimal.D1 d) else if c =? 50 then Some (Decimal.D2 d)
-  else if c =? 51 then Some (Decimal.D3 d) else if c =? 52 then Some (Decimal.D4 d) else if c =? 53 then Some (Decimal.D5 d)
-  else if c =? 54 then Some (Decimal.D6 d) else if c =? 55 then Some (Decimal.D7 d) else if c =? 56 then Some (Decimal.D8 d)
+  else if c =? 51 then Some (Decimal.D3 d) else if c =? 52 then Some (Decimal.D4 d)
+  else if c =? 53 then Some (Decimal.D5 d) else if c =? 54 then Some (Decimal.D6 d)
+  else if c =? 55 then Some (Decimal.D7 d) else if c =? 56 then Some (Decimal.D8 d)
   else if c =? 57 then Some (Decimal.D9 d) else None.
 
 Fixpoint uint_of (t : text) : option Decimal.uint :=
@@ -109,6 +110,24 @@ Definition is_in (x : range) (v : value) : bool :=
                     match high with Some h => compares v LT h | None => true end
   end.
 
+(** A record of ranges, if one is found, and one that satisfies a condition. *)
+Definition record_in (s : list kind) (xs : ranges) : record :=
+  map (fun '(A, k) => match find (fun f => fits k f && is_in (xs A) (value_of f)) (examples k (xs A)) with
+                      | Some f => f
+                      | None => Missing
+                      end) (combine (seq 0 (length s)) s).
+
+Definition satisfying (s : list kind) (phi : condition) : option record :=
+  let leaf xs := let r := record_in s xs in if fits_record s r && holds_of phi r then Somewhere r else Perhaps in
+  match search_within leaf s (fun _ => everything) phi with Somewhere r => Some r | _ => None end.
+
+Theorem satisfying_sound s phi r : satisfying s phi = Some r -> typed s r /\ holds_of phi r = true.
+Proof.
+  unfold satisfying. destruct search_within eqn:E; try discriminate. intros [= ->].
+  apply search_somewhere in E as (xs & E). destruct (_ && _) eqn:H; [|discriminate]. injection E as <-.
+  apply andb_true_iff in H as [F H]. split; auto. now apply fits_typed.
+Qed.
+
 (** * What a program makes of a record, with given draws (D31: a violated check leaves nothing) *)
 
 Section Outcomes.
@@ -140,12 +159,15 @@ Section Outcomes.
   Theorem outcomes_pass p : Forall is_requirement p -> forall i r r', In r' (outcomes p i r) -> can_pass p r r'.
   Proof.
     induction 1 as [|req p [HA HX] _ IH]; intros i r r' I; [destruct I as [->|[]]; constructor|].
-    cbn [outcomes] in I. assert (B : forall s, can_become req r s -> (acts req = None -> affects (asserts req) r = false) ->
+    cbn [outcomes] in I.
+    assert (B : forall s, can_become req r s -> (acts req = None -> affects (asserts req) r = false) ->
       In r' (outcomes p (S i) s) -> can_pass (req :: p) r r') by (intros s C N J; apply passing with s; eauto).
-    unfold can_become in B. destruct (acts req) as [x|], (affects (asserts req) r) eqn:E; try easy; [|now eapply B; eauto..].
+    unfold can_become in B.
+    destruct (acts req) as [x|], (affects (asserts req) r) eqn:E; try easy; [|now eapply B; eauto..].
     apply in_app_or in I as [I|I].
     - destruct (is_certain x) eqn:C; [easy|]. eapply B; eauto; easy.
-    - apply in_flat_map in I as (s & W & I). apply (B s); auto; [|discriminate]. right. destruct HX as [_ HX]. unfold written in W.
+    - apply in_flat_map in I as (s & W & I). apply (B s); auto; [|discriminate]. right. destruct HX as [_ HX].
+      unfold written in W.
       destruct (plain_of x) as [|A a|A t l u|A balls|A g|As]; [easy|..].
       + destruct W as [<-|[]]. now exists A, a.
       + destruct (l <=? draws i) eqn:L; [|easy]. destruct (draws i <=? u) eqn:U; [|easy]. destruct W as [<-|[]].

@@ -48,7 +48,7 @@ def _answers(claims: dict[str, str], policy: str) -> list[str]:
         ),
         (
             "EACH RESULT : Age < 18 : GENERALIZE Age TO BANDS AT 30, 65;",
-            {"EACH RESULT : Age != '17' OR Zip < 'x' OR Zip >= 'x'": "proved", "EACH RESULT : Age != '<30'": "proved"},
+            {"EACH RESULT : Age != '29'": "proved", "EACH RESULT : Age != '17'": "refuted"},
         ),
     ],
 )

@@ -73,7 +73,9 @@ def question(policy: RecordPolicy, texts: Iterable[str] = ()) -> str:
     (claim,) = check_claims(parse_claims([policy.claim]), program, {})
     assert claim.assertion is not None
     labels = labels_of_texts(program, texts)
-    requirements = (expressions.requirement(each, labels.get(each.index, {})) for each in program.requirements)
+    requirements = (
+        expressions.requirement(each, labels.get(each.index, {})) for each in program.requirements
+    )
     kinds = [_kind(type_) for type_ in policy.types.values()]
     asserted = expressions.assertion(claim.assertion)
     return form("decide", form(*kinds), form(*_tables(program, kinds)), form(*requirements), asserted)

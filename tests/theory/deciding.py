@@ -1,7 +1,7 @@
 """The decision of claims about records that is extracted from the theory, beside the verdicts of `prove`."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from acompass.checked.effects import generalize_of
@@ -39,6 +39,26 @@ class Decided:
         return not self.applies or self.prove in (self.theory, "undecided")
 
 
+@dataclass
+class Question:
+    """The texts whose labels were asked for so far, and the first word of the last answer."""
+
+    policy: RecordPolicy
+    texts: list[str] = field(default_factory=list)
+    answer: str = ""
+    is_open: bool = True
+
+    def line(self) -> str:
+        return question(self.policy, self.texts)
+
+    def hear(self, reply: str) -> None:
+        self.answer, *rest = reply.strip("()").split()
+        text = "".join(chr(int(character)) for character in rest) if self.answer == "unlabelled" else None
+        self.is_open = text is not None and text not in self.texts
+        if text is not None:
+            self.texts.append(text)
+
+
 def random_policies(seeds: Iterable[str]) -> list[RecordPolicy]:
     return [random_policy(Random(seed)) for seed in seeds]
 
@@ -50,16 +70,12 @@ def decided(policies: Sequence[RecordPolicy]) -> list[Decided]:
 
 def theory_answers(policies: Sequence[RecordPolicy]) -> list[str]:
     """The first word of each answer. The maps are asked for labels that turn out to be needed."""
-    texts: list[list[str]] = [[] for _ in policies]
-    found = [""] * len(policies)
-    asked = list(range(len(policies)))
+    questions = [Question(policy) for policy in policies]
     for _ in range(_TEXTS):
-        replies = answers([question(policies[at], texts[at]) for at in asked])
-        for at, reply in zip(asked, replies, strict=True):
-            found[at], *characters = reply.strip("()").split()
-            texts[at].append("".join(map(chr, map(int, characters))) if found[at] == "unlabelled" else "")
-        asked = [at for at in asked if found[at] == "unlabelled" and texts[at][-1] not in texts[at][:-1]]
-    return found
+        asked = [each for each in questions if each.is_open]
+        for each, reply in zip(asked, answers([each.line() for each in asked]), strict=True):
+            each.hear(reply)
+    return [each.answer for each in questions]
 
 
 def verdict(policy: RecordPolicy) -> str:

@@ -1,6 +1,7 @@
 """The comparison of `prove` with the extracted decision of claims about records, at any length.
 
-`python -m tests.theory.decisions --cases 20000`; `--first 5000` begins with case 5,000, so that parts can run side by side.
+`python -m tests.theory.decisions --cases 20000`. With `--first 5000` it begins with case 5,000, so that parts can
+run side by side.
 """
 
 import argparse
@@ -47,7 +48,7 @@ def _shown(each: Decided) -> str:
 
 
 def _summary(verdicts: Counter[str], differing: int, seconds: float) -> str:
-    """The verdicts of `prove`, each with the answer of the theory, and how many cases the theory does not decide."""
+    """The verdicts of `prove`, each with the answer of the theory, and how often that is none."""
     kinds = ", ".join(f"{count:,} {pair}" for pair, count in sorted(verdicts.items()))
     open_ = sum(n for pair, n in verdicts.items() if not pair.endswith(("and proved", "and refuted")))
     share = f"{open_ / max(1, verdicts.total()):.2%} not decided by the theory"

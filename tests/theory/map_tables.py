@@ -1,5 +1,5 @@
-"""Maps of GENERALIZE as the theory takes them: a label for each part of the values of a column's type, and one for each
-text that the policy itself writes."""
+"""Maps of GENERALIZE as the theory takes them: a label for each part of the values of a type, and one for
+each text that the policy itself writes."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -19,8 +19,10 @@ Part = tuple[str, str]
 
 
 def parts(map_: Map, type_: Type, *, any_scale: bool) -> list[Part] | None:
-    """None if there is no label for each value, or if the labels are not finitely many. Texts of numbers of any
-    scale are not a function of the number, so a hierarchy has no such table."""
+    """None if there is no label for each value, or if the labels are not finitely many.
+
+    The text of a number of any scale is not a function of the number, so a hierarchy has no such table.
+    """
     match map_:
         case Bands() if type_.is_number and map_.labels() is not None:
             return [
@@ -64,7 +66,7 @@ def _value(text: str, type_: Type) -> Value | None:
 
 
 def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:
-    """For each map, the labels of these texts, and of those that the program writes: constants, and labels of maps."""
+    """For each map, the labels of these texts and of those that the program writes: constants and labels."""
     written = {text for requirement in program.requirements for text in _written(requirement)}
     maps = ((each.index, generalize_of(each.action)) for each in program.requirements)
     return {at: _labels(action, {*texts, *written}) for at, action in maps if action is not None}

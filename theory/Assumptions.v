@@ -29,6 +29,7 @@ From Acompass Require Kinds.
 From Acompass Require Satisfiability.
 From Acompass Require Weakest.
 From Acompass Require Witnesses.
+From Acompass Require TimestampOrder.
 From Acompass Require Decision.
 From Acompass Require TextOrder.
 From Acompass Require Labels.
@@ -265,6 +266,10 @@ Definition theorems_of_Witnesses := (
   @Witnesses.read_integer_of_text,
   @Witnesses.satisfying_sound).
 Print Assumptions theorems_of_Witnesses.
+
+Definition theorems_of_TimestampOrder := (
+  @TimestampOrder.timestamps_in_order).
+Print Assumptions theorems_of_TimestampOrder.
 
 Definition theorems_of_Decision := (
   @Decision.decide_complete,

@@ -1,7 +1,7 @@
 (** What is known of the values of a typed record, and of the texts that they become (D12). *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
 From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness.
-From Acompass Require Import Anonymity Aggregates Regions Conversions TextOrder.
+From Acompass Require Import Anonymity Aggregates Regions Conversions TextOrder TimestampOrder.
 From Acompass Require Import Satisfiability Formulas Weakest Witnesses Beginnings.
 Import ListNotations.
 Open Scope nat_scope.
@@ -201,27 +201,32 @@ Section Facts.
     apply compares_equal, text_value_injective in C. apply compares_equal. now apply (own_texts _ _ _ K).
   Qed.
 
-  (** The texts of dates are in the order of dates. *)
+  (** The texts of dates and timestamps are in the order of time. *)
+  Definition is_time (k : kind) : bool := match k with DateKind | TimestampKind => true | _ => false end.
   Definition fact_of_order (theta : operator) (v : view) (f : field) : formula :=
-    implies_text v (match source_kind s (fst v) with
-      | DateKind => if fits DateKind f
-                    then implies_ (Atom (fst v, []) theta (value_of f)) (Atom v theta (text_value (text_of f))) else Verum
-      | _ => Verum
-      end).
+    let k := source_kind s (fst v) in
+    implies_text v (if is_time k && fits k f
+      then implies_ (Atom (fst v, []) theta (value_of f)) (Atom v theta (text_value (text_of f))) else Verum).
+
+  Lemma compare_tagged t z w : compare_value (t, (integer z, [])) (t, (integer w, [])) = (z ?= w)%Z.
+  Proof. exact (compare_ranks (ranked t None None) z w). Qed.
+
+  Lemma times_in_order k f g : is_time k = true -> fits k f = true -> fits k g = true ->
+    compare_value (text_value (text_of f)) (text_value (text_of g)) = compare_value (value_of f) (value_of g).
+  Proof.
+    intros K F G. rewrite compare_texts. destruct k; try discriminate K; destruct f; try discriminate F;
+      destruct g; try discriminate G; simpl in F, G; apply andb_true_iff in F as [_ F], G as [_ G];
+      apply Nat.eqb_eq in F, G; simpl text_of; simpl value_of; rewrite compare_tagged;
+      [now apply dates_in_order|now apply timestamps_in_order].
+  Qed.
 
   Lemma fact_of_order_holds theta v f : meaning r draws (fact_of_order theta v f) = true.
   Proof.
     apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. pose proof (source_fits x) as X.
-    destruct (source_kind s x); auto. destruct (fits DateKind f) eqn:F; auto. unfold implies_. cbn [meaning].
-    destruct (source_field r draws x) as [| | | | | |n|] eqn:E; try discriminate X.
-    destruct f as [| | | | | |m|]; try discriminate F.
-    rewrite (text_view x (Date n)), (own_view x (Date n)) by easy. simpl in X, F.
-    apply andb_true_iff in F as [_ F], X as [_ X]. apply Nat.eqb_eq in F, X.
-    rewrite !compares_answers. replace (compare_value (text_value (text_of (Date n))) (text_value (text_of (Date m))))
-      with (compare_value (value_of (Date n)) (value_of (Date m))); [now destruct answers|].
-    rewrite compare_texts. simpl text_of. rewrite dates_in_order by auto.
-    exact (eq_trans (compare_ranks {| tag := 5; unit := 1; lowest := None; highest := None; next := fun z => z |}
-                                   (Z.of_N n) (Z.of_N m)) eq_refl).
+    destruct (is_time _) eqn:K; auto. destruct (fits _ f) eqn:F; auto. cbn [andb]. unfold implies_. cbn [meaning].
+    rewrite (own_view x _ eq_refl), (text_view x _ eq_refl)
+      by (intro M; rewrite M in X; destruct (source_kind s x); discriminate).
+    rewrite !compares_answers, (times_in_order _ _ _ K X F). now destruct answers.
   Qed.
 
   (** Texts of numbers and dates begin with a digit or a minus sign; those of integers from 0 on with a digit. *)

@@ -2,8 +2,9 @@
 
     A claim is proved if no record violates its weakest precondition. It is refuted by a record on which it fails. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
-From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Histories Exactness Regions.
-From Acompass Require Import Satisfiability Formulas Weakest Witnesses Conclusions.
+From Coq Require Import Floats.SpecFloat.
+From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness Regions.
+From Acompass Require Import Calendar Satisfiability Formulas Weakest Witnesses Conclusions.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -85,15 +86,36 @@ Definition digits_in (t : text) : N :=
 Fixpoint digits_after_point (t : text) : nat :=
   match t with [] => 0 | c :: t' => if (c =? point)%Z then length t' else digits_after_point t' end.
 
-(** The field whose text it may be. *)
+(** The digits of a text as a number of n digits. *)
+Definition digits_as (count : nat) (t : text) : Z :=
+  let ds := filter (fun c => (48 <=? c)%Z && (c <=? 57)%Z) t in
+  Z.of_N (digits_in (firstn count (ds ++ repeat zero_digit count))).
+
+(** Dates around the number z, and the last moments before it. *)
+Definition dates_near (z : Z) : list Z :=
+  let z := next_date (next_date (next_date z)) in
+  let month := (z / 100 - 1)%Z in
+  [z; z - 1; month * 100 + days (month / 100) (month mod 100); (z / 10000 - 1) * 10000 + 1231]%Z.
+Definition moments_near (z : Z) : list Z :=
+  let z := next_timestamp (next_timestamp (next_timestamp z)) in
+  [z; z - 1; (z / 100000000 - 1) * 100000000 + 59999999; (z / 10000000000 - 1) * 10000000000 + 5959999999]%Z ++
+  map (fun date => date * 1000000000000 + 235959999999)%Z (dates_near (z / 1000000000000)).
+
+(** The float that is nearest to a number with few digits. *)
+Definition float_near (n : N) (scale : nat) : Z :=
+  rank_of_float (SFdiv 53 1024 (binary_normalize 53 1024 (Z.of_N n) 0 false)
+                               (binary_normalize 53 1024 (Zpos (power_of_ten scale)) 0 false)).
+
+(** Fields whose text it may be, or that are near to it. *)
 Definition read_field (k : kind) (t : text) : list field :=
   let n := digits_in t in
   let negative := match t with c :: _ => (c =? minus_sign)%Z | [] => false end in
   match k with
   | DecimalKind scale => [Decimal negative n scale]
   | NumberKind => [Decimal negative n (digits_after_point t)]
-  | DateKind => [Date n]
-  | TimestampKind => [Timestamp (if length t <=? 19 then n * 1000000 else n)]
+  | FloatKind => [Float negative (Z.to_N (float_near n (digits_after_point t)))]
+  | DateKind => map (fun z => Date (Z.to_N z)) (dates_near (digits_as 8 t))
+  | TimestampKind => map (fun z => Timestamp (Z.to_N z)) (moments_near (digits_as 20 t))
   | _ => map (from_integer k) (integers_of t)
   end.
 

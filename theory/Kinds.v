@@ -47,7 +47,7 @@ Definition has_kind (k : kind) (v : value) : Prop :=
 Definition typed_tuple (s : list kind) (t : tuple) : Prop := Forall2 has_kind s t.
 Definition typed (s : list kind) (r : record) : Prop := typed_tuple s (values r).
 
-(** A field of a kind. In columns of a fixed scale and of floats, 0 has no sign. A date has eight digits. *)
+(** A field of a kind. In columns of a fixed scale and of floats, 0 has no sign. Years have four digits. *)
 Definition fits (k : kind) (f : field) : bool :=
   match k, f with
   | IntegerKind, Integer _ => true
@@ -60,7 +60,7 @@ Definition fits (k : kind) (f : field) : bool :=
   | DateKind, Date n => is_date (Z.of_N n) && (10101 <=? Z.of_N n) && (Z.of_N n <=? 99991231) &&
                         (length (padded 8 n) =? 8)%nat
   | TimestampKind, Timestamp n => is_timestamp (Z.of_N n) && (10101000000000000 <=? Z.of_N n) &&
-                                  (Z.of_N n <=? 99991231235959999999)
+                                  (Z.of_N n <=? 99991231235959999999) && (length (padded 20 n) =? 20)%nat
   | MissingKind, Missing | AnyKind, _ => true
   | _, _ => false
   end.
@@ -87,7 +87,7 @@ Proof.
   - exists t. split; auto. rewrite forallb_forall in H. intros c I. now apply Z.leb_le, H.
   - now exists b.
   - exists n. now destruct H as [[[D L] U] _].
-  - exists n. now destruct H as [[D L] U].
+  - exists n. now destruct H as [[[D L] U] _].
 Qed.
 
 Lemma fits_typed s r : fits_record s r = true -> typed s r.

@@ -18,7 +18,7 @@ from tests.theory.oracle import answers
 from tests.theory.record_policies import RecordPolicy, random_policy
 
 #: a map is asked for the labels of this many texts that a counterexample may have
-_TEXTS = 12
+_TEXTS = 40
 #: the kind of numbers of any scale
 _NUMBER = "number"
 

@@ -33,6 +33,12 @@ From Acompass Require LastVariable.
 From Acompass Require Variables.
 From Acompass Require Conversions.
 From Acompass Require TextOrder.
+From Acompass Require TimestampOrder.
+From Acompass Require Kinds.
+From Acompass Require Satisfiability.
+From Acompass Require Weakest.
+From Acompass Require Witnesses.
+From Acompass Require Decision.
 From Acompass Require TextRuns.
 From Acompass Require ValueOrder.
 From Acompass Require Images.
@@ -210,9 +216,33 @@ Definition theorems_of_Conversions := (
 Print Assumptions theorems_of_Conversions.
 
 Definition theorems_of_TextOrder := (
-  @TextOrder.dates_in_order, @TextOrder.decimals_in_order, @TextOrder.padded_in_order,
-  @TextOrder.timestamps_as_text, @TextOrder.timestamps_in_order).
+  @TextOrder.dates_in_order, @TextOrder.decimals_in_order, @TextOrder.padded_in_order).
 Print Assumptions theorems_of_TextOrder.
+
+Definition theorems_of_TimestampOrder := (
+  @TimestampOrder.timestamps_as_text, @TimestampOrder.timestamps_in_order).
+Print Assumptions theorems_of_TimestampOrder.
+
+Definition theorems_of_Kinds := (
+  @Kinds.is_empty_sound).
+Print Assumptions theorems_of_Kinds.
+
+Definition theorems_of_Satisfiability := (
+  @Satisfiability.entails_sound, @Satisfiability.unsatisfiable_sound, @Satisfiability.unsatisfiable_tuple,
+  @Satisfiability.unsatisfiable_within_sound).
+Print Assumptions theorems_of_Satisfiability.
+
+Definition theorems_of_Weakest := (
+  @Weakest.one_passes, @Weakest.passed_from, @Weakest.weakest_is_sufficient).
+Print Assumptions theorems_of_Weakest.
+
+Definition theorems_of_Witnesses := (
+  @Witnesses.outcomes_pass, @Witnesses.read_integer_of_text, @Witnesses.satisfying_sound).
+Print Assumptions theorems_of_Witnesses.
+
+Definition theorems_of_Decision := (
+  @Decision.decide_complete, @Decision.decide_sound).
+Print Assumptions theorems_of_Decision.
 
 Definition theorems_of_TextRuns := (
   @TextRuns.binary_search, @TextRuns.integers_are_decimals, @TextRuns.longer_reach_no_further,

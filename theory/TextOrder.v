@@ -44,6 +44,9 @@ Proof.
   rewrite (IH (read_digit n c)), (IH (read_digit 0 c)). unfold read_digit. rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. lia.
 Qed.
 
+Lemma read_app t u : read (t ++ u) = read t * 10 ^ Z.of_nat (length u) + read u.
+Proof. unfold read at 1. rewrite fold_left_app, read_from. reflexivity. Qed.
+
 Lemma read_below t : Forall is_digit t -> 0 <= read t < 10 ^ Z.of_nat (length t).
 Proof.
   induction 1 as [|c t H _ IH]; [now vm_compute|]. unfold read in *. cbn [fold_left length]. rewrite read_from.
@@ -107,75 +110,4 @@ Proof.
   destruct (parts_of_date _ Ln) as (En & Yn & Mn). destruct (parts_of_date _ Lm) as (Em & Ym & Mm).
   rewrite En at 4. rewrite Em at 4. cbn [app].
   rewrite !(compare_app (part 0 4 _)), compare_same, !(compare_app (part 4 6 _)), compare_same by congruence. reflexivity.
-Qed.
-
-(** Timestamps, all of them: a fraction of zero is left out, and comes first. *)
-Lemma parts_of_timestamp d : length d = 20%nat ->
-  d = part 0 4 d ++ part 4 6 d ++ part 6 8 d ++ part 8 10 d ++ part 10 12 d ++ part 12 14 d ++ part 14 20 d /\
-  length (part 0 4 d) = 4%nat /\ length (part 4 6 d) = 2%nat /\ length (part 6 8 d) = 2%nat /\
-  length (part 8 10 d) = 2%nat /\ length (part 10 12 d) = 2%nat /\ length (part 12 14 d) = 2%nat /\
-  length (part 14 20 d) = 6%nat.
-Proof.
-  intro D. do 21 (destruct d as [|? d]; [try discriminate D|]); [now repeat split|discriminate D].
-Qed.
-
-Lemma read_app t u : read (t ++ u) = read t * 10 ^ Z.of_nat (length u) + read u.
-Proof. unfold read at 1. rewrite fold_left_app, read_from. reflexivity. Qed.
-
-Definition fraction (n : N) : text := if (n mod 1000000 =? 0)%N then [] else point :: part 14 20 (padded 20 n).
-
-Lemma fraction_digits n : length (padded 20 n) = 20%nat -> read (part 14 20 (padded 20 n)) = Z.of_N (n mod 1000000).
-Proof.
-  intro L. pose proof (padded_digits 20 n) as F. pose proof (read_padded 20 n) as R.
-  set (d := padded 20 n) in *. rewrite <- (firstn_skipn 14 d) in R, F. rewrite read_app, skipn_length, L in R.
-  replace (part 14 20 d) with (skipn 14 d) by (unfold part; rewrite firstn_all2; auto; rewrite skipn_length; lia).
-  apply Forall_app in F as [_ F]. apply read_below in F. rewrite skipn_length, L in F.
-  change (10 ^ Z.of_nat (20 - 14)) with 1000000 in *. rewrite N2Z.inj_mod, <- R. simpl Z.of_N.
-  rewrite Z.add_comm, Z.mod_add, Z.mod_small; lia.
-Qed.
-
-Lemma fractions_in_order n m : length (padded 20 n) = 20%nat -> length (padded 20 m) = 20%nat ->
-  compare_text (fraction n) (fraction m) = compare_text (part 14 20 (padded 20 n)) (part 14 20 (padded 20 m)).
-Proof.
-  intros Ln Lm. destruct (parts_of_timestamp _ Ln) as (_ & _ & _ & _ & _ & _ & _ & En).
-  destruct (parts_of_timestamp _ Lm) as (_ & _ & _ & _ & _ & _ & _ & Em).
-  assert (P : forall k, Forall is_digit (part 14 20 (padded 20 k))).
-  { intro k. pose proof (padded_digits 20 k) as F. unfold part.
-    rewrite <- (firstn_skipn 14 (padded 20 k)) in F. apply Forall_app in F as [_ F].
-    rewrite <- (firstn_skipn (20 - 14) (skipn 14 (padded 20 k))) in F. now apply Forall_app in F as [F _]. }
-  assert (D : compare_text (part 14 20 (padded 20 n)) (part 14 20 (padded 20 m))
-    = (Z.of_N (n mod 1000000) ?= Z.of_N (m mod 1000000))) by
-    (rewrite digits_in_order, !fraction_digits; auto; congruence).
-  unfold fraction. set (a := (n mod 1000000)%N) in *. set (b := (m mod 1000000)%N) in *. clearbody a b.
-  destruct (N.eqb_spec a 0) as [->|Na], (N.eqb_spec b 0) as [->|Nb]; rewrite ?compare_same, D; auto; symmetry.
-  - apply Z.compare_lt_iff. lia.
-  - apply Z.compare_gt_iff. lia.
-Qed.
-
-Theorem timestamps_in_order n m : length (padded 20 n) = 20%nat -> length (padded 20 m) = 20%nat ->
-  compare_text (text_of_timestamp n) (text_of_timestamp m) = (Z.of_N n ?= Z.of_N m).
-Proof.
-  intros Ln Lm. rewrite <- (padded_in_order 20) by congruence.
-  change (text_of_timestamp n) with (iso_date (padded 20 n) ++ [letter_T] ++
-    (part 8 10 (padded 20 n) ++ [colon] ++ part 10 12 (padded 20 n) ++ [colon] ++ part 12 14 (padded 20 n)) ++ fraction n).
-  change (text_of_timestamp m) with (iso_date (padded 20 m) ++ [letter_T] ++
-    (part 8 10 (padded 20 m) ++ [colon] ++ part 10 12 (padded 20 m) ++ [colon] ++ part 12 14 (padded 20 m)) ++ fraction m).
-  destruct (parts_of_timestamp _ Ln) as (En & N1 & N2 & N3 & N4 & N5 & N6 & N7).
-  destruct (parts_of_timestamp _ Lm) as (Em & M1 & M2 & M3 & M4 & M5 & M6 & M7).
-  rewrite (f_equal2 compare_text En Em). unfold iso_date. rewrite <- !app_assoc. cbn [app].
-  rewrite !(compare_app (part 0 4 _)), compare_same, !(compare_app (part 4 6 _)), compare_same,
-    !(compare_app (part 6 8 _)), compare_same, !(compare_app (part 8 10 _)), compare_same,
-    !(compare_app (part 10 12 _)), compare_same, !(compare_app (part 12 14 _)), fractions_in_order by congruence.
-  reflexivity.
-Qed.
-
-(** So timestamps have different texts (docs/prove.md, section 6: `refuse_conversion`). *)
-Definition is_timestamp (f : field) : Prop := exists n, f = Timestamp n /\ length (padded 20 n) = 20%nat.
-
-Theorem timestamps_as_text : injective AsText is_timestamp.
-Proof.
-  intros f g (n & -> & Ln) (m & -> & Lm). simpl. split; intro H.
-  - apply text_value_injective, (compare_eq order_text) in H. rewrite timestamps_in_order in H by auto.
-    apply Z.compare_eq_iff, N2Z.inj in H. now subst.
-  - apply (f_equal number_of), integer_injective, N2Z.inj in H. now subst.
 Qed.

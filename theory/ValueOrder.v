@@ -2,7 +2,7 @@
 
     Values of a discrete type have integers as ranks, in the order of the values. *)
 From Coq Require Import List ZArith NArith QArith Qround Qcanon Bool Lia.
-From Acompass Require Import Order Texts Floats Values Anonymity Aggregates Regions.
+From Acompass Require Import Order Texts Floats Values Anonymity Aggregates Regions Calendar.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -55,37 +55,31 @@ Proof. now destruct a, b. Qed.
 
 (** * The calendar: dates as days since the year 1, as in Python's `toordinal` *)
 
-Definition is_leap (y : Z) : bool := (y mod 4 =? 0) && (negb (y mod 100 =? 0) || (y mod 400 =? 0)).
-
-Definition days_in_month (y : Z) (m : Z) : Z :=
-  if m =? 2 then (if is_leap y then 29 else 28)
-  else if (m =? 4) || (m =? 6) || (m =? 9) || (m =? 11) then 30 else 31.
-
 Definition days_before_year (y : Z) : Z := let z := y - 1 in 365 * z + z / 4 - z / 100 + z / 400.
 
 Fixpoint days_before_months (y : Z) (months : nat) : Z :=
   match months with
   | O => 0
-  | S m => days_before_months y m + days_in_month y (Z.of_nat (S m))
+  | S m => days_before_months y m + days y (Z.of_nat (S m))
   end.
 
 Definition ordinal (y m d : Z) : Z := days_before_year y + days_before_months y (Z.to_nat (m - 1)) + d.
 
-Definition is_day (y m d : Z) : Prop := 1 <= y /\ 1 <= m <= 12 /\ 1 <= d <= days_in_month y m.
+Definition is_day (y m d : Z) : Prop := 1 <= y /\ 1 <= m <= 12 /\ 1 <= d <= days y m.
 
 Lemma year_length y : days_before_year (y + 1) = days_before_year y + days_before_months y 12.
 Proof.
   unfold days_before_year. cbn [days_before_months Z.of_nat Pos.of_succ_nat Pos.succ].
-  unfold days_in_month, is_leap. cbn [Z.eqb Pos.eqb orb].
+  unfold days, is_leap. cbn [Z.eqb Pos.eqb orb].
   destruct (Z.eqb_spec (y mod 4) 0), (Z.eqb_spec (y mod 100) 0), (Z.eqb_spec (y mod 400) 0); cbn [andb orb negb];
     Z.to_euclidean_division_equations; lia.
 Qed.
 
-Lemma month_length y m : 1 <= days_in_month y m <= 31.
-Proof. unfold days_in_month. destruct (m =? 2); [destruct (is_leap y); lia|]. destruct (_ || (m =? 11)); lia. Qed.
+Lemma month_length y m : 1 <= days y m <= 31.
+Proof. unfold days. destruct (m =? 2); [destruct (is_leap y); lia|]. destruct (_ || (m =? 11)); lia. Qed.
 
 Lemma months_in_order y k l : (k < l)%nat ->
-  days_before_months y k + days_in_month y (Z.of_nat (S k)) <= days_before_months y l.
+  days_before_months y k + days y (Z.of_nat (S k)) <= days_before_months y l.
 Proof.
   induction 1 as [|l _ IH]; cbn [days_before_months]; [lia|]. pose proof (month_length y (Z.of_nat (S l))). lia.
 Qed.

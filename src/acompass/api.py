@@ -271,6 +271,7 @@ def prove(
     privacy: bool = False,
     columns: Sequence[str | Sequence[str]] | None = None,
     epsilon: str = "1",
+    deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "PrivacyProof":
@@ -283,23 +284,27 @@ def prove(
     With `privacy`, the answer also says what the output gives away about one record's value of each column,
     or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
     spreads. It needs all columns of the table: without a table and a schema, `types` has them.
+
+    What is not decided after `deadline` seconds is undecided.
     """
     from acompass.privacy.answer import PrivacyProof
     from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
+    from acompass.prove.effort import seconds_of, time_limit
 
-    parsed = as_policy(policy, paper)
+    parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
         if privacy and schema is None:
             schema, types = require_columns(types), None
-        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
-        found = None
-        if privacy and schema is not None:
-            found = prove_privacy(
-                parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
-            )
+        with time_limit(limit):
+            proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types, deadline=None)
+            found = None
+            if privacy and schema is not None:
+                found = prove_privacy(
+                    parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+                )
         return PrivacyProof(proof.claims, proof.types, proof.inferred, found)
 
 
@@ -311,20 +316,23 @@ def lint(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
     """Find probable mistakes in the policy. `table` provides the schema, and is searched for the values of
-    hierarchies. `types` gives only the types of some columns."""
+    hierarchies. `types` gives only the types of some columns. What is not found after `deadline` seconds is
+    missing, which AC516 says."""
     from acompass.lint import lint_policy
+    from acompass.prove.effort import seconds_of
 
-    parsed = as_policy(policy, paper)
+    parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
         if table is None:
-            return lint_policy(parsed.tree, parsed.text, schema, params, types)
+            return lint_policy(parsed.tree, parsed.text, schema, params, types, deadline=limit)
         with _open(table, opening) as session:
             schema, occurs = _types_in(session, parsed, params), session.occurs
-            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs)
+            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
 
 
 def _open(table: Any, opening: Opening) -> "Session":

@@ -9,15 +9,18 @@ from acompass.checked.effects import generalize_of, type_changes
 from acompass.checked.from_syntax import check
 from acompass.checked.maps.map import Map
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Program, Requirement
+from acompass.checked.program import Assertion, Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
+from acompass.prove.candidate_tables import MOST_RECORDS
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
 from acompass.prove.column_types import column_types, finer_scale
 from acompass.prove.columns import columns_of
+from acompass.prove.effort import DEADLINE, Exhausted, bounded, time_limit
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
 from acompass.prove.proof_search import ProofAttempt
 from acompass.prove.prover import Prover
+from acompass.prove.provers import Provers
 from acompass.prove.reasons import Reasons
 from acompass.prove.refute import Refuter
 from acompass.prove.witness import Witness
@@ -41,9 +44,18 @@ class _TypedPolicy:
         actions = (generalize_of(requirement.action) for requirement in self.program.requirements)
         return [action.map for action in actions if action is not None]
 
-    def prover(self, claims: Iterable[int], known: frozenset[int]) -> Prover:
+    def provers(self, claims: Iterable[int], known: frozenset[int]) -> Provers:
         asked = (self.claims[at].assertion for at in claims)
-        return Prover(self.program, [each for each in asked if each is not None], known, self.any_scale)
+        return Provers(self.program, [each for each in asked if each is not None], known, self.any_scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempted:
+    """An attempt to prove a claim, and the reasons for its outcome; None where it was not carried to its end,
+    because of what `attempt.why` says."""
+
+    attempt: ProofAttempt
+    reasons: Reasons | None
 
 
 def prove_policy(
@@ -53,11 +65,13 @@ def prove_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
+    deadline: float | None = DEADLINE,
 ) -> Proof:
     """A verdict on each claim for every table and every trace.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
-    the policy and the claims name; `types` gives the types of some of them.
+    the policy and the claims name; `types` gives the types of some of them. What is not decided after
+    `deadline` seconds is undecided.
     """
     parsed = None if claims is None else parse_claims(claims)
     settings = dict(params or {})
@@ -79,9 +93,11 @@ def prove_policy(
             wide = typed(columns.widened(finer_scale(everything, settings)), columns.any_scale)
         except PolicyError:
             # a constant of the policy is too long for a finer scale, so no such table can be run
-            columns = replace(columns, any_scale=frozenset())
+            columns = columns.spelled()
+            narrow = wide = typed(columns.schema)
     inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
-    return Proof(_verdicts(wide, narrow), columns.names(), inferred)
+    with time_limit(deadline):
+        return Proof(_verdicts(wide, narrow), columns.names(), inferred)
 
 
 def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:
@@ -128,50 +144,96 @@ def _judge(
 
     Bands of integers have other labels than those of decimals, so that both need a proof.
     """
-    prover = wide.prover(group, known)
+    provers = wide.provers(group, known)
     asked = {at: assertion for at in group if (assertion := wide.claims[at].assertion) is not None}
-    attempts = {at: prover.attempt(assertion, prover.last) for at, assertion in asked.items()}
-    reasons = dict.fromkeys(asked, Reasons(prover))
+    attempts = {at: _attempted(provers, assertion) for at, assertion in asked.items()}
     if wide.maps != narrow.maps:
-        other = narrow.prover(group, known)
-        for at in [at for at in asked if attempts[at].is_proof]:
+        others = narrow.provers(group, known)
+        for at in [at for at in asked if attempts[at].attempt.is_proof]:
             assertion = narrow.claims[at].assertion
-            attempt = ProofAttempt(False) if assertion is None else other.attempt(assertion, other.last)
-            if not attempt.is_proof:
-                attempts[at], reasons[at] = attempt, Reasons(other)
-    unproved = [at for at in asked if not attempts[at].is_proof]
-    found = {} if wide is narrow else _refuted(narrow, narrow.prover(unproved, known), unproved)
-    found |= _refuted(wide, prover, [at for at in unproved if at not in found])
+            if assertion is None:
+                attempts[at] = replace(attempts[at], attempt=ProofAttempt(False))
+            elif not (other := _attempted(others, assertion)).attempt.is_proof:
+                attempts[at] = other
+    unproved = [at for at in asked if not attempts[at].attempt.is_proof]
+    search = _Search()
+    if wide is not narrow:
+        search.refute(narrow, narrow.provers(unproved, known), unproved)
+    search.refute(wide, provers, [at for at in unproved if at not in search.found])
     for at in group:
         claim = wide.claims[at]
         if at not in asked:
             yield at, _without_types(claim, wide.program)
-        elif attempts[at].is_proof:
-            reason = reasons[at].why_proved(asked[at], attempts[at])
-            yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason)
+        elif attempts[at].attempt.is_proof:
+            yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, _why(asked[at], attempts[at]))
+        elif at in search.exhausted and at not in search.found:
+            yield at, Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, search.exhausted[at])
         else:
-            reason = reasons[at].why_unproved(asked[at], attempts[at])
-            yield at, _unproved(claim, reason, found.get(at))
+            reason = _why(asked[at], attempts[at])
+            yield at, _unproved(claim, reason, search.found.get(at), at in search.too_large)
 
 
-def _refuted(typed: _TypedPolicy, prover: Prover, claims: Sequence[int]) -> dict[int, Counterexample]:
-    """The counterexamples found to claims that the prover cannot prove."""
-    open_claims = {
-        at: assertion
-        for at in claims
-        if (assertion := typed.claims[at].assertion) is not None
-        and not prover.attempt(assertion, prover.last).is_proof
-    }
-    if not open_claims:
-        return {}
-    known = [typed.claims[at].known for at in open_claims]
-    witnesses = Refuter(prover).refute(list(open_claims.values()), known)
-    found = zip(open_claims, witnesses, strict=True)
-    return {at: _counterexample(typed.program, witness) for at, witness in found if witness is not None}
+def _attempted(provers: Provers, assertion: Assertion) -> _Attempted:
+    try:
+        with bounded():
+            prover = provers.of(assertion)
+            return _Attempted(prover.attempt(assertion, prover.last), Reasons(prover))
+    except Exhausted as exhausted:
+        return _Attempted(ProofAttempt(False, why=str(exhausted)), None)
 
 
-def _unproved(claim: CheckedClaim, reason: str, counterexample: Counterexample | None) -> Claim:
+def _why(assertion: Assertion, attempted: _Attempted) -> str:
+    attempt, reasons = attempted.attempt, attempted.reasons
+    if reasons is None:
+        return f"which line breaks it was {attempt.why}"
+    explain = reasons.why_proved if attempt.is_proof else reasons.why_unproved
+    try:
+        with bounded():
+            return explain(assertion, attempt)
+    except Exhausted as exhausted:
+        return f"which line {'establishes' if attempt.is_proof else 'breaks'} it was {exhausted}"
+
+
+class _Search:
+    """By claim, the counterexamples that are found, and why the search for others was ended; the claims whose
+    counterexamples have more records than are tried."""
+
+    def __init__(self) -> None:
+        self.found: dict[int, Counterexample] = {}
+        self.exhausted: dict[int, str] = {}
+        self.too_large: set[int] = set()
+
+    def refute(self, typed: _TypedPolicy, provers: Provers, claims: Sequence[int]) -> None:
+        """Search for counterexamples to the claims that the provers cannot prove."""
+        asked = {at: assertion for at in claims if (assertion := typed.claims[at].assertion) is not None}
+        attempts = {at: _attempted(provers, assertion) for at, assertion in asked.items()}
+        self.exhausted |= {at: each.attempt.why for at, each in attempts.items() if each.reasons is None}
+        unproved = [
+            at for at, each in attempts.items() if each.reasons is not None and not each.attempt.is_proof
+        ]
+        for prover, group in provers.by_prover({at: asked[at] for at in unproved}).items():
+            self._refute_with(prover, typed, group)
+
+    def _refute_with(self, prover: Prover, typed: _TypedPolicy, claims: Mapping[int, Assertion]) -> None:
+        refuter = Refuter(prover)
+        witnesses = refuter.refute(list(claims.values()), [typed.claims[at].known for at in claims])
+        for number, (at, witness) in enumerate(zip(claims, witnesses, strict=True)):
+            if witness is not None:
+                self.found[at] = _counterexample(typed.program, witness)
+            elif number in refuter.too_large:
+                self.too_large.add(at)
+            elif refuter.exhausted:
+                self.exhausted[at] = refuter.exhausted
+
+
+def _unproved(
+    claim: CheckedClaim, reason: str, counterexample: Counterexample | None, is_too_large: bool
+) -> Claim:
     if counterexample is None:
+        if is_too_large:
+            reason += (
+                f"\nit may fail on a table of more than {MOST_RECORDS:,} records, the most that are tried"
+            )
         return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
     size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"

@@ -5,18 +5,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from acompass.checked.effects import process_in
 from acompass.checked.maps.map import Unlabelled
-from acompass.checked.program import Program
+from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Value
-from acompass.prove.chances import Chances
+from acompass.prove.chances import Chance, Chances
+from acompass.prove.effort import require_time
 from acompass.semantics import (
+    Bag,
     Trace,
     affected_bag,
-    perform_requirement,
+    convert_types,
+    holds,
     pref,
     run_program,
     trace_of_values,
 )
+from acompass.semantics.requirements import NoLabel, act
 
 Record: TypeAlias = tuple[Value, ...]
 
@@ -46,17 +51,37 @@ def replay(program: Program, records: Sequence[Record], trace: Sequence[Fraction
 
 
 def play(program: Program, records: Sequence[Record], chances: Chances) -> Witness | None:
-    """The run in which coins and draws show what the chances say. None as for `replay`."""
+    """The run in which coins and draws show what the chances say. None as for `replay`.
+
+    The search for counterexamples spends its time here: each assertion is evaluated once, and for equal
+    records only once. What is shown has been replayed.
+    """
+    require_time()
     bag, trace, violated = list(records), list[Fraction](), list[int]()
+    distinct = list(dict.fromkeys(bag))
     for step, requirement in enumerate(program.requirements):
-        own: list[Fraction] = []
-        if step in chances:
-            affected = len(affected_bag(bag, requirement.assertion))
-            own = chances[step].trace(requirement.action, affected)
-        try:
-            bag, _, verdict = perform_requirement(requirement, bag, trace_of_values(own))
-        except Unlabelled:
-            return None
-        trace += own
-        violated += [] if verdict.holds else [step]
+        is_about_records = process_in(requirement.assertion) is None
+        if not holds(distinct if is_about_records else bag, requirement.assertion):
+            violated.append(step)
+            try:
+                bag, own = _performed(requirement, bag, chances.get(step))
+            except NoLabel:
+                return None
+            trace += own
+        elif requirement.before == requirement.after:
+            continue
+        else:
+            bag = convert_types(bag, requirement.before, requirement.after)
+        distinct = list(dict.fromkeys(bag))
     return Witness(tuple(records), tuple(trace), tuple(bag), frozenset(violated))
+
+
+def _performed(requirement: Requirement, bag: Bag, chance: Chance | None) -> tuple[Bag, list[Fraction]]:
+    """A requirement that is violated, performed (Figure 11), and what it consumes of the trace."""
+    converted = convert_types(bag, requirement.before, requirement.after)
+    if requirement.action is None:
+        return converted, []
+    affected = affected_bag(bag, requirement.assertion)
+    own = [] if chance is None else chance.trace(requirement.action, len(affected))
+    left, _ = act(requirement.action, requirement.after, converted, trace_of_values(own), affected)
+    return left, own

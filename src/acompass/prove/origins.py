@@ -45,6 +45,14 @@ class _Place:
     draw: Value | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The place at the start that was found, if any, and whether all ways back were tried."""
+
+    start: _Place | None
+    is_complete: bool
+
+
 class Origins:
     def __init__(self, reachability: Reachability, rng: random.Random):
         self._reachability = reachability
@@ -54,6 +62,16 @@ class Origins:
 
     def find(self, target: Diagram) -> Origin | None:
         """An origin of a record that ends in the target; None where no record can, or none is found soon."""
+        start = self._search(target).start
+        return None if start is None else self._origin(start)
+
+    def has_none(self, target: Diagram) -> bool:
+        """Whether no record can end in the target: every way back from it was tried, and none leads to the
+        start."""
+        search = self._search(target)
+        return search.start is None and search.is_complete
+
+    def _search(self, target: Diagram) -> _Search:
         last = len(self._reachability.transitions)
         ways = [_Place(last, self._diagrams.intersection(target, self._reachability.reach[-1]))]
         tried: set[tuple[int, Diagram]] = set()
@@ -64,9 +82,9 @@ class Origins:
             tried.add((place.step, place.records))
             place.draw = self._choose_draw(place)
             if place.step == 0:
-                return self._origin(place)
+                return _Search(place, is_complete=False)
             ways += self._before(self._reachability.transitions[place.step - 1], place)
-        return None
+        return _Search(None, is_complete=not ways)
 
     def _origin(self, place: _Place) -> Origin:
         """What coins and draws have to show on the way to the target."""

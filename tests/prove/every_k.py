@@ -53,7 +53,7 @@ FAMILIES = {
     ),
     "l": Family(
         f"{_VALUES}{{k}} : REJECT;\nALWAYS : WITH PROBABILITY 0.5 REPLACE D WITH 'y';",
-        ("refuted", "refuted"),
+        ("refuted",),
         ("AC504",),
     ),
     "both in one line": Family(

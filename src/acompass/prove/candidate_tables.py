@@ -9,6 +9,7 @@ from acompass.prove.blocks import Block, Variation, real_size
 from acompass.prove.chances import Chances, RandomChances
 from acompass.prove.column_values import ColumnValues
 from acompass.prove.decision_diagram import Diagram
+from acompass.prove.loadable import LoadableTables
 from acompass.prove.origins import Origin, Origins
 from acompass.prove.prover import Prover
 from acompass.prove.small_counts import Size, SmallCounts
@@ -39,10 +40,11 @@ class CandidateTables:
         self._prover = prover
         self._rng = rng
         self._origins = Origins(prover.reachability, rng)
+        self.loadable = LoadableTables(prover.program)
         self.counts = SmallCounts((*(r.assertion for r in prover.program.requirements), *prover.claims))
         self._sizes = self.counts.sizes
         largest = max(size.real for size in self._sizes)
-        self._values = ColumnValues(prover, rng, min(largest, MOST_RECORDS))
+        self._values = ColumnValues(prover, self.loadable.dated, rng, min(largest, MOST_RECORDS))
         self._chances = RandomChances(prover.program, rng)
 
     def simpler(self, column: int, value: Value) -> list[Value]:

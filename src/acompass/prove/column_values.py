@@ -1,7 +1,7 @@
 """Values of each column to build tables from: some of every region, with labels where a map needs them."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import chain
 
 from acompass.checked.convert import to_text
@@ -11,6 +11,7 @@ from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.checked.program import Program
 from acompass.checked.types import Kind, Value
 from acompass.prove.example_values import days_between, example_values
+from acompass.prove.loadable import is_loadable
 from acompass.prove.prover import Prover
 from acompass.prove.regions import Regions, regions_in
 
@@ -19,10 +20,12 @@ PER_REGION = 4
 
 
 class ColumnValues:
-    """`most` is how many different values a block may need in one column."""
+    """`most` is how many different values a block may need in one column. The columns `dated` are text in
+    which there are dates."""
 
-    def __init__(self, prover: Prover, rng: random.Random, most: int):
+    def __init__(self, prover: Prover, dated: Container[int], rng: random.Random, most: int):
         self._prover = prover
+        self._dated = dated
         self._rng = rng
         self._most = most
         self._maps = _first_maps(prover.program)
@@ -33,11 +36,11 @@ class ColumnValues:
         return self._all[column]
 
     def inside(self, column: int, region: int) -> list[Value]:
-        """A few values of a region."""
+        """A few values of a region, or any values if no table has one of the region."""
         regions = self._regions(column)
         near = (*self._examples(column), *self._days(column, region), *self._addends(column))
         inside = [value for value in near if regions.region_of(value) == region]
-        return self._labelled(column, [*regions.values(region, PER_REGION), *inside])
+        return self._usable(column, [*regions.values(region, PER_REGION), *inside]) or self._all[column]
 
     def similar(self, column: int, value: Value) -> Sequence[Value]:
         """As many values of the value's region as a block may need."""
@@ -46,7 +49,7 @@ class ColumnValues:
         regions = self._regions(column)
         region = regions.region_of(value)
         if (column, region) not in self._similar:
-            values = self._labelled(column, regions.values(region, self._most))
+            values = self._usable(column, regions.values(region, self._most))
             self._similar[column, region] = values
         return self._similar[column, region]
 
@@ -68,7 +71,7 @@ class ColumnValues:
             return [0]
         regions = self._regions(column)
         usual = chain.from_iterable(regions.values(region, 2) for region in regions_in(regions.full))
-        return self._labelled(column, [*self._examples(column), *usual, *self._addends(column)])
+        return self._usable(column, [*self._examples(column), *usual, *self._addends(column)])
 
     def _examples(self, column: int) -> list[Value]:
         """Values that the first map of the column has labels for."""
@@ -76,19 +79,21 @@ class ColumnValues:
         return example_values(self._maps[column], type_) if column in self._maps else []
 
     def _days(self, column: int, region: int) -> list[Value]:
-        """Days in text, for a column whose first map is about dates."""
+        """Days in text, for a column whose first map is about dates, or that is compared with dates."""
         is_text = self._prover.program.schema[column].type.kind is Kind.TEXT
-        match self._maps.get(column):
-            case Dates() if is_text and not region % 2:
-                return days_between(*self._regions(column).bounds(region))
-            case _:
-                return []
+        is_dated = isinstance(self._maps.get(column), Dates) or column in self._dated
+        if not is_text or not is_dated or region % 2:
+            return []
+        return days_between(*self._regions(column).bounds(region))
 
-    def _labelled(self, column: int, values: list[Value]) -> list[Value]:
-        """The values that the first map of the column has labels for, if there are any."""
+    def _usable(self, column: int, values: list[Value]) -> list[Value]:
+        """The values that a table can have and that the first map of the column has labels for, if there are
+        any."""
+        type_ = self._prover.program.schema[column].type
+        values = [value for value in values if is_loadable(value, type_)]
         if column not in self._maps:
             return values
-        label, type_ = self._maps[column].label, self._prover.program.schema[column].type
+        label = self._maps[column].label
         return [value for value in values if label(to_text(value, type_)) is not None] or values
 
     def _regions(self, column: int) -> Regions:

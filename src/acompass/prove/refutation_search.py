@@ -16,7 +16,7 @@ from acompass.prove.candidate_tables import MOST_RECORDS, Candidate, CandidateTa
 from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import class_assertion
 from acompass.prove.prover import Prover
-from acompass.prove.witness import Witness, fails, play
+from acompass.prove.witness import Witness, play
 
 #: tables tried for each claim, and those of a single record
 TRIES = 1_500
@@ -122,7 +122,8 @@ class RefutationSearch:
         return play(self._small_program, records_of(candidate.blocks, self._counts.of), candidate.chances)
 
     def _fails_small(self, at: int, witness: Witness | None) -> bool:
-        return witness is not None and fails(witness, self._small_claims[at], self._known[at])
+        claim, known = self._small_claims[at], self._known[at]
+        return witness is not None and self.tables.loadable.refutes(witness, claim, known)
 
     def _try_real(self, at: int, candidate: Candidate) -> None:
         """Give the table its real size, with no more records than the claim needs to fail."""
@@ -132,8 +133,11 @@ class RefutationSearch:
         for each in (smaller, candidate):
             if at not in self.found and each.size <= MOST_RECORDS and self._real_budget > 0:
                 witness = self._play_real(each)
-                if witness is not None and fails(witness, self._claims[at], self._known[at]):
+                if witness is not None and self._fails(at, witness):
                     self.found[at] = Run(each, witness)
+
+    def _fails(self, at: int, witness: Witness) -> bool:
+        return self.tables.loadable.refutes(witness, self._claims[at], self._known[at])
 
     def _play_real(self, candidate: Candidate) -> Witness | None:
         self._real_budget -= candidate.size * (len(self._prover.program.requirements) + 1)

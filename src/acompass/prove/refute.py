@@ -9,11 +9,12 @@ from fractions import Fraction
 
 from acompass.checked.program import Assertion, Program
 from acompass.prove.blocks import real_size
+from acompass.prove.candidate_tables import CandidateTables
 from acompass.prove.effort import Exhausted, bounded
 from acompass.prove.prover import Prover
 from acompass.prove.refutation_search import RefutationSearch, Run
-from acompass.prove.shrink import Simpler, shrunk, with_simpler_trace
-from acompass.prove.witness import Record, Witness, fails, play, replay
+from acompass.prove.shrink import shrunk, with_simpler_trace
+from acompass.prove.witness import Record, Witness, play, replay
 
 #: the total of records times requirements of a search
 BUDGET = 60_000
@@ -41,9 +42,7 @@ class Refuter:
         known = known or [self._prover.known] * len(claims)
         search = self._searched(claims, known)
         return [
-            _Shrinker(self._prover.program, claim, known[at]).smallest(
-                search.found[at], search.tables.simpler
-            )
+            _Shrinker(self._prover.program, search.tables, claim, known[at]).smallest(search.found[at])
             if at in search.found
             else None
             for at, claim in enumerate(claims)
@@ -68,13 +67,14 @@ class Refuter:
 class _Shrinker:
     """Makes the witness against one claim smaller, for as long as that costs little."""
 
-    def __init__(self, program: Program, claim: Assertion, known: frozenset[int]):
+    def __init__(self, program: Program, tables: CandidateTables, claim: Assertion, known: frozenset[int]):
         self._program = program
+        self._tables = tables
         self._claim = claim
         self._known = known
         self._left = SHRINKING
 
-    def smallest(self, run: Run, simpler: Simpler) -> Witness | None:
+    def smallest(self, run: Run) -> Witness | None:
         """The witness with fewer records, simpler values and a simpler trace; None if it does not replay."""
         chances = run.candidate.chances
 
@@ -87,7 +87,7 @@ class _Shrinker:
         blocks = [block.records(real_size) for block in run.candidate.blocks]
         witness = run.witness
         try:
-            witness = shrunk(witness, blocks, with_same_chances, simpler)
+            witness = shrunk(witness, blocks, with_same_chances, self._tables.simpler)
             witness = with_simpler_trace(witness, with_trace)
         except Exhausted:
             pass  # a counterexample that could be smaller is a counterexample
@@ -101,4 +101,6 @@ class _Shrinker:
         return self._failing(replay(self._program, records, trace))
 
     def _failing(self, witness: Witness | None) -> Witness | None:
-        return witness if witness is not None and fails(witness, self._claim, self._known) else None
+        if witness is None or not self._tables.loadable.refutes(witness, self._claim, self._known):
+            return None
+        return witness

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from acompass.checked.effects import process_in
 from acompass.checked.maps.map import Unlabelled
-from acompass.checked.program import Assertion, Program, Requirement
+from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Value
 from acompass.prove.chances import Chance, Chances
 from acompass.prove.effort import require_time
@@ -85,8 +85,3 @@ def _performed(requirement: Requirement, bag: Bag, chance: Chance | None) -> tup
     own = [] if chance is None else chance.trace(requirement.action, len(affected))
     left, _ = act(requirement.action, requirement.after, converted, trace_of_values(own), affected)
     return left, own
-
-
-def fails(witness: Witness, claim: Assertion, known: frozenset[int]) -> bool:
-    """Whether the claim fails on what the run writes: nothing where a known check is violated (D31)."""
-    return not witness.violated & known and not holds(list(witness.left), claim)

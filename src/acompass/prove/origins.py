@@ -17,8 +17,11 @@ from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask, regions_in
 
-#: places that are tried for each requirement before the search gives up
-MOST_TRIED = 20
+#: places that are tried for each requirement before the search gives up: it is soon repeated, with other
+#: choices at random
+MOST_TRIED = 5
+#: the same for a search that is to be complete
+MOST_TRIED_IN_ALL = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +65,20 @@ class Origins:
 
     def find(self, target: Diagram) -> Origin | None:
         """An origin of a record that ends in the target; None where no record can, or none is found soon."""
-        start = self._search(target).start
+        start = self._search(target, MOST_TRIED).start
         return None if start is None else self._origin(start)
 
     def has_none(self, target: Diagram) -> bool:
         """Whether no record can end in the target: every way back from it was tried, and none leads to the
         start."""
-        search = self._search(target)
+        search = self._search(target, MOST_TRIED_IN_ALL)
         return search.start is None and search.is_complete
 
-    def _search(self, target: Diagram) -> _Search:
+    def _search(self, target: Diagram, most_tried: int) -> _Search:
         last = len(self._reachability.transitions)
         ways = [_Place(last, self._diagrams.intersection(target, self._reachability.reach[-1]))]
         tried: set[tuple[int, Diagram]] = set()
-        while ways and len(tried) <= MOST_TRIED * (last + 1):
+        while ways and len(tried) <= most_tried * (last + 1):
             place = ways.pop()
             if place.records is EMPTY or (place.step, place.records) in tried:
                 continue

@@ -73,12 +73,12 @@ class RefutationSearch:
     def _try_singles(self, at: int) -> None:
         target = self._prover.violating(self._prover.last, self._claims[at])
         for _ in range(SINGLES):
-            candidate = self.tables.single(target) if at not in self.found else None
-            if candidate is None:
-                return
-            self._try(candidate, [at])
-            if at not in self.found:
-                self._try(self.tables.repeated(candidate), [at])
+            candidate = self.tables.single(target)
+            tables = () if candidate is None else (candidate, self.tables.repeated(candidate))
+            for table in tables:
+                self._try(table, [at])
+                if at in self.found:
+                    return
 
     def _target(self, claim: Assertion) -> Diagram:
         """The final records on which the claim can fail."""

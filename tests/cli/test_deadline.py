@@ -11,6 +11,7 @@ from acompass.cli import hints
 from acompass.diagnostics import CallError
 from tests.errors.pages import FOLDER, Page, read_page
 from tests.measure.pages import run_blocks
+from tests.waiting import PATIENCE
 
 POLICY = (
     "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
@@ -34,7 +35,7 @@ def test_the_reason_is_in_the_json(acompass, policy):
 
 
 def test_a_deadline_may_have_a_fraction(acompass, policy):
-    assert acompass("prove", policy(POLICY), "--deadline", "59.5").exit_code == 0
+    assert acompass("prove", policy(POLICY), "--deadline", f"{PATIENCE}.5").exit_code == 0
 
 
 @pytest.mark.parametrize("deadline", ["soon", "-1", "nan", "inf", ""])
@@ -68,7 +69,7 @@ def test_privacy_is_undecided_without_time(acompass, policy):
 
 def test_the_deadline_of_a_call_from_python():
     assert {claim.reason for claim in api.prove(POLICY, deadline=0).claims} == {LATE}
-    assert api.prove(POLICY, deadline=60).ok
+    assert api.prove(POLICY, deadline=PATIENCE).ok
     assert [finding.code for finding in api.lint(POLICY, deadline=0)] == ["AC516"]
     for deadline, code in (("soon", "AC556"), (-1, "AC556"), ([], "AC407")):
         with pytest.raises(CallError) as raised:

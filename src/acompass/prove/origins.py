@@ -31,6 +31,14 @@ class Origin:
     hits: dict[int, bool] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Final records, of runs in which the checks at the steps `known` hold: the prover may know fewer."""
+
+    records: Diagram
+    known: frozenset[int]
+
+
 @dataclass(slots=True)
 class _Place:
     """Records at a step, on a way back from the target. They come to the place `after` this one if the
@@ -52,10 +60,10 @@ class Origins:
         self._diagrams = reachability.laws.diagrams
         self._rng = rng
 
-    def find(self, target: Diagram) -> Origin | None:
+    def find(self, target: Target) -> Origin | None:
         """An origin of a record that ends in the target; None where no record can, or none is found soon."""
         last = len(self._reachability.transitions)
-        ways = [_Place(last, self._diagrams.intersection(target, self._reachability.reach[-1]))]
+        ways = [_Place(last, self._diagrams.intersection(target.records, self._reachability.reach[-1]))]
         tried: set[tuple[int, Diagram]] = set()
         while ways and len(tried) <= MOST_TRIED * (last + 1):
             place = ways.pop()
@@ -65,7 +73,8 @@ class Origins:
             place.draw = self._choose_draw(place)
             if place.step == 0:
                 return self._origin(place)
-            ways += self._before(self._reachability.transitions[place.step - 1], place)
+            transition = self._reachability.transitions[place.step - 1]
+            ways += self._before(transition, place, transition.is_known or transition.step in target.known)
         return None
 
     def _origin(self, place: _Place) -> Origin:
@@ -80,13 +89,13 @@ class Origins:
             at = at.after
         return origin
 
-    def _before(self, transition: Transition, place: _Place) -> list[_Place]:
+    def _before(self, transition: Transition, place: _Place, is_known: bool) -> list[_Place]:
         """The ways back through the requirement, the one to try first last."""
         step, target = transition.step, place.records
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                before = self._untouched(transition, target) if transition.is_known else target
+                before = self._untouched(transition, target) if is_known else target
                 return [_Place(step, before, place)]
             case Reject():
                 return [_Place(step, self._untouched(transition, target), place, is_hit=False)]

@@ -15,11 +15,12 @@ from acompass.prove.blocks import real_size, records_of
 from acompass.prove.candidate_tables import MOST_RECORDS, Candidate, CandidateTables
 from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import class_assertion
+from acompass.prove.origins import Target
 from acompass.prove.prover import Prover
 from acompass.prove.witness import Witness, play
 
 #: tables tried for each claim, and those of a single record
-TRIES = 1_500
+TRIES = 2_500
 SINGLES = 8
 #: records times requirements that tables may cost in their real size
 REAL_BUDGET = 400_000
@@ -67,10 +68,12 @@ class RefutationSearch:
             elif process_in(claim) is None:
                 self._try_singles(at)
         targets = {at: self._target(claim) for at, claim in enumerate(self._claims) if at not in self.found}
-        self._try_many({at: target for at, target in targets.items() if target is not EMPTY})
+        self._try_many(
+            {at: Target(records, self._known[at]) for at, records in targets.items() if records is not EMPTY}
+        )
 
     def _try_singles(self, at: int) -> None:
-        target = self._prover.violating(self._prover.last, self._claims[at])
+        target = Target(self._prover.violating(self._prover.last, self._claims[at]), self._known[at])
         for _ in range(SINGLES):
             candidate = self.tables.single(target) if at not in self.found else None
             if candidate is None:
@@ -89,7 +92,7 @@ class RefutationSearch:
         violating = self._prover.reachability.laws.can_violate(classes, care)
         return self._prover.diagrams.intersection(care, violating)
 
-    def _try_many(self, targets: dict[int, Diagram]) -> None:
+    def _try_many(self, targets: dict[int, Target]) -> None:
         for _ in range(TRIES):
             for at in [at for at in targets if at not in self.found]:
                 candidate = self._candidate(at, targets[at])
@@ -97,7 +100,7 @@ class RefutationSearch:
                 if self._budget < 0:
                     return
 
-    def _candidate(self, at: int, target: Diagram) -> Candidate:
+    def _candidate(self, at: int, target: Target) -> Candidate:
         if self._close[at] and self._rng.random() < CHANGED:
             return self.tables.like(self._rng.choice(self._close[at]), target)
         return self.tables.some(target)
@@ -116,7 +119,7 @@ class RefutationSearch:
                 self._try_real(at, candidate)
 
     def _small_size(self, candidate: Candidate) -> int:
-        return sum(self._counts.of(block.size) for block in candidate.blocks)
+        return sum(block.count(self._counts.of) for block in candidate.blocks)
 
     def _play_small(self, candidate: Candidate) -> Witness | None:
         return play(self._small_program, records_of(candidate.blocks, self._counts.of), candidate.chances)

@@ -17,8 +17,11 @@ from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask, regions_in
 
-#: places that are tried for each requirement before the search gives up
-MOST_TRIED = 20
+#: places that are tried for each requirement before the search gives up: it is soon repeated, with other
+#: choices at random
+MOST_TRIED = 5
+#: the same for a search that is to be complete
+MOST_TRIED_IN_ALL = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,14 @@ class _Place:
     draw: Value | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The place at the start that was found, if any, and whether all ways back were tried."""
+
+    start: _Place | None
+    is_complete: bool
+
+
 class Origins:
     def __init__(self, reachability: Reachability, rng: random.Random):
         self._reachability = reachability
@@ -62,20 +73,30 @@ class Origins:
 
     def find(self, target: Target) -> Origin | None:
         """An origin of a record that ends in the target; None where no record can, or none is found soon."""
+        start = self._search(target, MOST_TRIED).start
+        return None if start is None else self._origin(start)
+
+    def has_none(self, target: Diagram) -> bool:
+        """Whether no record can end in the target: every way back from it was tried, and none leads to the
+        start."""
+        search = self._search(Target(target, frozenset()), MOST_TRIED_IN_ALL)
+        return search.start is None and search.is_complete
+
+    def _search(self, target: Target, most_tried: int) -> _Search:
         last = len(self._reachability.transitions)
         ways = [_Place(last, self._diagrams.intersection(target.records, self._reachability.reach[-1]))]
         tried: set[tuple[int, Diagram]] = set()
-        while ways and len(tried) <= MOST_TRIED * (last + 1):
+        while ways and len(tried) <= most_tried * (last + 1):
             place = ways.pop()
             if place.records is EMPTY or (place.step, place.records) in tried:
                 continue
             tried.add((place.step, place.records))
             place.draw = self._choose_draw(place)
             if place.step == 0:
-                return self._origin(place)
+                return _Search(place, is_complete=False)
             transition = self._reachability.transitions[place.step - 1]
             ways += self._before(transition, place, transition.is_known or transition.step in target.known)
-        return None
+        return _Search(None, is_complete=not ways)
 
     def _origin(self, place: _Place) -> Origin:
         """What coins and draws have to show on the way to the target."""

@@ -1,8 +1,8 @@
 """The provers of a policy: a single one if it costs little, or else one for the columns of each claim.
 
 Where lines for one column read many others, the exact set of possible records can be too large. Claims about
-few columns seldom need it: a prover for these columns forgets the others after each line. Its records are more
-than those that are possible, so what it proves is true.
+few columns seldom need it: a prover for these columns forgets the others after each line. It has more records
+than are possible, so what it proves is true.
 """
 
 from collections import defaultdict

@@ -86,8 +86,8 @@ class Reachability:
 
     The checks at the steps `known` hold where they stand. `care[step]` leaves out the records that they
     exclude from the table at the step; `reach` leaves them out from the next step on. `excluded` has, for
-    each step, records that later checks exclude, whatever becomes of them. With a `focus`, `reach` forgets all
-    other columns after each step: it tests few columns, and has more records than can be there.
+    each step, records that later checks exclude, whatever becomes of them. With a `focus`, `reach` forgets
+    all other columns after each step: it tests few columns, and has more records than can be there.
     """
 
     def __init__(

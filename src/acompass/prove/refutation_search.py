@@ -17,7 +17,7 @@ from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import class_assertion
 from acompass.prove.origins import Target
 from acompass.prove.prover import Prover
-from acompass.prove.witness import Witness, play
+from acompass.prove.witness import Player, Witness
 
 #: tables tried for each claim, and those of a single record
 TRIES = 2_500
@@ -56,7 +56,8 @@ class RefutationSearch:
         self._budget = budget
         self._real_budget = REAL_BUDGET
         self._counts = self.tables.counts
-        self._small_program = self._counts.program(prover.program)
+        self.player = Player(prover.program)
+        self._small_player = Player(self._counts.program(prover.program))
         self._small_claims = [self._counts.assertion(claim) for claim in claims]
         self._close: dict[int, deque[Candidate]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._distance: dict[int, tuple[int, bool]] = {}
@@ -75,12 +76,12 @@ class RefutationSearch:
     def _try_singles(self, at: int) -> None:
         target = Target(self._prover.violating(self._prover.last, self._claims[at]), self._known[at])
         for _ in range(SINGLES):
-            candidate = self.tables.single(target) if at not in self.found else None
-            if candidate is None:
-                return
-            self._try(candidate, [at])
-            if at not in self.found:
-                self._try(self.tables.repeated(candidate), [at])
+            candidate = self.tables.single(target)
+            tables = () if candidate is None else (candidate, self.tables.repeated(candidate))
+            for table in tables:
+                self._try(table, [at])
+                if at in self.found:
+                    return
 
     def _target(self, claim: Assertion) -> Diagram:
         """The final records on which the claim can fail."""
@@ -122,7 +123,7 @@ class RefutationSearch:
         return sum(block.count(self._counts.of) for block in candidate.blocks)
 
     def _play_small(self, candidate: Candidate) -> Witness | None:
-        return play(self._small_program, records_of(candidate.blocks, self._counts.of), candidate.chances)
+        return self._small_player.play(records_of(candidate.blocks, self._counts.of), candidate.chances)
 
     def _fails_small(self, at: int, witness: Witness | None) -> bool:
         claim, known = self._small_claims[at], self._known[at]
@@ -144,7 +145,7 @@ class RefutationSearch:
 
     def _play_real(self, candidate: Candidate) -> Witness | None:
         self._real_budget -= candidate.size * (len(self._prover.program.requirements) + 1)
-        return play(self._prover.program, records_of(candidate.blocks, real_size), candidate.chances)
+        return self.player.play(records_of(candidate.blocks, real_size), candidate.chances)
 
     def _with_smaller_blocks(self, at: int, candidate: Candidate) -> Candidate:
         """For each block in turn, the smallest size with which the claim fails, in small numbers."""

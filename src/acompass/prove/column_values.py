@@ -18,7 +18,7 @@ from acompass.prove.regions import Regions, regions_in
 #: the most values of one region to choose from
 PER_REGION = 4
 #: how often the values of a block are not the usual ones, so that blocks differ
-SHIFTED = 0.3
+SHIFTED = 0.5
 
 
 class ColumnValues:

@@ -34,6 +34,14 @@ class Origin:
     hits: dict[int, bool] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Final records, of runs in which the checks at the steps `known` hold: the prover may know fewer."""
+
+    records: Diagram
+    known: frozenset[int]
+
+
 @dataclass(slots=True)
 class _Place:
     """Records at a step, on a way back from the target. They come to the place `after` this one if the
@@ -63,7 +71,7 @@ class Origins:
         self._diagrams = reachability.laws.diagrams
         self._rng = rng
 
-    def find(self, target: Diagram) -> Origin | None:
+    def find(self, target: Target) -> Origin | None:
         """An origin of a record that ends in the target; None where no record can, or none is found soon."""
         start = self._search(target, MOST_TRIED).start
         return None if start is None else self._origin(start)
@@ -71,12 +79,12 @@ class Origins:
     def has_none(self, target: Diagram) -> bool:
         """Whether no record can end in the target: every way back from it was tried, and none leads to the
         start."""
-        search = self._search(target, MOST_TRIED_IN_ALL)
+        search = self._search(Target(target, frozenset()), MOST_TRIED_IN_ALL)
         return search.start is None and search.is_complete
 
-    def _search(self, target: Diagram, most_tried: int) -> _Search:
+    def _search(self, target: Target, most_tried: int) -> _Search:
         last = len(self._reachability.transitions)
-        ways = [_Place(last, self._diagrams.intersection(target, self._reachability.reach[-1]))]
+        ways = [_Place(last, self._diagrams.intersection(target.records, self._reachability.reach[-1]))]
         tried: set[tuple[int, Diagram]] = set()
         while ways and len(tried) <= most_tried * (last + 1):
             place = ways.pop()
@@ -86,7 +94,8 @@ class Origins:
             place.draw = self._choose_draw(place)
             if place.step == 0:
                 return _Search(place, is_complete=False)
-            ways += self._before(self._reachability.transitions[place.step - 1], place)
+            transition = self._reachability.transitions[place.step - 1]
+            ways += self._before(transition, place, transition.is_known or transition.step in target.known)
         return _Search(None, is_complete=not ways)
 
     def _origin(self, place: _Place) -> Origin:
@@ -101,13 +110,13 @@ class Origins:
             at = at.after
         return origin
 
-    def _before(self, transition: Transition, place: _Place) -> list[_Place]:
+    def _before(self, transition: Transition, place: _Place, is_known: bool) -> list[_Place]:
         """The ways back through the requirement, the one to try first last."""
         step, target = transition.step, place.records
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                before = self._untouched(transition, target) if transition.is_known else target
+                before = self._untouched(transition, target) if is_known else target
                 return [_Place(step, before, place)]
             case Reject():
                 return [_Place(step, self._untouched(transition, target), place, is_hit=False)]

@@ -2,6 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 from acompass.checked.effects import type_changes
@@ -11,7 +13,7 @@ from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
-from acompass.prove.column_types import column_types, finer_scale
+from acompass.prove.column_types import ColumnTypes, column_types, finer_scale, other_types
 from acompass.prove.columns import columns_of
 from acompass.prove.effort import DEADLINE, time_limit
 from acompass.prove.judge import Judge, Judgement, TypedPolicy
@@ -53,17 +55,38 @@ def prove_policy(
         )
         return TypedPolicy(program, checked, any_scale)
 
-    narrow = wide = typed(columns.schema)
-    if columns.any_scale:
+    def widest(columns: ColumnTypes) -> tuple[ColumnTypes, TypedPolicy, TypedPolicy]:
+        """The policy with numbers of any scale, and with the narrowest types."""
+        narrow = typed(columns.schema)
+        if not columns.any_scale:
+            return columns, narrow, narrow
         try:
             wide = typed(columns.widened(finer_scale(everything, settings)), columns.any_scale)
         except PolicyError:
             # a constant of the policy is too long for a finer scale, so no such table can be run
             columns = columns.spelled()
-            narrow = wide = typed(columns.schema)
+            wide = narrow = typed(columns.schema)
+        return columns, wide, narrow
+
+    columns, wide, narrow = widest(columns)
     inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
     with time_limit(deadline):
-        return Proof(_verdicts(wide, narrow), columns.names(), inferred)
+        verdicts = _verdicts(wide, narrow)
+        for what, other in other_types(everything, settings, types) if schema is None else ():
+            with suppress(PolicyError):  # the policy cannot be run on such a table
+                verdicts = _also(verdicts, what, *widest(other)[1:])
+        return Proof(verdicts, columns.names(), inferred)
+
+
+def _also(verdicts: Sequence[Claim], what: str, wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:
+    """The verdicts, but what is proved has to be proved for other tables as well, if it fits them."""
+    proved = (at for at, claim in enumerate(verdicts) if claim.verdict is ClaimVerdict.PROVED)
+    asked = [at for at in proved if wide.claims[at].assertion is not None]
+    found = list(verdicts)
+    for at, claim in _verdicts_on(wide, narrow, asked).items():
+        if claim.verdict is not ClaimVerdict.PROVED:
+            found[at] = replace(claim, reason=f"{claim.reason}\n{what}")
+    return tuple(found)
 
 
 def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:
@@ -88,14 +111,18 @@ def checked_policy(
 
 
 def _verdicts(wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:
+    found = _verdicts_on(wide, narrow, range(len(wide.claims)))
+    return tuple(found[at] for at in range(len(wide.claims)))
+
+
+def _verdicts_on(wide: TypedPolicy, narrow: TypedPolicy, claims: Iterable[int]) -> dict[int, Claim]:
     """Claims that rest on the same checks share a prover."""
     groups: dict[frozenset[int], list[int]] = defaultdict(list)
-    for at, claim in enumerate(wide.claims):
-        groups[_used(claim)].append(at)
-    found = {
+    for at in claims:
+        groups[_used(wide.claims[at])].append(at)
+    return {
         at: verdict for known, group in groups.items() for at, verdict in _judge(wide, narrow, group, known)
     }
-    return tuple(found[at] for at in range(len(wide.claims)))
 
 
 def _used(claim: CheckedClaim) -> frozenset[int]:

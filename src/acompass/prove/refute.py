@@ -17,7 +17,7 @@ from acompass.prove.shrink import shrunk, with_simpler_trace
 from acompass.prove.witness import Player, Record, Witness, replay
 
 #: the total of records times requirements of a search
-BUDGET = 60_000
+BUDGET = 100_000
 #: the same for making one counterexample smaller
 SHRINKING = 400_000
 

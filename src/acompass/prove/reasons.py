@@ -33,6 +33,8 @@ class Reasons:
 
     def why_proved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
         """One line for each step."""
+        if attempt.why:
+            return attempt.why
         if process_in(assertion) is not None or assertion.quantifier is Quantifier.SOME:
             return "\n".join(self._passages(attempt))
         return self._of_records(assertion)

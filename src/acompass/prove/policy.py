@@ -53,15 +53,17 @@ def prove_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
+    beside: Sequence[tree.Program] = (),
 ) -> Proof:
     """A verdict on each claim for every table and every trace.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
-    the policy and the claims name; `types` gives the types of some of them.
+    the policy and the claims name; `types` gives the types of some of them. The policies `beside` have the
+    same table: what they name and how they use it counts as well.
     """
     parsed = None if claims is None else parse_claims(claims)
     settings = dict(params or {})
-    everything = _with_claims(policy, parsed or ())
+    everything = _with_claims(policy, parsed or (), beside)
     columns = column_types(everything, settings, schema, types)
 
     def typed(schema: Schema, any_scale: frozenset[int] = frozenset()) -> _TypedPolicy:
@@ -84,8 +86,11 @@ def prove_policy(
     return Proof(_verdicts(wide, narrow), columns.names(), inferred)
 
 
-def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:
-    asked = [requirement for claim in claims for requirement in claim.program().requirements]
+def _with_claims(
+    policy: tree.Program, claims: Iterable[ParsedClaim], beside: Iterable[tree.Program]
+) -> tree.Program:
+    others = (*beside, *(claim.program() for claim in claims))
+    asked = [requirement for other in others for requirement in other.requirements]
     return tree.Program((*policy.requirements, *asked), (), policy.span)
 
 

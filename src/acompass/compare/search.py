@@ -1,0 +1,116 @@
+"""The search for a small table on which two policies differ. Every table goes through `semantics` twice."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import TypeAlias
+
+from acompass.checked.program import Program
+from acompass.checked.types import Value
+from acompass.compare.answer import Difference
+from acompass.compare.pairs import Pair
+from acompass.compare.results import Trace, difference, differing_trace
+from acompass.prove.candidate_tables import CandidateTables, compared_counts
+from acompass.prove.chances import Chances
+from acompass.prove.claims import check_steps
+from acompass.prove.decision_diagram import ALL
+from acompass.prove.prover import Prover
+from acompass.prove.shrink import shrunk, with_simpler_trace
+from acompass.prove.witness import Record, Witness, play
+
+#: random tables that are tried
+TRIES = 1_500
+#: the total of records times requirements, so that the search ends
+BUDGET = 120_000
+#: the most copies of a record
+LARGEST = 2_000
+#: how often a record that is known to be treated differently joins a random table
+HINTED = 0.5
+
+#: a record, with what chance shows in a run of the old policy
+Hint: TypeAlias = tuple[Record, Chances]
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A table, and the chances of a run of one of the policies, which give the trace."""
+
+    records: Sequence[Record]
+    program: Program
+    chances: Chances
+
+    def trace(self, records: Sequence[Record]) -> Trace:
+        witness = play(self.program, records, self.chances)
+        return () if witness is None else witness.trace
+
+
+class Search:
+    """`hints` are records for which the policies do not do the same."""
+
+    def __init__(self, pair: Pair, hints: Sequence[Hint]):
+        self._pair = pair
+        self._hints = hints
+        self._rng = random.Random(0)
+        self._tables = [self._candidates(program) for program in pair.programs]
+        self._sizes = _sizes(pair)
+        self._is_same_schema = pair.old.final_schema == pair.new.final_schema
+
+    def _candidates(self, program: Program) -> CandidateTables:
+        return CandidateTables(Prover(program, (), check_steps(program), self._pair.any_scale), self._rng)
+
+    def find(self) -> Difference | None:
+        budget = BUDGET
+        for case in chain(self._hinted(), self._random()):
+            budget -= (len(case.records) + 1) * len(case.program.requirements)
+            if differing_trace(self._pair, case.records, case.trace(case.records)) is not None:
+                return self._smallest(case)
+            if budget < 0:
+                return None
+        return None
+
+    def _hinted(self) -> Iterator[_Case]:
+        """Each record alone, then the empty table, then copies of each."""
+        for size in self._sizes:
+            for record, chances in self._hints:
+                yield _Case([record] * size, self._pair.old, chances)
+            if self._is_same_schema and size == 1:
+                yield _Case([], self._pair.old, {})
+
+    def _random(self) -> Iterator[_Case]:
+        for attempt in range(TRIES):
+            side = attempt % 2
+            records, chances = self._tables[side].some(ALL)
+            if self._hints and self._rng.random() < HINTED:
+                hint, _ = self._rng.choice(self._hints)
+                records += [hint] * self._rng.choice(self._sizes)
+            yield _Case(records, self._pair.programs[side], chances)
+
+    def _smallest(self, case: _Case) -> Difference:
+        def with_same_chances(records: Sequence[Record]) -> Witness | None:
+            return self._differing(records, case.trace(records))
+
+        found = with_same_chances(case.records)
+        assert found is not None
+        smaller = shrunk(found, with_same_chances, self._simpler)
+        simpler = with_simpler_trace(smaller, self._differing)
+        return difference(self._pair, simpler.records, simpler.trace)
+
+    def _differing(self, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
+        """If the columns differ, all tables do; one with a record shows more than the empty one."""
+        if not records and not self._is_same_schema:
+            return None
+        used = differing_trace(self._pair, records, trace)
+        return None if used is None else Witness(tuple(records), used, ())
+
+    def _simpler(self, column: int, value: Value) -> Sequence[Value]:
+        return [simple for tables in self._tables for simple in tables.simpler(column, value)]
+
+
+def _sizes(pair: Pair) -> list[int]:
+    """Small sizes, and sizes around every number that a count is compared with."""
+    lines = [requirement for program in pair.programs for requirement in program.requirements]
+    counts = {count for requirement in lines for count in compared_counts(requirement.assertion)}
+    near = {count + by for count in counts for by in (-1, 0, 1)}
+    return sorted({1, 2, 3} | {size for size in near if 1 <= size <= LARGEST})

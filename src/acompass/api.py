@@ -13,8 +13,10 @@ from acompass.checked.types import Type, types_by_name
 from acompass.diagnostics import Diagnostic
 from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
+from acompass.syntax.walk import parameter_names
 
 if TYPE_CHECKING:
+    from acompass.compare.answer import Comparison
     from acompass.estimates import Estimate
     from acompass.explanation import Explanation
     from acompass.measures import Measures
@@ -304,6 +306,37 @@ def prove(
 
 
 @validated
+def compare(
+    old: Policy | str,
+    new: Policy | str,
+    schema: Mapping[str, str | Type] | None = None,
+    *,
+    types: Mapping[str, str | Type] | None = None,
+    params: Mapping[str, ParamValue] | None = None,
+    table: Any = None,
+    paper: bool = False,
+    **opening: Unpack[Opening],
+) -> "Comparison":
+    """Find out whether two policies are equivalent: the same table and trace always give the same result.
+
+    If they are not, the answer has a small table on which they differ. It also says which guarantees of each
+    policy the other keeps, and what the new one can release that the old one could not. A parameter has the
+    same value in both. `table` provides only the schema. Without a schema, `types` gives the types of some
+    columns; the others are inferred from both policies.
+    """
+    from acompass.compare.flow import compare_policies
+    from acompass.compare.pairs import Source, shared_types
+
+    one, other = (as_policy(policy, paper) for policy in (old, new))
+    before, after = (Source(policy.tree, policy.text, policy.name) for policy in (one, other))
+    if table is not None:
+        with _open(table, opening) as session:
+            ours, theirs = (_types_in(session, policy, _own(policy, params)) for policy in (one, other))
+        schema = shared_types(before, ours, theirs, params or {})
+    return compare_policies(before, after, schema, params, types)
+
+
+@validated
 def lint(
     policy: Policy | str,
     schema: Mapping[str, str | Type] | None = None,
@@ -339,6 +372,12 @@ def _types_of(
 ) -> dict[str, str | Type]:
     with _open(table, opening) as session:
         return _types_in(session, policy, params)
+
+
+def _own(policy: Policy, params: Mapping[str, ParamValue] | None) -> dict[str, ParamValue]:
+    """The parameters that a policy uses: the other one of a comparison may use more."""
+    used = parameter_names(policy.tree)
+    return {name: value for name, value in (params or {}).items() if name in used}
 
 
 def _types_in(

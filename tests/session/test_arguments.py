@@ -25,6 +25,7 @@ FUNCTIONS = (
     "explain",
     "measure",
     "prove",
+    "compare",
     "lint",
     "suggest",
     "pram",
@@ -66,6 +67,8 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "matrix": NOT_A_PATH,
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
     "name": (*NOT_TEXT, None),
+    "new": (*NOT_TEXT, Path("policy.acp")),
+    "old": (*NOT_TEXT, Path("policy.acp")),
     "order": NOT_TEXT,
     "output": (*NOT_A_PATH, "\udcff.csv"),
     "params": NOT_A_DICT,
@@ -115,6 +118,8 @@ def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "policy.acp").write_text(POLICY)
     values = {
         "policy": POLICY,
+        "old": POLICY,
+        "new": POLICY,
         "table": PEOPLE,
         "released": PEOPLE,
         "column": "Age",

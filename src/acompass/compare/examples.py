@@ -12,7 +12,7 @@ from acompass.compare.symbols import Symbols
 from acompass.privacy.base_record import base_record
 from acompass.privacy.domain import Domain
 from acompass.prove.chances import Chance, Chances, Stream, rho_for, rho_of_miss
-from acompass.prove.decision_diagram import Diagram, Variable
+from acompass.prove.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.regions import regions_in
 from acompass.prove.witness import Record
 
@@ -68,9 +68,8 @@ class Examples:
 
 def _paths(diagram: Diagram, path: Sequence[tuple[Variable, int]] = ()) -> Iterator[dict[Variable, int]]:
     """A region for each variable that is tested; for the others, any will do."""
-    if not diagram.edges:
+    if diagram is ALL:
         yield dict(path)
-        return
     for mask, child in diagram.edges:
         for region in regions_in(mask):
             yield from _paths(child, (*path, (diagram.variable, region)))

@@ -130,7 +130,8 @@ class _Releases:
         values = self._words.values(column, mask)
         match expression:
             case Constant(value):
-                return f"{value} in place of {values}" if values else f"{value} in place of every value"
+                replaced = f"values {values}" if values else "every value"
+                return f"{value} in place of {replaced}"
             case Derived() if _is_raw(expression):
                 return f"{values} unchanged" if values else "unchanged"
             case Derived():

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
 from acompass.checked.types import Schema, Type
+from acompass.checked.uses import uses
 from acompass.diagnostics import PolicyError
 from acompass.prove.column_types import ColumnTypes, column_types, finer_scale
 from acompass.prove.policy import checked_policy
@@ -68,6 +69,18 @@ def typed_pairs(
             columns = replace(columns, any_scale=frozenset())
             break
     return columns, pairs
+
+
+def shared_types(
+    old: Source,
+    ours: Mapping[str, str | Type],
+    theirs: Mapping[str, str | Type],
+    params: Mapping[str, ParamValue],
+) -> dict[str, str | Type]:
+    """The types that a table has for both: by the uses of the old policy, and for the columns that it does
+    not name, by those of the new one (D10)."""
+    named = uses(old.tree, list(ours), params)
+    return {name: type_ if at in named else theirs[name] for at, (name, type_) in enumerate(ours.items())}
 
 
 def joined(policies: Sequence[tree.Program]) -> tree.Program:

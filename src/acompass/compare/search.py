@@ -1,7 +1,7 @@
 """The search for a small table on which two policies differ. Every table goes through `semantics` twice."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -11,7 +11,7 @@ from acompass.checked.program import Program
 from acompass.checked.types import Value
 from acompass.compare.answer import Difference
 from acompass.compare.pairs import Pair
-from acompass.compare.results import Trace, difference, differing_trace
+from acompass.compare.results import Trace, difference, differing_trace, run_of
 from acompass.prove.candidate_tables import CandidateTables, compared_counts
 from acompass.prove.chances import Chances
 from acompass.prove.claims import check_steps
@@ -29,6 +29,8 @@ LARGEST = 2_000
 #: how often a record that is known to be treated differently joins a random table
 HINTED = 0.5
 
+#: what two runs consume of the trace, if they differ; else None
+Differing: TypeAlias = Callable[[Pair, Sequence[Record], Sequence[Fraction]], Trace | None]
 #: a record, with what chance shows in a run of the old policy
 Hint: TypeAlias = tuple[Record, Chances]
 
@@ -61,11 +63,17 @@ class Search:
         return CandidateTables(Prover(program, (), check_steps(program), self._pair.any_scale), self._rng)
 
     def find(self) -> Difference | None:
+        """If the columns differ, all tables do: then one is shown of which both policies leave records."""
+        if self._is_same_schema:
+            return self._found(differing_trace)
+        return self._found(_telling_trace) or self._found(differing_trace)
+
+    def _found(self, differing: Differing) -> Difference | None:
         budget = BUDGET
         for case in chain(self._hinted(), self._random()):
             budget -= (len(case.records) + 1) * len(case.program.requirements)
-            if differing_trace(self._pair, case.records, case.trace(case.records)) is not None:
-                return self._smallest(case)
+            if differing(self._pair, case.records, case.trace(case.records)) is not None:
+                return self._smallest(case, differing)
             if budget < 0:
                 return None
         return None
@@ -87,25 +95,29 @@ class Search:
                 records += [hint] * self._rng.choice(self._sizes)
             yield _Case(records, self._pair.programs[side], chances)
 
-    def _smallest(self, case: _Case) -> Difference:
+    def _smallest(self, case: _Case, differing: Differing) -> Difference:
+        def with_trace(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
+            used = differing(self._pair, records, trace)
+            return None if used is None else Witness(tuple(records), used, ())
+
         def with_same_chances(records: Sequence[Record]) -> Witness | None:
-            return self._differing(records, case.trace(records))
+            return with_trace(records, case.trace(records))
 
         found = with_same_chances(case.records)
         assert found is not None
         smaller = shrunk(found, with_same_chances, self._simpler)
-        simpler = with_simpler_trace(smaller, self._differing)
+        simpler = with_simpler_trace(smaller, with_trace)
         return difference(self._pair, simpler.records, simpler.trace)
-
-    def _differing(self, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
-        """If the columns differ, all tables do; one with a record shows more than the empty one."""
-        if not records and not self._is_same_schema:
-            return None
-        used = differing_trace(self._pair, records, trace)
-        return None if used is None else Witness(tuple(records), used, ())
 
     def _simpler(self, column: int, value: Value) -> Sequence[Value]:
         return [simple for tables in self._tables for simple in tables.simpler(column, value)]
+
+
+def _telling_trace(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Trace | None:
+    """As `differing_trace`, if both policies leave records."""
+    runs = [run_of(program, records, trace) for program in pair.programs]
+    shows_both = all(run.written is not None and run.written.records for run in runs)
+    return differing_trace(pair, records, trace) if shows_both else None
 
 
 def _sizes(pair: Pair) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from acompass.checked.convert import to_text
 from acompass.checked.types import Column, Schema
 from acompass.compare.symbols import Symbols
-from acompass.prove.decision_diagram import Diagram, Variable
+from acompass.prove.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.regions import Mask, Regions, regions_in
 
 #: texts that are named one by one
@@ -45,9 +45,8 @@ class Words:
 def _paths(
     diagram: Diagram, path: tuple[tuple[Variable, Mask], ...] = ()
 ) -> Iterator[tuple[tuple[Variable, Mask], ...]]:
-    if not diagram.edges:
+    if diagram is ALL:
         yield path
-        return
     for mask, child in diagram.edges:
         yield from _paths(child, (*path, (diagram.variable, mask)))
 
@@ -67,11 +66,16 @@ def _intervals(regions: Regions, found: Sequence[int], column: Column) -> Iterat
 def _interval(regions: Regions, first: int, last: int, column: Column) -> str:
     low, high = _lower_end(regions, first, column), _upper_end(regions, last, column)
     if low and high:
-        joint = " " if high.startswith("to") else " and "
-        return low.removeprefix("from ") if first == last and first % 2 else f"{low}{joint}{high}"
+        return _point(regions, first, column) if first == last and first % 2 else _between(low, high)
     if low:
         return f"{low} up" if low.startswith("from") else low
     return f"up {high}" if high.startswith("to") else high or "any value"
+
+
+def _between(low: str, high: str) -> str:
+    if high.startswith("below"):
+        return f"{low} and {high}"
+    return f"{low} {high}" if low.startswith("from") else f"{low} up {high}"
 
 
 def _lower_end(regions: Regions, region: int, column: Column) -> str:

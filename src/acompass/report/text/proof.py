@@ -10,10 +10,10 @@ from acompass.report.words import policy_line
 
 
 def proof_text(proof: Proof) -> str:
-    return "\n\n".join([*(_claim(claim) for claim in proof.claims), *inferred_types(proof)])
+    return "\n\n".join([*(claim_text(claim) for claim in proof.claims), *inferred_types(proof)])
 
 
-def _claim(claim: Claim) -> str:
+def claim_text(claim: Claim) -> str:
     place = "" if claim.line is None else f"line {claim.line}: "
     lines = [f"{claim.verdict}  {place}{policy_line(claim.text)}"]
     lines += [f"  {step}" for step in claim.reason.splitlines()]

@@ -270,6 +270,7 @@ def prove(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    assume: Sequence[str] | None = None,
     privacy: bool = False,
     columns: Sequence[str | Sequence[str]] | None = None,
     epsilon: str = "1",
@@ -280,12 +281,17 @@ def prove(
 
     The default claims are the policy's own assertions. `table` provides only the schema. Without a schema,
     `types` gives the types of some columns, such as `{"Age": "integer"}`; the others are inferred from the
-    policy, and a number may have any scale.
+    policy, and a number may have any scale. A claim is an assertion, `idempotent`, `order of 3, 5` for two
+    lines, or `Age unchanged` for a column. The assertions `assume` are known of the table before the policy.
 
     With `privacy`, the answer also says what the output gives away about one record's value of each column,
     or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
     spreads. It needs all columns of the table: without a table and a schema, `types` has them.
     """
+    from acompass.compare.asking import Asking
+    from acompass.compare.guarantees import Given
+    from acompass.compare.pairs import Source
+    from acompass.compare.policy_claims import assertions_among, with_policy_claims
     from acompass.privacy.answer import PrivacyProof
     from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
@@ -296,7 +302,10 @@ def prove(
             schema = _types_of(parsed, table, params, opening)
         if privacy and schema is None:
             schema, types = require_columns(types), None
-        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
+        asked, assumed = assertions_among(claims), assume or ()
+        proof = prove_policy(parsed.tree, parsed.text, asked, schema, params, types, assume=assumed)
+        source = Source(parsed.tree, parsed.text, parsed.name)
+        proof = with_policy_claims(proof, claims, Asking(source, Given(schema, params or {}, types), assumed))
         found = None
         if privacy and schema is not None:
             found = prove_privacy(

@@ -317,6 +317,7 @@ _OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
 #: have the name of their function before them
 EXPECTED = {
     "against": _TABLE,
+    "assume": _Expected("a list of assertions", '["EACH RESULT : Age <= 120"]', _each(_text)),
     "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
     "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
     "column": _Expected("the name of a column", '"Education"', _text),

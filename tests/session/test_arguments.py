@@ -45,6 +45,7 @@ NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len,
 NOT_A_DICT = (5, 1.5, True, "k=2", b"a", [("k", 2)], {1: 2}, object(), len)
 WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
+    "assume": (*NOT_A_LIST, [5]),
     "below": (*NOT_A_LIST, [1.5], ["5"]),
     "claims": (*NOT_A_LIST, [5]),
     "column": (*NOT_TEXT, None),

@@ -1,7 +1,7 @@
 """Are two checked policies equivalent? A proof first, then the search for a table on which they differ."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from acompass.checked.program import Program, Requirement
@@ -39,7 +39,8 @@ def equivalence(pair: Pair) -> Equivalence:
         symbols = Symbols(pair.programs)
         mismatch = _mismatch(pair, symbols)
     except Undecided as undecided:
-        return _searched(pair, _reason(undecided), ())
+        found = _searched(pair, reason_of(undecided), ())
+        return replace(found, reason="") if found.difference else found
     if mismatch is None:
         is_about_records = all(map(is_record_level, (*pair.old.requirements, *pair.new.requirements)))
         return Equivalence(True, SAME_OF_RECORDS if is_about_records else SAME_OF_CLASSES)
@@ -87,11 +88,11 @@ def _of_schemas(pair: Pair) -> str:
 
 
 def _searched(pair: Pair, reason: str, hints: list[Hint] | tuple[Hint, ...]) -> Equivalence:
-    found = Search(pair, hints).find()
+    found = Search(pair, hints).difference()
     if found is None:
         return Equivalence(None, f"{reason}\n{NOT_FOUND}")
     return Equivalence(False, reason, found)
 
 
-def _reason(undecided: Undecided) -> str:
+def reason_of(undecided: Undecided) -> str:
     return undecided.reason if undecided.line is None else f"line {undecided.line}: {undecided.reason}"

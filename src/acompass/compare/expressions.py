@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
 from acompass.checked.convert import convert, to_text
+from acompass.checked.maps.bands import Bands
+from acompass.checked.maps.cuts import Steps
 from acompass.checked.maps.map import Map
 from acompass.checked.types import Kind, Type, Value
 from acompass.prove.decision_diagram import Variable
@@ -72,17 +74,27 @@ def applied(value: Value | None, steps: tuple[Step, ...]) -> Value | None:
 
 
 def normal(expression: Derived) -> Derived:
-    """Without maps that a later one absorbs: it has the same label for a value and for its finer label."""
+    """Where it has several values for one kind: without maps that a later one absorbs, as it has the same
+    label for a value and for its finer label. Open bands have one label each, so only the width of the others
+    matters."""
     steps: list[Step] = []
     for step in expression.steps:
         while isinstance(step, Labelling) and steps and _absorbs(step, steps[-1]):
             steps.pop()
         steps.append(step)
-    return Derived(expression.variable, tuple(steps))
+    return Derived(expression.variable, tuple(map(_without_ends, steps)))
 
 
 def _absorbs(later: Labelling, earlier: Step) -> bool:
     return isinstance(earlier, Labelling) and later.map.follows(earlier.map)
+
+
+def _without_ends(step: Step) -> Step:
+    match step:
+        case Labelling(Bands(Steps(width, origin), integer, scale)):
+            return Labelling(Bands(Steps(width, origin % width, None, None), integer, scale))
+        case _:
+            return step
 
 
 def shown(value: Value | None, type_: Type) -> object:

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TypeAlias, assert_never
 
-from acompass.checked.program import Program
 from acompass.checked.types import TEXT, remaining
 from acompass.compare.answer import Released
 from acompass.compare.expressions import Constant, Derived, Expression, Labelling, normal
 from acompass.compare.pairs import Pair
 from acompass.compare.symbolic import State, Symbolic
-from acompass.compare.symbols import Symbols, is_barrier
+from acompass.compare.symbols import Symbols
 from acompass.compare.words import Words
 from acompass.privacy.influence import is_record_level
 from acompass.prove.decision_diagram import EMPTY, Diagram
@@ -34,16 +33,9 @@ class _Releases:
         self._symbolic = Symbolic(self._symbols)
         self._schema = pair.schema
         self._final = pair.new.final_schema
-        self._old, self._new = (self._end(program) for program in pair.programs)
+        self._old, self._new = (self._symbolic.end(program) for program in pair.programs)
         self._words = Words(self._symbols, pair.schema)
         self._is_certain = all(map(is_record_level, pair.new.requirements))
-
-    def _end(self, program: Program) -> State:
-        state = self._symbolic.start(program.schema)
-        for requirement in program.requirements:
-            outcome = self._symbols.outcome(requirement) if is_barrier(requirement) else None
-            self._symbolic.perform(state, requirement, outcome)
-        return state
 
     def found(self) -> Iterator[Released]:
         for words in islice(self._words.records(self._more_records()), MOST_SETS):
@@ -84,9 +76,10 @@ class _Releases:
             case Derived():
                 return False  # a value that is drawn tells nothing of the record's own
             case Constant():
-                return bool(before) and not any(
-                    self._is_coarser(column, kind, new[expression], known, old) for known in before
-                )
+                return not any(
+                    known == expression or self._is_coarser(kind, new[expression], known, old)
+                    for known in before
+                ) and bool(before)
             case _:
                 assert_never(expression)
 
@@ -102,10 +95,10 @@ class _Releases:
         )
 
     def _is_different(self, known: Expression, expression: Derived, kind: int) -> bool:
-        differing = self._symbols.differing(known, expression, TEXT)
-        return bool(self._symbols.diagrams.mask_of(differing, expression.variable) >> kind & 1)
+        within = self._symbols.diagrams.literal(expression.variable, 1 << kind)
+        return self._symbols.differing(known, expression, TEXT, within) is not EMPTY
 
-    def _is_coarser(self, column: int, kind: int, mask: Mask, known: Expression, old: _Held) -> bool:
+    def _is_coarser(self, kind: int, mask: Mask, known: Expression, old: _Held) -> bool:
         """Whether one value is now written for all kinds that the old value could stand for."""
         if _is_raw(known):
             return True

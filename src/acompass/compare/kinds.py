@@ -13,6 +13,7 @@ from acompass.checked.exact import EXACT
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.dates import Dates
 from acompass.checked.maps.map import SUPPRESSED, Map
+from acompass.checked.maps.prefix import Prefix
 from acompass.checked.program import Program, Random, Requirement
 from acompass.checked.types import INTEGER, Kind, Schema, Type, Value
 from acompass.privacy.cuts import cuts_of
@@ -58,7 +59,24 @@ class ColumnKinds:
             return tuple((*alike, *_otherwise_written(alike[0], self._type)) for alike in kinds)
         if self._type.kind is Kind.TEXT and self._are_dates():
             return _DATED
-        return representatives(self._mentions).kinds
+        kinds = representatives(self._mentions).kinds
+        return self._with_longer_texts(kinds) if self._type.kind is Kind.TEXT else kinds
+
+    def _with_longer_texts(self, kinds: tuple[Alike, ...]) -> tuple[Alike, ...]:
+        """A prefix leaves short texts alone, so that longer ones of the same kind are needed beside them."""
+        known = {alike[0] for alike in kinds if len(alike) == 1}
+        return tuple(
+            (*alike, *self._longer(str(alike[0]), known)) if len(alike) > 1 else alike for alike in kinds
+        )
+
+    def _longer(self, text: str, known: set[Value]) -> Iterator[Value]:
+        prefixes = [each.map for each in self._mentions.maps if isinstance(each.map, Prefix)]
+        for prefix in prefixes:
+            longer = text.ljust(prefix.length + 1, "c")
+            is_between = all((text < each) == (longer < each) for each in self._mentions.orders)
+            labels = {longer, *(each.label(longer) for each in prefixes)}
+            if longer != text and is_between and not labels & known:
+                yield longer
 
     def regions(self) -> Regions | None:
         """The regions that the kinds lie in, if the values have an order that the policies can read."""

@@ -25,17 +25,16 @@ from acompass.compare.questions import are_same_classes, have_same_condition
 from acompass.compare.symbolic import State, Symbolic
 from acompass.compare.symbols import Symbols, is_barrier
 from acompass.privacy.influence import is_record_level
-from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
+from acompass.prove.decision_diagram import EMPTY, Diagram
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """Where the proof ends. The policies differ on some records of the diagram if `is_exact`, provided that
-    what it says about chance can happen."""
+    """Where the proof ends, and the records for which it does. If all lines are about records, the policies
+    differ on a table of one of these."""
 
     reason: str
     records: Diagram
-    is_exact: bool = False
 
 
 class Lockstep:
@@ -45,7 +44,6 @@ class Lockstep:
         self._symbolic = Symbolic(symbols)
         self._programs = (old, new)
         self._states = (self._symbolic.start(old.schema), self._symbolic.start(new.schema))
-        self._crossed_classes = False
 
     def mismatch(self, lines: Sequence[Sequence[Requirement]]) -> Mismatch | None:
         """None if the policies are equivalent. `lines` are their requirements, in an order to try."""
@@ -54,8 +52,10 @@ class Lockstep:
             ours, theirs = (self._advance(state, own) for state, own in zip(self._states, left, strict=True))
             if ours is None and theirs is None:
                 return self._at_end()
-            if ours is None or theirs is None:
-                return self._without_partner(ours or theirs)
+            if theirs is None:
+                return self._without_partner(0, ours)
+            if ours is None:
+                return self._without_partner(1, theirs)
             found = self._crossed(ours, theirs)
             if found is not None:
                 return found
@@ -69,11 +69,11 @@ class Lockstep:
             self._symbolic.perform(state, requirement)
         return None
 
-    def _without_partner(self, requirement: Requirement | None) -> Mismatch:
+    def _without_partner(self, side: int, requirement: Requirement | None) -> Mismatch:
         assert requirement is not None
-        state = self._states[0] if requirement in self._programs[0].requirements else self._states[1]
-        reason = f"line {requirement.line} of one policy has no counterpart in the other"
-        return Mismatch(reason, self._symbolic.affected(state, requirement))
+        own, other = ("old", "new") if side == 0 else ("new", "old")
+        reason = f"line {requirement.line} of the {own} policy has no counterpart in the {other} one"
+        return Mismatch(reason, self._symbolic.affected(self._states[side], requirement))
 
     def _crossed(self, ours: Requirement, theirs: Requirement) -> Mismatch | None:
         """Pass the barrier; a mismatch if the two do not decide the same."""
@@ -86,7 +86,6 @@ class Lockstep:
             affected = [self._symbolic.affected(state, ours) for state in self._states]
             return Mismatch(f"{reason} are not the same", self._diagrams.union_of(affected))
         outcome = self._symbols.outcome(ours)
-        self._crossed_classes |= not is_record_level(ours)
         for state, requirement in zip(self._states, (ours, theirs), strict=True):
             self._symbolic.perform(state, requirement, outcome)
         return None
@@ -101,16 +100,18 @@ class Lockstep:
         """The records that one policy has there and the other has not, or not with the same values. Records
         that fail do not count: nothing is written because of them."""
         one, other = self._states
+        live = [self._symbolic.live(state) for state in self._states]
+        both = self._diagrams.intersection(*live)
         failed = self._diagrams.union(one.failed, other.failed)
-        values = (self._held_apart(column, ours, theirs) for column in columns)
-        held = self._diagrams.intersection(self._diagrams.union_of(values), one.alive)
-        presence = self._symmetric_difference(one.alive, other.alive)
-        return self._diagrams.difference(self._diagrams.union(presence, held), failed)
+        presence = self._diagrams.difference(self._symmetric_difference(one.alive, other.alive), failed)
+        values = (self._held_apart(column, ours, theirs, both) for column in columns)
+        return self._diagrams.union(presence, self._diagrams.union_of(values))
 
-    def _held_apart(self, column: int, ours: Schema, theirs: Schema) -> Diagram:
+    def _held_apart(self, column: int, ours: Schema, theirs: Schema, within: Diagram) -> Diagram:
         if ours[column].type != theirs[column].type:
-            return ALL
-        return self._symbolic.differing(*self._states, column, ours)
+            return within
+        one, other = (state.columns[column] for state in self._states)
+        return self._symbolic.differing(one, other, ours[column].type, within)
 
     def _symmetric_difference(self, one: Diagram, other: Diagram) -> Diagram:
         return self._diagrams.union(
@@ -160,8 +161,7 @@ class Lockstep:
         records = self._diagrams.union(written, failed)
         if records is EMPTY:
             return None
-        reason = "the policies do not leave the same of every record"
-        return Mismatch(reason, records, not self._crossed_classes)
+        return Mismatch("the policies do not leave the same of every record", records)
 
 
 def _act_alike(ours: Requirement, theirs: Requirement) -> bool:

@@ -50,10 +50,12 @@ def typed_pairs(
     schema: Mapping[str, str | Type] | None,
     params: Mapping[str, ParamValue],
     types: Mapping[str, str | Type] | None,
+    beside: Sequence[tree.Program] = (),
 ) -> tuple[ColumnTypes, list[Pair]]:
     """The policies with the narrowest types first. An answer about all pairs is one about numbers of any
-    scale: between any two constants there is a number, and a text has the digits of no number, or of one."""
-    everything = joined((old.tree, new.tree))
+    scale: between any two constants there is a number, and a text has the digits of no number, or of one.
+    What the programs `beside` name counts as well."""
+    everything = joined((old.tree, new.tree, *beside))
     columns = column_types(everything, params, schema, types)
 
     def typed(own: Schema, any_scale: frozenset[int] = frozenset()) -> Pair:

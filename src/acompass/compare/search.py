@@ -62,13 +62,14 @@ class Search:
     def _candidates(self, program: Program) -> CandidateTables:
         return CandidateTables(Prover(program, (), check_steps(program), self._pair.any_scale), self._rng)
 
-    def find(self) -> Difference | None:
+    def difference(self) -> Difference | None:
         """If the columns differ, all tables do: then one is shown of which both policies leave records."""
-        if self._is_same_schema:
-            return self._found(differing_trace)
-        return self._found(_telling_trace) or self._found(differing_trace)
+        found = None if self._is_same_schema else self.find(_telling_trace)
+        found = found or self.find(differing_trace)
+        return None if found is None else difference(self._pair, found.records, found.trace)
 
-    def _found(self, differing: Differing) -> Difference | None:
+    def find(self, differing: Differing) -> Witness | None:
+        """A small table for which the two runs are found to be different."""
         budget = BUDGET
         for case in chain(self._hinted(), self._random()):
             budget -= (len(case.records) + 1) * len(case.program.requirements)
@@ -95,7 +96,7 @@ class Search:
                 records += [hint] * self._rng.choice(self._sizes)
             yield _Case(records, self._pair.programs[side], chances)
 
-    def _smallest(self, case: _Case, differing: Differing) -> Difference:
+    def _smallest(self, case: _Case, differing: Differing) -> Witness:
         def with_trace(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
             used = differing(self._pair, records, trace)
             return None if used is None else Witness(tuple(records), used, ())
@@ -106,8 +107,7 @@ class Search:
         found = with_same_chances(case.records)
         assert found is not None
         smaller = shrunk(found, with_same_chances, self._simpler)
-        simpler = with_simpler_trace(smaller, with_trace)
-        return difference(self._pair, simpler.records, simpler.trace)
+        return with_simpler_trace(smaller, with_trace)
 
     def _simpler(self, column: int, value: Value) -> Sequence[Value]:
         return [simple for tables in self._tables for simple in tables.simpler(column, value)]

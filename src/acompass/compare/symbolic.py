@@ -1,6 +1,6 @@
 """One record through a policy: for each kind of record, whether it is there, and what its columns hold."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
@@ -14,13 +14,14 @@ from acompass.checked.program import (
     Generalize,
     Not,
     Or,
+    Program,
     Quantifier,
     Random,
     Reject,
     Replace,
     Requirement,
 )
-from acompass.checked.types import Kind, Schema
+from acompass.checked.types import Kind, Schema, Type
 from acompass.compare.expressions import (
     DROPPED,
     Constant,
@@ -31,7 +32,7 @@ from acompass.compare.expressions import (
     Step,
     then,
 )
-from acompass.compare.symbols import Outcome, Symbols
+from acompass.compare.symbols import Outcome, Symbols, is_barrier
 from acompass.privacy.influence import is_record_level
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
 from acompass.semantics import compare
@@ -56,6 +57,14 @@ class Symbolic:
 
     def start(self, schema: Schema) -> State:
         return State(ALL, EMPTY, [{Derived(column): ALL} for column in range(len(schema))])
+
+    def end(self, program: Program) -> State:
+        """The state after all lines, where a barrier may decide anything about a record."""
+        state = self.start(program.schema)
+        for requirement in program.requirements:
+            outcome = self._symbols.outcome(requirement) if is_barrier(requirement) else None
+            self.perform(state, requirement, outcome)
+        return state
 
     def live(self, state: State) -> Diagram:
         return self._diagrams.difference(state.alive, state.failed)
@@ -98,7 +107,7 @@ class Symbolic:
             case _:
                 assert_never(condition)
 
-    def _all(self, diagrams: Iterator[Diagram]) -> Diagram:
+    def _all(self, diagrams: Iterable[Diagram]) -> Diagram:
         found = ALL
         for diagram in diagrams:
             found = self._diagrams.intersection(found, diagram)
@@ -161,14 +170,13 @@ class Symbolic:
             without = self._diagrams.intersection(records, self._symbols.unlabelled(expression))
             state.failed = self._diagrams.union(state.failed, self._diagrams.intersection(without, affected))
 
-    def differing(self, one: State, other: State, column: int, schema: Schema) -> Diagram:
-        """The records whose column the two states hold differently."""
-        type_ = schema[column].type
+    def differing(self, one: Holding, other: Holding, type_: Type, within: Diagram) -> Diagram:
+        """The records of a set whose column the two hold differently."""
         return self._diagrams.union_of(
-            self._diagrams.intersection(both, self._symbols.differing(ours, theirs, type_))
-            for ours, mine in one.columns[column].items()
-            for theirs, yours in other.columns[column].items()
-            if (both := self._diagrams.intersection(mine, yours)) is not EMPTY
+            self._symbols.differing(ours, theirs, type_, both)
+            for ours, mine in one.items()
+            for theirs, yours in other.items()
+            if (both := self._all((mine, yours, within))) is not EMPTY
         )
 
 

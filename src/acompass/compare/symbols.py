@@ -110,8 +110,11 @@ class Symbols:
             mask |= verdicts.pop() << kind
         return self.diagrams.literal(expression.variable, mask)
 
-    def differing(self, one: Expression, other: Expression, type_: Type) -> Diagram:
-        """The records for which the two can be written in different ways."""
+    def differing(self, one: Expression, other: Expression, type_: Type, within: Diagram) -> Diagram:
+        """The records of a set for which the two can be written in different ways."""
+        return self.diagrams.intersection(within, self._differing(one, other, type_, within))
+
+    def _differing(self, one: Expression, other: Expression, type_: Type, within: Diagram) -> Diagram:
         match one, other:
             case Constant(value), Constant(another):
                 return EMPTY if shown(value, type_) == shown(another, type_) else ALL
@@ -120,7 +123,7 @@ class Symbols:
             case Derived(), Constant(value):
                 return self._differing_from(one, value, type_)
             case Derived(variable), Derived(own) if variable == own:
-                return self._differing_maps(one, other, type_)
+                return self._differing_maps(one, other, type_, within)
             case Derived(), Derived():
                 return self._differing_sources(one, other, type_)
             case _:
@@ -134,12 +137,12 @@ class Symbols:
         )
         return self.diagrams.literal(derived.variable, mask)
 
-    def _differing_maps(self, one: Derived, other: Derived, type_: Type) -> Diagram:
+    def _differing_maps(self, one: Derived, other: Derived, type_: Type, within: Diagram) -> Diagram:
         if one == other:
             return EMPTY
         is_same = normal(one) == normal(other)
         mask = 0
-        for kind in self._kinds_of(one):
+        for kind in regions_in(self.diagrams.mask_of(within, one.variable)):
             ours, theirs = (
                 [shown(each, type_) for each in self.samples(derived, kind)] for derived in (one, other)
             )

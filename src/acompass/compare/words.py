@@ -30,10 +30,11 @@ class Words:
 
     def _texts(self, column: int, mask: Mask) -> str:
         kinds = [self._symbols.kinds[column][kind] for kind in regions_in(mask)]
-        named = [f"'{alike[0]}'" for alike in kinds if len(alike) == 1]
-        others = [f"other texts such as '{alike[0]}'" for alike in kinds if len(alike) > 1]
-        shown = named[:MOST_TEXTS] + (["others"] if len(named) > MOST_TEXTS else []) + others[:1]
-        return ", ".join(shown)
+        named, others = (
+            [f"'{alike[0]}'" for alike in kinds if (len(alike) == 1) == is_named][:MOST_TEXTS]
+            for is_named in (True, False)
+        )
+        return ", ".join([*named, *([f"texts such as {', '.join(others)}"] if others else [])])
 
     def records(self, diagram: Diagram) -> Iterator[str]:
         """What the records of a set have in common, part by part."""

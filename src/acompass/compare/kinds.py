@@ -16,8 +16,9 @@ from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.checked.maps.prefix import Prefix
 from acompass.checked.program import Program, Random, Requirement
 from acompass.checked.types import INTEGER, Kind, Schema, Type, Value
+from acompass.compare.prefix_kinds import prefix_kinds
 from acompass.privacy.cuts import cuts_of
-from acompass.privacy.mentions import Mentions, mentions_of
+from acompass.privacy.mentions import LinedMap, Mentions, mentions_of
 from acompass.privacy.representatives import Alike, representatives
 from acompass.privacy.undecided import Undecided
 from acompass.prove.reading import read_text
@@ -59,24 +60,9 @@ class ColumnKinds:
             return tuple((*alike, *_otherwise_written(alike[0], self._type)) for alike in kinds)
         if self._type.kind is Kind.TEXT and self._are_dates():
             return _DATED
-        kinds = representatives(self._mentions).kinds
-        return self._with_longer_texts(kinds) if self._type.kind is Kind.TEXT else kinds
-
-    def _with_longer_texts(self, kinds: tuple[Alike, ...]) -> tuple[Alike, ...]:
-        """A prefix leaves short texts alone, so that longer ones of the same kind are needed beside them."""
-        known = {alike[0] for alike in kinds if len(alike) == 1}
-        return tuple(
-            (*alike, *self._longer(str(alike[0]), known)) if len(alike) > 1 else alike for alike in kinds
-        )
-
-    def _longer(self, text: str, known: set[Value]) -> Iterator[Value]:
-        prefixes = [each.map for each in self._mentions.maps if isinstance(each.map, Prefix)]
-        for prefix in prefixes:
-            longer = text.ljust(prefix.length + 1, "c")
-            is_between = all((text < each) == (longer < each) for each in self._mentions.orders)
-            labels = {longer, *(each.label(longer) for each in prefixes)}
-            if longer != text and is_between and not labels & known:
-                yield longer
+        if self._type.kind is Kind.TEXT and all(isinstance(each.map, Prefix) for each in self._mentions.maps):
+            return prefix_kinds(self._mentions.points, _lengths(self._mentions.maps))
+        return representatives(self._mentions).kinds
 
     def regions(self) -> Regions | None:
         """The regions that the kinds lie in, if the values have an order that the policies can read."""
@@ -97,7 +83,7 @@ class ColumnKinds:
     def drawn(self, action: Random, after: Type, line: int) -> tuple[Alike, ...]:
         """The kinds of the integers that a RANDOM draws, as the column's values after it."""
         integers = range(action.lower, action.upper + 1)
-        if len(integers) <= MOST_DRAWN:
+        if action.upper - action.lower < MOST_DRAWN:
             return tuple((_written(each, after),) for each in integers)
         if after.kind is not Kind.TEXT:
             return tuple(
@@ -157,6 +143,10 @@ def _mentions(type_: Type, column: int, policies: Sequence[Sequence[Requirement]
         text_randoms=[*one.text_randoms, *other.text_randoms],
         maps=maps,
     )
+
+
+def _lengths(maps: Iterable[LinedMap]) -> set[int]:
+    return {each.map.length for each in maps if isinstance(each.map, Prefix)}
 
 
 def _ends(map_: Map, type_: Type) -> list[Value]:

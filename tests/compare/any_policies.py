@@ -1,5 +1,5 @@
-"""The law of sound comparison: policies of `conform` that are found to be equivalent write the same for random
-tables, and a difference replays.
+"""The law of sound comparison: policies of `conform` that are found to be equivalent write the same for
+random tables, and a difference replays.
 
 python -m tests.compare.any_policies --pairs 500
 """

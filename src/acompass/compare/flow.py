@@ -4,13 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
-from acompass.compare.answer import Comparison, Impact
+from acompass.compare.answer import Comparison
 from acompass.compare.equivalence import Equivalence, equivalence
 from acompass.compare.guarantees import Given, kept_guarantees
-from acompass.compare.impact import released
+from acompass.compare.impact import impact
 from acompass.compare.pairs import Pair, Source, typed_pairs
-from acompass.privacy.undecided import Undecided
-from acompass.prove.proof import Claim, ClaimVerdict
 
 
 def compare_policies(
@@ -25,14 +23,14 @@ def compare_policies(
     given = Given(schema, dict(params or {}), types)
     columns, pairs = typed_pairs(old, new, schema, given.params, types)
     found = of_all(pairs)
-    lost = kept_guarantees(old, new, given)
+    kept = kept_guarantees(old, new, given)
     return Comparison(
         found.is_equivalent,
         found.reason,
         found.difference,
-        lost,
+        kept,
         kept_guarantees(new, old, given),
-        _impact(pairs, lost),
+        impact(pairs, kept, found.is_equivalent is True),
         columns.names(),
         tuple(columns.schema[at].name for at in sorted(columns.inferred)),
     )
@@ -47,12 +45,3 @@ def of_all(pairs: Sequence[Pair]) -> Equivalence:
             return found
         undecided = undecided or (found if found.is_equivalent is None else None)
     return undecided or found
-
-
-def _impact(pairs: Sequence[Pair], guarantees: Sequence[Claim]) -> Impact:
-    lost = tuple(claim for claim in guarantees if claim.verdict is not ClaimVerdict.PROVED)
-    try:
-        found = [released(pair) for pair in pairs]
-    except Undecided as undecided:
-        return Impact(lost, None, undecided.reason)
-    return Impact(lost, next((each for each in found if each), ()))

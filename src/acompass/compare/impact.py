@@ -1,18 +1,22 @@
 """What the new policy can release that the old one could not: records, and values of columns."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TypeAlias, assert_never
 
+from acompass.checked.effects import draws
 from acompass.checked.types import TEXT, remaining
-from acompass.compare.answer import Released
+from acompass.compare.answer import Impact, Released
+from acompass.compare.equivalence import reason_of
 from acompass.compare.expressions import Constant, Derived, Expression, Labelling, normal
 from acompass.compare.pairs import Pair
 from acompass.compare.symbolic import State, Symbolic
 from acompass.compare.symbols import Symbols
 from acompass.compare.words import Words
 from acompass.privacy.influence import is_record_level
+from acompass.privacy.undecided import Undecided
 from acompass.prove.decision_diagram import EMPTY, Diagram
+from acompass.prove.proof import Claim, ClaimVerdict
 from acompass.prove.regions import Mask, regions_in
 
 #: for each expression, the kinds of a column's own values for which it is released
@@ -21,10 +25,40 @@ _Held: TypeAlias = dict[Expression, Mask]
 MOST_SETS = 8
 
 
+def impact(pairs: Sequence[Pair], guarantees: Sequence[Claim], is_equivalent: bool) -> Impact:
+    """`guarantees` are those of the old policy, with verdicts about the new one."""
+    lost = tuple(claim for claim in guarantees if claim.verdict is not ClaimVerdict.PROVED)
+    try:
+        found = [released(pair) for pair in pairs]
+    except Undecided as undecided:
+        return Impact(lost, None, reason_of(undecided))
+    more = next((each for each in found if each), ())
+    doubt = None if more or is_equivalent else _doubt(pairs[0], guarantees)
+    return Impact(lost, more) if doubt is None else Impact(lost, None, doubt)
+
+
+def _doubt(pair: Pair, guarantees: Sequence[Claim]) -> str | None:
+    """Why more may be released although nothing was found: how often is not looked at, nor what other
+    records decide, unless it is a guarantee."""
+    lines = {claim.line for claim in guarantees}
+    known = [each.assertion for each in pair.old.requirements if each.line in lines]
+    for requirement in pair.old.requirements:
+        if not is_record_level(requirement) and requirement.assertion not in known:
+            return f"line {requirement.line} of the old policy is about classes and not a guarantee"
+    for requirement in (*pair.old.requirements, *pair.new.requirements):
+        if draws(requirement.action):
+            return f"line {requirement.line}: chance decides how often a value is released"
+    return None
+
+
 def released(pair: Pair) -> tuple[Released, ...]:
     """Empty if every record and value that the new policy can release could be released before. Where other
     records or chance decide, every decision is taken to be possible."""
-    return tuple(_Releases(pair).found())
+    releases = _Releases(pair)
+    found = tuple(releases.found())
+    if not found:
+        releases.require_known()
+    return found
 
 
 class _Releases:
@@ -36,6 +70,11 @@ class _Releases:
         self._old, self._new = (self._symbolic.end(program) for program in pair.programs)
         self._words = Words(self._symbols, pair.schema)
         self._is_certain = all(map(is_record_level, pair.new.requirements))
+
+    def require_known(self) -> None:
+        """Raise Undecided if a comparison is not understood: then other records may be meant."""
+        for undecided in self._symbols.unknown.values():
+            raise undecided
 
     def found(self) -> Iterator[Released]:
         for words in islice(self._words.records(self._more_records()), MOST_SETS):

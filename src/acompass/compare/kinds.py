@@ -7,6 +7,7 @@ different ones.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from functools import cached_property
 
 from acompass.checked.convert import convert
 from acompass.checked.exact import EXACT
@@ -45,12 +46,17 @@ class ColumnKinds:
 
     def __init__(self, schema: Schema, column: int, programs: Sequence[Program]):
         self._type = schema[column].type
-        self._mentions = _mentions(self._type, column, [program.requirements for program in programs])
+        self._column = column
+        self._policies = [program.requirements for program in programs]
         self._keeps_type = all(
             requirement.after[column].type.kind in (self._type.kind, Kind.DECIMAL, Kind.FLOAT, Kind.DROPPED)
             for program in programs
             for requirement in program.requirements
         )
+
+    @cached_property
+    def _mentions(self) -> Mentions:
+        return _mentions(self._type, self._column, self._policies)
 
     def initial(self) -> tuple[Alike, ...]:
         if self._type.kind is Kind.OPAQUE:

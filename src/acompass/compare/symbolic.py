@@ -122,7 +122,9 @@ class Symbolic:
                 case Constant(value):
                     yield records if holds(value) else EMPTY
                 case Derived():
-                    yield self._diagrams.intersection(records, self._symbols.where(expression, holds))
+                    test = (comparison.operator, comparison.value)
+                    satisfying = self._symbols.where(expression, holds, test)
+                    yield self._diagrams.intersection(records, satisfying)
                 case _:
                     assert_never(expression)
 

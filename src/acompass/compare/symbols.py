@@ -1,6 +1,8 @@
 """The variables of a comparison: the kind of each column's initial value, and what chance and classes decide.
 
-One manager has the diagrams of both policies, so that the same set of records is the same diagram.
+One manager has the diagrams of both policies, so that the same set of records is the same diagram. Where the
+kinds of a column are not known, each comparison of it has a variable of its own: the same comparison of the
+same value gives the same in both policies, and nothing more is known.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +24,8 @@ from acompass.prove.regions import Mask, regions_in
 #: no, then yes
 _COIN: tuple[Alike, ...] = ((False,), (True,))
 _YES: Mask = 0b10
+#: in place of kinds that are not known
+_UNKNOWN: tuple[Alike, ...] = ((0, 1),)
 
 
 def is_barrier(requirement: Requirement) -> bool:
@@ -43,7 +47,11 @@ class Symbols:
     def __init__(self, programs: Sequence[Program]):
         schema = programs[0].schema
         self.columns = [ColumnKinds(schema, column, programs) for column in range(len(schema))]
-        self.kinds: list[tuple[Alike, ...]] = [column.initial() for column in self.columns]
+        self.kinds: list[tuple[Alike, ...]] = []
+        self.unknown: dict[Variable, Undecided] = {}
+        self._free: dict[tuple[Derived, object], Variable] = {}
+        for column in self.columns:
+            self._add(column.initial)
         self._outcomes: dict[int, Outcome] = {}
         for program in programs:
             for requirement in filter(is_barrier, program.requirements):
@@ -56,11 +64,15 @@ class Symbols:
         return DiagramManager([(1 << len(kinds)) - 1 for kinds in self.kinds])
 
     def _outcome(self, requirement: Requirement) -> Outcome:
-        drawn = self._drawn(requirement)
-        return Outcome(*(self._add(kinds) for kinds in (_COIN, _COIN, drawn)))
+        drawn = self._add(lambda: self._drawn(requirement))
+        return Outcome(self._add(lambda: _COIN), self._add(lambda: _COIN), drawn)
 
-    def _add(self, kinds: tuple[Alike, ...]) -> Variable:
-        self.kinds.append(kinds)
+    def _add(self, kinds_of: Callable[[], tuple[Alike, ...]]) -> Variable:
+        try:
+            self.kinds.append(kinds_of())
+        except Undecided as undecided:
+            self.kinds.append(_UNKNOWN)
+            self.unknown[len(self.kinds) - 1] = undecided
         return len(self.kinds) - 1
 
     def _drawn(self, requirement: Requirement) -> tuple[Alike, ...]:
@@ -84,6 +96,8 @@ class Symbols:
 
     def samples(self, expression: Derived, kind: int) -> tuple[Value | None, ...]:
         """What becomes of the values that stand for a kind."""
+        if expression.variable in self.unknown:
+            raise self.unknown[expression.variable]
         key = (expression, kind)
         if key not in self._samples:
             values = self.kinds[expression.variable][kind]
@@ -96,12 +110,15 @@ class Symbols:
             case Constant(value):
                 return ALL if value is None else EMPTY
             case Derived():
-                return self.where(expression, lambda value: value is None)
+                return self.where(expression, lambda value: value is None, "unlabelled")
             case _:
                 assert_never(expression)
 
-    def where(self, expression: Derived, holds: Callable[[Value | None], bool]) -> Diagram:
-        """The records whose value satisfies a test that the values of a kind agree about."""
+    def where(self, expression: Derived, holds: Callable[[Value | None], bool], test: object) -> Diagram:
+        """The records whose value satisfies a test that the values of a kind agree about. Equal tests hold of
+        the same values."""
+        if expression.variable in self.unknown:
+            return self._uninterpreted(expression, test)
         mask = 0
         for kind in range(len(self.kinds[expression.variable])):
             verdicts = {holds(value) for value in self.samples(expression, kind)}
@@ -110,8 +127,19 @@ class Symbols:
             mask |= verdicts.pop() << kind
         return self.diagrams.literal(expression.variable, mask)
 
+    def _uninterpreted(self, expression: Derived, test: object) -> Diagram:
+        key = (expression, test)
+        if key not in self._free:
+            self._free[key] = self._add(lambda: _COIN)
+            self.diagrams.full.append((1 << len(_COIN)) - 1)
+        return self.yes(self._free[key])
+
     def differing(self, one: Expression, other: Expression, type_: Type, within: Diagram) -> Diagram:
         """The records of a set for which the two can be written in different ways."""
+        if one == other:
+            return EMPTY
+        if any(isinstance(each, Derived) and each.variable in self.unknown for each in (one, other)):
+            return within
         return self.diagrams.intersection(within, self._differing(one, other, type_, within))
 
     def _differing(self, one: Expression, other: Expression, type_: Type, within: Diagram) -> Diagram:
@@ -138,8 +166,6 @@ class Symbols:
         return self.diagrams.literal(derived.variable, mask)
 
     def _differing_maps(self, one: Derived, other: Derived, type_: Type, within: Diagram) -> Diagram:
-        if one == other:
-            return EMPTY
         is_same = normal(one) == normal(other)
         mask = 0
         for kind in regions_in(self.diagrams.mask_of(within, one.variable)):

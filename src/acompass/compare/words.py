@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from acompass.checked.convert import to_text
 from acompass.checked.types import Column, Schema
 from acompass.compare.symbols import Symbols
+from acompass.privacy.representatives import Alike
 from acompass.prove.decision_diagram import ALL, Diagram, Variable
 from acompass.prove.regions import Mask, Regions, regions_in
 
@@ -29,18 +30,25 @@ class Words:
         return ", ".join(_intervals(regions, sorted(found), self._schema[column]))
 
     def _texts(self, column: int, mask: Mask) -> str:
-        kinds = [self._symbols.kinds[column][kind] for kind in regions_in(mask)]
-        named, others = (
-            [f"'{alike[0]}'" for alike in kinds if (len(alike) == 1) == is_named][:MOST_TEXTS]
-            for is_named in (True, False)
-        )
-        return ", ".join([*named, *([f"texts such as {', '.join(others)}"] if others else [])])
+        """Single texts by name and examples of the others, or the single texts that are left out."""
+        kinds = list(enumerate(self._symbols.kinds[column]))
+        left_out = [alike for kind, alike in kinds if not mask >> kind & 1]
+        if all(len(alike) == 1 for alike in left_out):
+            return f"all texts but {_listed(left_out)}"
+        named = [alike for kind, alike in kinds if mask >> kind & 1 and len(alike) == 1]
+        others = [alike for kind, alike in kinds if mask >> kind & 1 and len(alike) > 1]
+        return ", ".join([_listed(named)] * bool(named) + [f"texts such as {_listed(others)}"] * bool(others))
 
     def records(self, diagram: Diagram) -> Iterator[str]:
         """What the records of a set have in common, part by part."""
         for path in _paths(diagram):
             parts = [f"`{self._schema[column].name}` {self.values(column, mask)}" for column, mask in path]
             yield " and ".join(parts) or "all records"
+
+
+def _listed(kinds: Sequence[Alike]) -> str:
+    more = [] if len(kinds) <= MOST_TEXTS else ["…"]
+    return ", ".join([*(f"'{alike[0]}'" for alike in kinds[:MOST_TEXTS]), *more])
 
 
 def _paths(

@@ -48,11 +48,13 @@ class Released:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """`released` is None where it is not known; then `reason` says why."""
+    """`released` is None where it is not known; then `reason` says why. If no line is about classes, it is
+    `exact`: nothing else is released."""
 
     lost: tuple[Claim, ...]
     released: tuple[Released, ...] | None
     reason: str = ""
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)

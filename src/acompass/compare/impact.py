@@ -34,7 +34,8 @@ def impact(pairs: Sequence[Pair], guarantees: Sequence[Claim], is_equivalent: bo
         return Impact(lost, None, reason_of(undecided))
     more = next((each for each in found if each), ())
     doubt = None if more or is_equivalent else _doubt(pairs[0], guarantees)
-    return Impact(lost, more) if doubt is None else Impact(lost, None, doubt)
+    exact = is_equivalent or all(map(is_record_level, pairs[0].old.requirements + pairs[0].new.requirements))
+    return Impact(lost, more, exact=exact) if doubt is None else Impact(lost, None, doubt)
 
 
 def _doubt(pair: Pair, guarantees: Sequence[Claim]) -> str | None:

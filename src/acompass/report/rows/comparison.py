@@ -13,6 +13,8 @@ DifferenceTable: TypeAlias = tuple[str, Schema | None, tuple[tuple[Value, ...], 
 
 _VERDICTS = {True: "equivalent", False: "different", None: "undecided"}
 _KEPT = {True: "all kept", False: "not all kept", None: "not all known to be kept"}
+NOTHING_MORE = "the new policy releases nothing that the old one could not"
+NOTHING_MORE_FOUND = "no kind of record or value was found that only the new policy can release"
 NOTHING_WRITTEN = "(nothing is written)"
 
 
@@ -53,7 +55,7 @@ def impact_heading(impact: Impact) -> str:
     if impact.released is None:
         return "what the new policy can release beyond the old one: undecided"
     if not impact.released:
-        return "the new policy releases nothing that the old one could not"
+        return NOTHING_MORE if impact.exact else NOTHING_MORE_FOUND
     certain = all(each.certain for each in impact.released)
     return f"the new policy {'can' if certain else 'may'} release what the old one could not"
 

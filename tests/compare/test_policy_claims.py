@@ -25,6 +25,7 @@ def only(policy: str, claim: str, **settings: object) -> Claim:
             REFUTED,
         ),
         ("ALWAYS : RANDOM Age 0 9;", REFUTED),
+        (f"ALWAYS : DROP Name THEN REPLACE Zip WITH '*'; {K}", PROVED),
         ("EACH RESULT : Age <= 80; EACH RESULT : Age < 50 : REPLACE Age WITH 99;", REFUTED),
         ("ALWAYS : GENERALIZE Age TO BANDS OF 5; ALWAYS : GENERALIZE Age TO BANDS OF 10;", PROVED),
         ("EACH RESULT : Age > 5 : REPLACE Age WITH '*';", UNDECIDED),

@@ -8,7 +8,7 @@ from acompass.compare.asking import Asking, between_runs, proved, refuted, undec
 from acompass.compare.flow import of_all
 from acompass.diagnostics import PolicyError
 from acompass.prove.proof import Claim
-from acompass.syntax.walk import names_dropped, parameter_names, step_of
+from acompass.syntax.walk import names_dropped, parameter_names, step_of, steps
 
 _SAME = "no line changes anything in a second run"
 
@@ -29,7 +29,7 @@ def idempotent(asking: Asking) -> Claim:
 def _twice(asking: Asking, program: Program) -> Program:
     """A second run names the columns that are left. What is dropped need not be dropped again (D32)."""
     tree = asking.source.tree
-    lines = tuple(each for each in tree.requirements if not any(names_dropped(step_of(each))))
+    lines = tuple(each for each in steps(tree) if not any(names_dropped(step_of(each))))
     again = replace(tree, requirements=lines)
     used = parameter_names(again)
     own = {name: value for name, value in asking.given.params.items() if name in used}

@@ -7,7 +7,6 @@ same value gives the same in both policies, and nothing more is known.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import assert_never
 
 from acompass.checked.effects import draws, plain_of
@@ -58,10 +57,7 @@ class Symbols:
                 self._outcomes[id(requirement)] = self._outcome(requirement)
         self._programs = programs  # their requirements are told apart by identity
         self._samples: dict[tuple[Derived, int], tuple[Value | None, ...]] = {}
-
-    @cached_property
-    def diagrams(self) -> DiagramManager:
-        return DiagramManager([(1 << len(kinds)) - 1 for kinds in self.kinds])
+        self.diagrams = DiagramManager([(1 << len(kinds)) - 1 for kinds in self.kinds])
 
     def _outcome(self, requirement: Requirement) -> Outcome:
         drawn = self._add(lambda: self._drawn(requirement))

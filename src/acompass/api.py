@@ -274,6 +274,7 @@ def prove(
     privacy: bool = False,
     columns: Sequence[str | Sequence[str]] | None = None,
     epsilon: str = "1",
+    deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "PrivacyProof":
@@ -287,6 +288,8 @@ def prove(
     With `privacy`, the answer also says what the output gives away about one record's value of each column,
     or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
     spreads. It needs all columns of the table: without a table and a schema, `types` has them.
+
+    What is not decided after `deadline` seconds is undecided.
     """
     from acompass.compare.asking import Asking
     from acompass.compare.guarantees import Given
@@ -295,22 +298,27 @@ def prove(
     from acompass.privacy.answer import PrivacyProof
     from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
+    from acompass.prove.effort import seconds_of, time_limit
 
-    parsed = as_policy(policy, paper)
+    parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
         if privacy and schema is None:
             schema, types = require_columns(types), None
         asked, assumed = assertions_among(claims), assume or ()
-        proof = prove_policy(parsed.tree, parsed.text, asked, schema, params, types, assume=assumed)
         source = Source(parsed.tree, parsed.text, parsed.name)
-        proof = with_policy_claims(proof, claims, Asking(source, Given(schema, params or {}, types), assumed))
-        found = None
-        if privacy and schema is not None:
-            found = prove_privacy(
-                parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+        asking = Asking(source, Given(schema, params or {}, types), assumed)
+        with time_limit(limit):
+            proof = prove_policy(
+                parsed.tree, parsed.text, asked, schema, params, types, assume=assumed, deadline=None
             )
+            proof = with_policy_claims(proof, claims, asking)
+            found = None
+            if privacy and schema is not None:
+                found = prove_privacy(
+                    parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+                )
         return PrivacyProof(proof.claims, proof.types, proof.inferred, found)
 
 
@@ -323,6 +331,7 @@ def compare(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Comparison":
@@ -331,18 +340,22 @@ def compare(
     If they are not, the answer has a small table on which they differ. It also says which guarantees of each
     policy the other keeps, and what the new one can release that the old one could not. A parameter has the
     same value in both. `table` provides only the schema. Without a schema, `types` gives the types of some
-    columns; the others are inferred from both policies.
+    columns; the others are inferred from both policies. What is not decided after `deadline` seconds is
+    undecided.
     """
     from acompass.compare.flow import compare_policies
     from acompass.compare.pairs import Source, shared_types
+    from acompass.prove.effort import seconds_of, time_limit
 
+    limit = seconds_of(deadline)
     one, other = (as_policy(policy, paper) for policy in (old, new))
     before, after = (Source(policy.tree, policy.text, policy.name) for policy in (one, other))
     if table is not None:
         with _open(table, opening) as session:
             ours, theirs = (_types_in(session, policy, _own(policy, params)) for policy in (one, other))
         schema = shared_types(before, ours, theirs, params or {})
-    return compare_policies(before, after, schema, params, types)
+    with time_limit(limit):
+        return compare_policies(before, after, schema, params, types)
 
 
 @validated
@@ -353,20 +366,23 @@ def lint(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
     """Find probable mistakes in the policy. `table` provides the schema, and is searched for the values of
-    hierarchies. `types` gives only the types of some columns."""
+    hierarchies. `types` gives only the types of some columns. What is not found after `deadline` seconds is
+    missing, which AC516 says."""
     from acompass.lint import lint_policy
+    from acompass.prove.effort import seconds_of
 
-    parsed = as_policy(policy, paper)
+    parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
         if table is None:
-            return lint_policy(parsed.tree, parsed.text, schema, params, types)
+            return lint_policy(parsed.tree, parsed.text, schema, params, types, deadline=limit)
         with _open(table, opening) as session:
             schema, occurs = _types_in(session, parsed, params), session.occurs
-            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs)
+            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
 
 
 def _open(table: Any, opening: Opening) -> "Session":

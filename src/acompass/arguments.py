@@ -325,6 +325,7 @@ EXPECTED = {
         "a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets
     ),
     "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
+    "deadline": _Expected("a number of seconds", "60", _text_or_number),
     "delimiter": _Expected("text", '";"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "compare": _Expected("True or False", "True", _boolean),

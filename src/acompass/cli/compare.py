@@ -30,6 +30,7 @@ git show main:policy.acp | acompass compare - policy.acp --impact --json
 @options.types
 @options.dates
 @options.settings
+@options.deadline
 @options.as_json
 @options.engine
 @options.delimiter
@@ -42,6 +43,7 @@ def compare(
     types: tuple[str, ...],
     dates: tuple[str, ...],
     settings: tuple[str, ...],
+    deadline: str,
     as_json: bool,
     engine: str | None,
     delimiter: str | None,
@@ -71,6 +73,7 @@ def compare(
             types=types_of(types),
             params={**earlier.params, **call.params},
             table=call.schema_table(bool(types), engine is not None),
+            deadline=deadline,
             dates=dates,
             engine=engine,
             delimiter=delimiter,

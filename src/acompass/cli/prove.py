@@ -17,6 +17,7 @@ acompass prove policy.acp --set k=3 --claim idempotent --assume 'EACH RESULT : A
 acompass prove policy.acp --set k=3 --types Age=integer
 acompass prove policy.acp --set k=3 --table people.csv --json
 acompass prove policy.acp --set k=3 --table people.csv --privacy
+acompass prove policy.acp --set k=3 --deadline 120
 acompass prove policy.acp --types Disease=text --types Zip=text --privacy --columns "Disease, Zip"
 """
 
@@ -60,6 +61,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 @options.types
 @options.dates
 @options.settings
+@options.deadline
 @options.as_json
 @options.engine
 @options.delimiter
@@ -75,6 +77,7 @@ def prove(
     types: tuple[str, ...],
     dates: tuple[str, ...],
     settings: tuple[str, ...],
+    deadline: str,
     as_json: bool,
     engine: str | None,
     delimiter: str | None,
@@ -88,7 +91,7 @@ def prove(
     With --privacy, it also says how much more probable an output can be from one table than from another that
     differs in one record: by column, and with one record more or less.
 
-    Exits with 1 unless all are proved.
+    A claim that is not decided before the deadline is undecided. Exits with 1 unless all are proved.
     """
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
@@ -106,6 +109,7 @@ def prove(
             privacy=privacy,
             columns=[names_in([names]) or () for names in columns] or None,
             epsilon=epsilon,
+            deadline=deadline,
             dates=dates,
             engine=engine,
             delimiter=delimiter,

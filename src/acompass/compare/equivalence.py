@@ -16,6 +16,7 @@ from acompass.compare.symbols import Symbols, is_barrier
 from acompass.privacy.influence import is_record_level
 from acompass.privacy.undecided import Undecided
 from acompass.prove.decision_diagram import ALL
+from acompass.prove.effort import Exhausted, bounded
 
 #: records that the search begins with
 MOST_HINTS = 120
@@ -36,10 +37,11 @@ class Equivalence:
 
 def equivalence(pair: Pair) -> Equivalence:
     try:
-        symbols = Symbols(pair.programs)
-        mismatch = _mismatch(pair, symbols)
-    except Undecided as undecided:
-        found = _searched(pair, reason_of(undecided), ())
+        with bounded():
+            symbols = Symbols(pair.programs)
+            mismatch = _mismatch(pair, symbols)
+    except (Undecided, Exhausted) as open_question:
+        found = _searched(pair, reason_of(open_question), ())
         return replace(found, reason="") if found.difference else found
     if mismatch is None:
         is_about_records = all(map(is_record_level, (*pair.old.requirements, *pair.new.requirements)))
@@ -88,11 +90,20 @@ def _of_schemas(pair: Pair) -> str:
 
 
 def _searched(pair: Pair, reason: str, hints: list[Hint] | tuple[Hint, ...]) -> Equivalence:
-    found = Search(pair, hints).difference()
+    try:
+        with bounded():
+            found = Search(pair, hints).difference()
+    except Exhausted as exhausted:
+        return Equivalence(None, str(exhausted))
     if found is None:
         return Equivalence(None, f"{reason}\n{NOT_FOUND}")
     return Equivalence(False, reason, found)
 
 
-def reason_of(undecided: Undecided) -> str:
-    return undecided.reason if undecided.line is None else f"line {undecided.line}: {undecided.reason}"
+def reason_of(question: Undecided | Exhausted) -> str:
+    """Why a question is open."""
+    match question:
+        case Undecided(line=int() as line):
+            return f"line {line}: {question.reason}"
+        case _:
+            return str(question)

@@ -16,6 +16,7 @@ from acompass.compare.words import Words
 from acompass.privacy.influence import is_record_level
 from acompass.privacy.undecided import Undecided
 from acompass.prove.decision_diagram import EMPTY, Diagram
+from acompass.prove.effort import Exhausted, bounded
 from acompass.prove.proof import Claim, ClaimVerdict
 from acompass.prove.regions import Mask, regions_in
 
@@ -29,9 +30,10 @@ def impact(pairs: Sequence[Pair], guarantees: Sequence[Claim], is_equivalent: bo
     """`guarantees` are those of the old policy, with verdicts about the new one."""
     lost = tuple(claim for claim in guarantees if claim.verdict is not ClaimVerdict.PROVED)
     try:
-        found = [released(pair) for pair in pairs]
-    except Undecided as undecided:
-        return Impact(lost, None, reason_of(undecided))
+        with bounded():
+            found = [released(pair) for pair in pairs]
+    except (Undecided, Exhausted) as open_question:
+        return Impact(lost, None, reason_of(open_question))
     more = next((each for each in found if each), ())
     doubt = None if more or is_equivalent else _doubt(pairs[0], guarantees)
     exact = is_equivalent or all(map(is_record_level, pairs[0].old.requirements + pairs[0].new.requirements))

@@ -17,7 +17,7 @@ from acompass.compare.symbols import is_barrier
 from acompass.privacy.influence import is_record_level
 from acompass.prove.claims import check_steps
 from acompass.prove.policy import MOST_CHECKS
-from acompass.prove.prover import Prover
+from acompass.prove.provers import Provers
 
 
 def effective_lines(program: Program, any_scale: frozenset[int]) -> list[Requirement]:
@@ -25,15 +25,15 @@ def effective_lines(program: Program, any_scale: frozenset[int]) -> list[Require
 
     Only the checks before a line are known there. If one fails, nothing is written with the line or without.
     """
-    provers: dict[frozenset[int], Prover] = {}
+    provers: dict[frozenset[int], Provers] = {}
 
     def is_idle(step: int, requirement: Requirement) -> bool:
         if is_record_level(requirement) or type_changes(requirement):
             return False
         known = frozenset(sorted(at for at in check_steps(program) if at < step)[:MOST_CHECKS])
         if known not in provers:
-            provers[known] = Prover(program, (), known, any_scale)
-        return provers[known].attempt(requirement.assertion, step).is_proof
+            provers[known] = Provers(program, (), known, any_scale)
+        return provers[known].of(requirement.assertion).attempt(requirement.assertion, step).is_proof
 
     lines = enumerate(program.requirements)
     return [requirement for step, requirement in lines if not is_idle(step, requirement)]

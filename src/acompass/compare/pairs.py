@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
 from acompass.checked.types import Schema, Type
 from acompass.checked.uses import uses
 from acompass.diagnostics import PolicyError
-from acompass.prove.column_types import ColumnTypes, column_types, finer_scale
+from acompass.prove.column_types import ColumnTypes, column_types, finer_scale, other_types
 from acompass.prove.policy import checked_policy
 from acompass.syntax import tree
 from acompass.syntax.walk import constants, steps
@@ -54,22 +55,27 @@ def typed_pairs(
 ) -> tuple[ColumnTypes, list[Pair]]:
     """The policies with the narrowest types first. An answer about all pairs is one about numbers of any
     scale: between any two constants there is a number, and a text has the digits of no number, or of one.
-    What the programs `beside` name counts as well."""
+    What the programs `beside` name counts as well. Without a schema, there may be other tables (D31)."""
     everything = joined((old.tree, new.tree, *beside))
-    columns = column_types(everything, params, schema, types)
 
     def typed(own: Schema, any_scale: frozenset[int] = frozenset()) -> Pair:
         one, other = (_checked(source, own, params, everything) for source in (old, new))
         return Pair(one, other, any_scale)
 
-    pairs = [typed(columns.schema)]
-    for scale in _scales(everything, params) if columns.any_scale else ():
+    def scaled(columns: ColumnTypes) -> tuple[ColumnTypes, list[Pair]]:
+        narrow = typed(columns.schema)
+        scales = _scales(everything, params) if columns.any_scale else []
         try:
-            pairs.append(typed(columns.widened(scale), columns.any_scale))
+            return columns, [narrow, *(typed(columns.widened(scale), columns.any_scale) for scale in scales)]
         except PolicyError:
             # a constant is too long for a finer scale, so no such table can be run
-            columns = replace(columns, any_scale=frozenset())
-            break
+            columns = columns.spelled()
+            return columns, [typed(columns.schema)]
+
+    columns, pairs = scaled(column_types(everything, params, schema, types))
+    for _, other in other_types(everything, params, types) if schema is None else ():
+        with suppress(PolicyError):  # the policies cannot be run on such a table
+            pairs += scaled(other)[1]
     return columns, pairs
 
 

@@ -22,6 +22,7 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.privacy.undecided import Undecided
 from acompass.prove.claims import check_steps
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
+from acompass.prove.effort import Exhausted, bounded
 from acompass.prove.policy import decimal_text
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample
 from acompass.prove.witness import Record, Witness, replay
@@ -32,8 +33,7 @@ NOT_CHANGED = "no table was found on which it does"
 
 def unchanged(asking: Asking, name: str) -> Claim:
     pairs = [asking.after_assumptions(pair) for pair in asking.pairs(asking.source)]
-    column = _position(pairs[0].schema, name)
-    claims = [_Question(pair, column).answer() for pair in pairs]
+    claims = [_Question(pair, _position(pair.schema, name)).answer() for pair in pairs]
     for wanted in (ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED):
         for claim in claims:
             if claim.verdict is wanted:
@@ -61,9 +61,10 @@ class _Question:
 
     def answer(self) -> Claim:
         try:
-            symbols = Symbols(self._pair.programs)
-            changed = self._changed(symbols)
-        except Undecided as open_question:
+            with bounded():
+                symbols = Symbols(self._pair.programs)
+                changed = self._changed(symbols)
+        except (Undecided, Exhausted) as open_question:
             return self._searched((), reason_of(open_question))
         if changed is EMPTY:
             return proved("no line changes a value of the column")
@@ -109,7 +110,11 @@ class _Question:
         return [shown(value, self._program.final_schema[self._column].type) for value in values]
 
     def _searched(self, hints: Sequence[Hint], reason: str) -> Claim:
-        found = Search(self._pair, hints).find(self._changing_trace)
+        try:
+            with bounded():
+                found = Search(self._pair, hints).find(self._changing_trace)
+        except Exhausted as exhausted:
+            return undecided(str(exhausted))
         if found is None:
             return undecided(f"{reason}\n{NOT_CHANGED}")
         run = run_of(self._program, found.records, found.trace).written

@@ -12,6 +12,7 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
+from acompass.prove.assumptions import parse_assumptions, under
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
 from acompass.prove.column_types import ColumnTypes, column_types, finer_scale, other_types
 from acompass.prove.columns import columns_of
@@ -33,17 +34,21 @@ def prove_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
+    beside: Sequence[tree.Program] = (),
+    assume: Sequence[str] = (),
     deadline: float | None = DEADLINE,
 ) -> Proof:
     """A verdict on each claim for every table and every trace.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
-    the policy and the claims name; `types` gives the types of some of them. What is not decided after
-    `deadline` seconds is undecided.
+    the policy and the claims name; `types` gives the types of some of them. The policies `beside` have the
+    same table: what they name and how they use it counts as well. The assertions `assume` are known of the
+    table before the policy. What is not decided after `deadline` seconds is undecided.
     """
+    assumed = parse_assumptions(assume)
     parsed = None if claims is None else parse_claims(claims)
     settings = dict(params or {})
-    everything = _with_claims(policy, parsed or ())
+    everything = _with_claims(policy, parsed or (), (*(each.program() for each in assumed), *beside))
     columns = column_types(everything, settings, schema, types)
 
     def typed(schema: Schema, any_scale: frozenset[int] = frozenset()) -> TypedPolicy:
@@ -53,7 +58,7 @@ def prove_policy(
             if parsed is None
             else check_claims(parsed, program, settings)
         )
-        return TypedPolicy(program, checked, any_scale)
+        return TypedPolicy(*under(assumed, program, checked, settings), any_scale)
 
     def widest(columns: ColumnTypes) -> tuple[ColumnTypes, TypedPolicy, TypedPolicy]:
         """The policy with numbers of any scale, and with the narrowest types."""
@@ -89,9 +94,13 @@ def _also(verdicts: Sequence[Claim], what: str, wide: TypedPolicy, narrow: Typed
     return tuple(found)
 
 
-def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:
-    asked = [requirement for claim in claims for requirement in claim.program().requirements]
-    return tree.Program((*policy.requirements, *asked), (), policy.span)
+def _with_claims(
+    policy: tree.Program, claims: Iterable[ParsedClaim], beside: Iterable[tree.Program]
+) -> tree.Program:
+    """The first use of a column decides its type, so that what is claimed of the final table comes last."""
+    programs = (policy, *beside, *(claim.program() for claim in claims))
+    requirements = tuple(requirement for program in programs for requirement in program.requirements)
+    return tree.Program(requirements, (), policy.span)
 
 
 def checked_policy(

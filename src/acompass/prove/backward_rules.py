@@ -4,11 +4,11 @@ Together, the facts before imply the fact after. Each rule is one function, unde
 docs/prove.md, section 6.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import is_certain, plain_of
+from acompass.checked.effects import is_certain, plain_of, type_changes
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.map import Map
 from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace
@@ -17,10 +17,14 @@ from acompass.prove.blocked import Blocked
 from acompass.prove.chance_rules import ChanceRules
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
 from acompass.prove.facts import Fact
+from acompass.prove.known_facts import KnownFacts
 from acompass.prove.preimages import Preimages
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask
 from acompass.syntax.tree import Function
+
+#: from a fact about the table after a requirement to facts about the table before it
+Rule: TypeAlias = Callable[[Fact, Transition], list[Fact]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,7 @@ class BackwardRules:
         self._variables = reachability.laws.variables
         self._diagrams = reachability.laws.diagrams
         self._preimages = Preimages(reachability)
+        self._known = KnownFacts(reachability.laws)
         self._chance = ChanceRules(reachability, self._preimages)
 
     def carried_back(self, fact: Fact) -> Fact:
@@ -88,44 +93,99 @@ class BackwardRules:
             case _:
                 assert_never(plain)
 
-    def before(self, fact: Fact, transition: Transition) -> list[Fact]:
-        """Facts at the transition's step that together imply `fact` at the next step. Raises Blocked."""
-        if transition.requirement.action is None:
-            same = replace(fact, step=transition.step)
-            return [] if self._is_checked(same, transition) else [same]
-        if not is_certain(transition.requirement.action):
-            return [self._chance.before_coin(fact, transition)]
+    def rules(self, transition: Transition) -> tuple[Rule, ...]:
+        """The rules that lead back through the requirement, the most precise first. Each gives facts at the
+        transition's step that together imply a fact at the next step, or raises Blocked."""
+        action = transition.requirement.action
+        if action is None:
+            return (self._before_check,)
+        if not is_certain(action):
+            return (self._before_coin, self._before_idle)
+        return (self._before_branches, self._before_coin, self._before_idle, self._before_total)
+
+    def _before_branches(self, fact: Fact, transition: Transition) -> list[Fact]:
+        return self._before(fact, transition, list(self._branches(transition)))
+
+    def _before_total(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the total requirement: everything in its WHERE is affected if all classes violate one of
+        its facts before."""
+        if not transition.kept or transition.together is None:
+            raise Blocked("no fact says that it affects everything")
+        _, affected = self._branches(transition)
+        own = transition.kept[0]
+        violated = replace(own, allowed=self._diagrams.complement(own.allowed))
+        return [violated, *self._before(fact, transition, [affected])]
+
+    def _before(self, fact: Fact, transition: Transition, branches: Sequence[Branch]) -> list[Fact]:
+        traced = [(branch, self._before_action(fact, transition, branch)) for branch in branches]
+        selectable = self._selectable(transition, [earlier for _, earlier in traced])
         wanted = []
-        for branch in self._branches(transition):
-            earlier = self._before_action(fact, transition, branch)
+        for branch, earlier in traced:
             if earlier is None or self._laws.is_empty(earlier, branch.care):
                 continue
-            finer = self._refined(earlier, transition)
-            if not (branch.is_left_alone and self._is_kept(finer, transition, branch.care)):
-                wanted.append(finer)
+            finer = self._refined(earlier, transition, selectable)
+            wanted += self._unkept(finer, transition, branch.care) if branch.is_left_alone else [finer]
         return wanted
 
-    def _is_checked(self, fact: Fact, transition: Transition) -> bool:
-        """Rule of the check: nothing is written unless its assertion holds."""
-        care = self._reachability.care[transition.step]
-        return transition.is_known and self._is_kept(fact, transition, care)
+    def _before_coin(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """The rules of the coin hold whichever records are hit, so they hold for a certain action, too."""
+        return [self._chance.before_coin(fact, transition)]
 
-    def _is_kept(self, fact: Fact, transition: Transition, care: Diagram) -> bool:
-        """Rule of the requirement's own assertion."""
-        return any(self._laws.implies(kept, fact, care) for kept in transition.kept)
+    def _before_idle(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the idle requirement: nothing is affected if its assertion holds before."""
+        if not transition.kept_is_all or type_changes(transition.requirement):
+            raise Blocked("no facts say that it affects nothing")
+        return [*transition.kept, replace(fact, step=transition.step)]
+
+    def _before_check(self, after: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the check: nothing is written unless its assertion holds."""
+        fact = replace(after, step=transition.step)
+        if not transition.is_known:
+            return [fact]
+        return self._unkept(fact, transition, self._reachability.care[transition.step])
+
+    def _unkept(self, fact: Fact, transition: Transition, care: Diagram) -> list[Fact]:
+        """Rule of the requirement's own assertion: what it leaves open of the fact."""
+        keys = self._known.unsettled(fact, transition.kept, care)
+        if keys is EMPTY:
+            return []
+        if keys is not self._known.unsettled(fact, (), care):
+            fact = replace(fact, where=self._diagrams.intersection(fact.where, keys))
+        return [self._outside(fact, transition, care)]
+
+    def _outside(self, fact: Fact, transition: Transition, care: Diagram) -> Fact:
+        """Rule of the two halves: the fact for the records outside the requirement's WHERE, if the assertion
+        implies it for those inside, and unions keep it."""
+        inside = replace(fact, where=self._diagrams.intersection(fact.where, transition.scope))
+        is_implied = self._known.unsettled(inside, transition.kept, care) is EMPTY
+        if not is_implied or not self._laws.is_kept_by_merging(fact):
+            return fact
+        return replace(fact, where=self._diagrams.difference(fact.where, transition.scope))
 
     def _branches(self, transition: Transition) -> Iterator[Branch]:
         diagrams, care = self._diagrams, transition.care
         if transition.together is None:
             yield Branch(transition.affects, diagrams.complement(transition.affects), care, False)
             return
-        yield Branch(EMPTY, ALL, diagrams.difference(care, transition.must), True)
+        yield Branch(EMPTY, ALL, self._left_alone(transition), True)
         yield Branch(transition.affects, diagrams.complement(transition.scope), care, False)
 
-    def _refined(self, fact: Fact, transition: Transition) -> Fact:
+    def _left_alone(self, transition: Transition) -> Diagram:
+        """The records that the requirement can leave alone and no later check excludes as they are."""
+        excluded = self._reachability.excluded[transition.step + 1]
+        if transition.column is not None:
+            excluded = self._preimages.surely_unwritten(excluded, transition, transition.column)
+        return self._diagrams.difference(self._reachability.untouched(transition), excluded)
+
+    def _selectable(self, transition: Transition, traced: Sequence[Fact | None]) -> Diagram:
+        """The records that the WHERE can select after the requirement, affected or not."""
+        wheres = [ALL if earlier is None else earlier.where for earlier in traced]
+        return self._diagrams.intersection(transition.care, self._diagrams.union_of(wheres))
+
+    def _refined(self, fact: Fact, transition: Transition, records: Diagram) -> Fact:
         """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""
         together = transition.together or frozenset()
-        if together <= fact.groups:
+        if self._laws.are_determined(together, fact, records):
             return fact
         if not self._laws.is_kept_by_merging(fact):
             raise Blocked("treats parts of a class differently")
@@ -149,6 +209,7 @@ class BackwardRules:
 
     def _before_write(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Fact | None:
         """Rule of the WHERE."""
+        fact = self._without_written(fact, transition, column)
         variable = self._variables.column(transition.step + 1, column)
         written = self._reachability.written(transition)
         selected = self._preimages.written(fact.where, transition)
@@ -165,7 +226,7 @@ class BackwardRules:
             earlier, self._diagrams.intersection(rewritten, missed), transition.care
         )
         if column == fact.column:
-            return self._revalued(fact, earlier, transition, write)
+            return self._moved(fact, earlier, transition, write)
         return earlier
 
     def _refuse_random_selection(self, earlier: Fact, uncertain: Diagram, care: Diagram) -> None:
@@ -174,6 +235,15 @@ class BackwardRules:
             return
         if not self._laws.is_kept_by_parts(earlier, care):
             raise Blocked("the drawn value decides which records are counted")
+
+    def _without_written(self, fact: Fact, transition: Transition, column: int) -> Fact:
+        """Law of the determined column, for classes by the columns as well that decide what is written."""
+        if column not in fact.groups or not self._laws.is_kept_by_merging(fact):
+            return fact
+        readers = map(self._variables.column_of, self._diagrams.support(transition.affects))
+        finer = replace(fact, groups=fact.groups.union(readers))
+        found = self._laws.without_determined(finer, self._reachability.care[fact.step], (column,))
+        return fact if column in found.groups else found
 
     def _regrouped(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
         """Rule of the merge: classes that are rewritten as a whole join the class of the written value."""
@@ -291,6 +361,18 @@ class BackwardRules:
         if is_counted and not has_others and self._laws.is_kept_by_fewer(fact):
             return earlier
         return self._revalued(fact, earlier, transition, write)
+
+    def _moved(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
+        """Rule of the moved value: no value is written that is above the old one, and the fact allows all
+        lower aggregates; or the other way round. The rule of the new value comes first."""
+        try:
+            return self._revalued(fact, earlier, transition, write)
+        except Blocked:
+            rewritten = replace(earlier, where=write.rewritten)
+            old = self._laws.values(rewritten, transition.care)
+            if not self._laws.is_kept_by_moving(fact, old, write.written):
+                raise
+            return earlier
 
     def _revalued(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
         """Rule of the new value: the rewritten records alone are allowed, and so are the others alone."""

@@ -1,7 +1,7 @@
 """The types that a proof rests on: from a schema, from the caller, or from the uses of the columns (D31)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from acompass.checked.constants import scale_of
 from acompass.checked.parameters import Parameters, ParamValue
@@ -32,6 +32,14 @@ class ColumnTypes:
             Column(column.name, decimal(scale)) if at in self.any_scale else column
             for at, column in enumerate(self.schema)
         )
+
+    def spelled(self) -> "ColumnTypes":
+        """The types where no number has a finer scale, but a CSV may have several spellings of one (D26)."""
+        schema = tuple(
+            Column(column.name, replace(column.type, spelled=True)) if at in self.any_scale else column
+            for at, column in enumerate(self.schema)
+        )
+        return ColumnTypes(schema, frozenset(), self.inferred)
 
     def names(self) -> dict[str, str]:
         """The types in words; `decimal` is a number of any scale."""

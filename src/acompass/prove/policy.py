@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from acompass.checked.effects import generalize_of, type_changes
@@ -79,7 +79,8 @@ def prove_policy(
             wide = typed(columns.widened(finer_scale(everything, settings)), columns.any_scale)
         except PolicyError:
             # a constant of the policy is too long for a finer scale, so no such table can be run
-            columns = replace(columns, any_scale=frozenset())
+            columns = columns.spelled()
+            narrow = wide = typed(columns.schema)
     inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
     return Proof(_verdicts(wide, narrow), columns.names(), inferred)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TypeAlias, assert_never
 
 from acompass.checked.types import Value
+from acompass.prove.extents import Bound, Extent
 from acompass.prove.value_order import Rank, ValueOrder
 from acompass.syntax.tree import Operator
 
@@ -44,12 +45,34 @@ class Regions:
         is_point = at < len(self._cuts) and self._cuts[at] == rank
         return 2 * at + 1 if is_point else 2 * at
 
-    def lower_rank(self, region: int) -> Rank | None:
-        """A rank that every value of the region reaches or exceeds."""
-        return self._cuts[region // 2] if region % 2 else self.bounds(region)[0]
+    def extent(self, mask: Mask) -> Extent:
+        """How far the numbers of the mask, which must not be empty, reach."""
+        return Extent(self._least((mask & -mask).bit_length() - 1), self._greatest(mask.bit_length() - 1))
 
-    def upper_rank(self, region: int) -> Rank | None:
-        return self._cuts[region // 2] if region % 2 else self.bounds(region)[1]
+    def _least(self, region: int) -> Bound | None:
+        if region % 2:
+            return Bound(self._cuts[region // 2])
+        is_open = self._order.is_dense
+        low = self.bounds(region)[0] if is_open else self.first_and_last(region)[0]
+        return None if low is None else Bound(low, is_open)
+
+    def _greatest(self, region: int) -> Bound | None:
+        if region % 2:
+            return Bound(self._cuts[region // 2])
+        is_open = self._order.is_dense
+        high = self.bounds(region)[1] if is_open else self.first_and_last(region)[1]
+        return None if high is None else Bound(high, is_open)
+
+    def reached_by(self, extent: Extent) -> Mask:
+        """The regions that numbers of the extent can be in."""
+        mask = self.full
+        if extent.low is not None:
+            region = self.region_at(extent.low.rank)
+            mask &= ~((2 << region if extent.low.is_open and region % 2 else 1 << region) - 1)
+        if extent.high is not None:
+            region = self.region_at(extent.high.rank)
+            mask &= (1 << region if extent.high.is_open and region % 2 else 2 << region) - 1
+        return mask
 
     def first_and_last(self, region: int) -> tuple[Rank | None, Rank | None]:
         """The first and the last rank in a gap of a discrete type, each None where there is none."""

@@ -24,7 +24,11 @@ INFINITE = math.inf
 
 
 class ValueOrder(Protocol):
-    """In every method, `low` and `high` are None where there is no bound."""
+    """In every method, `low` and `high` are None where there is no bound. An order `is_dense` if values can
+    come arbitrarily close to a bound."""
+
+    @property
+    def is_dense(self) -> bool: ...
 
     def rank(self, value: Value) -> Rank: ...
 
@@ -44,6 +48,8 @@ class ValueOrder(Protocol):
 
 class DiscreteOrder:
     """Ranks from `lowest` to `highest`; None where the type has no end."""
+
+    is_dense = False
 
     def __init__(self, type_: Type, lowest: int | None = None, highest: int | None = None):
         self._type = type_
@@ -99,6 +105,8 @@ def _usual_rank(type_: Type) -> int:
 class AnyScaleOrder(DiscreteOrder):
     """Numbers of any scale: infinitely many between any two. The examples have the scale of the type."""
 
+    is_dense = True
+
     def is_value(self, rank: Rank) -> bool:
         return True
 
@@ -107,6 +115,8 @@ class AnyScaleOrder(DiscreteOrder):
 
 
 class TextOrder:
+    is_dense = True
+
     def rank(self, value: Value) -> Rank:
         assert isinstance(value, str)
         return value

@@ -82,9 +82,9 @@ class Variables:
         return variables
 
     def _order(self, column: int, type_: Type) -> ValueOrder:
-        return AnyScaleOrder(type_) if self._has_any_scale(column, type_) else order_of(type_)
+        return AnyScaleOrder(type_) if self.has_any_scale(column, type_) else order_of(type_)
 
-    def _has_any_scale(self, column: int, type_: Type) -> bool:
+    def has_any_scale(self, column: int, type_: Type) -> bool:
         return column in self._any_scale and type_.kind is Kind.DECIMAL
 
     def versions_of(self, column: int) -> Iterator[tuple[ColumnVersion, Type]]:
@@ -135,6 +135,10 @@ class Variables:
         assert column is not None
         return self._aggregates["value", self.version(step, column)]
 
+    @property
+    def counts(self) -> Regions:
+        return self._regions[self._aggregates[COUNTS]]
+
     def sums(self, step: int, column: int) -> Variable | None:
         """The variable of the column's sums; None where no aggregate reads the column."""
         return self._aggregates.get(("sum", self.version(step, column)))
@@ -152,7 +156,7 @@ class Variables:
     def _image(self, region: int, before: Variable, after: Variable) -> Mask:
         source, target = self._regions[before], self._regions[after]
         becomes_text = self._types[after].kind is Kind.TEXT
-        if becomes_text and self._has_any_scale(self.column_of(before), self._types[before]):
+        if becomes_text and self.has_any_scale(self.column_of(before), self._types[before]):
             return image_of_any_scale(region, source, target)
         return image(region, source, self._types[before], target, self._types[after])
 

@@ -76,7 +76,7 @@ class _Change(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        node.values = [self._forced(value) for value in node.values]
+        node.values = [value if isinstance(value, ast.Tuple) else self._forced(value) for value in node.values]
         return self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> ast.AST:

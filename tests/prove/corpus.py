@@ -1,7 +1,8 @@
-"""Read corpus.md and side_conditions.md: headings, policies in fenced blocks, and after each policy the claims.
+"""Read corpus.md and side_conditions.md: headings, policies in fenced blocks, and after each its claims.
 
-`proved with Age=integer:` gives the types of columns, separated by commas. `refuted of the line:` asks the policy's own
-claim, which a check may not use to prove itself. `not proved` is a false claim that no table of values can show.
+`proved with Age=integer:` gives the types of columns, separated by commas. `refuted of the line:` asks the
+policy's own claim, which a check may not use to prove itself. `not proved` is for a false claim that no table
+of values can show.
 """
 
 import re
@@ -32,7 +33,6 @@ class Case:
     @property
     def id(self) -> str:
         return f"{self.title}: {self.claim} {' '.join(self.types)}"
-
 
     def is_given(self, verdict: str) -> bool:
         return verdict != "proved" if self.verdict == "not proved" else verdict == self.verdict

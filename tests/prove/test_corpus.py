@@ -3,7 +3,6 @@
 import pytest
 
 from acompass.prove import ClaimVerdict
-from acompass.syntax.parse import parse
 from tests.prove.corpus import Case, cases
 from tests.prove.replaying import fails
 

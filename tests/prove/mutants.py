@@ -50,8 +50,8 @@ def _tried(mutant: Mutant) -> tuple[Mutant, bool]:
 
 
 def _is_wrong() -> bool:
-    """Whether the prover proves a false claim or no longer proves a true one. The search for counterexamples, which
-    no rule depends on, would take most of the time."""
+    """Whether the prover proves a false claim or no longer proves a true one. The search for counterexamples,
+    which no rule depends on, would take most of the time."""
     cases = importlib.import_module("tests.prove.corpus").cases()
     refuter = importlib.import_module("acompass.prove.refute").Refuter
     with patch.object(refuter, "refute", lambda _, claims, *__, **___: [None] * len(claims)):

@@ -1,6 +1,6 @@
 """The search for a proof of a fact: trace each goal back to goals of an earlier step, until none is left."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -8,7 +8,7 @@ from acompass.prove.backward_rules import BackwardRules, Rule
 from acompass.prove.blocked import Blocked
 from acompass.prove.effort import require_time
 from acompass.prove.facts import Fact
-from acompass.prove.reachability import Reachability
+from acompass.prove.reachability import Reachability, Transition
 
 #: goals that a claim may lead to before the search gives up
 MAX_GOALS = 4_000
@@ -67,6 +67,7 @@ class ProofSearch:
     def __init__(self, reachability: Reachability):
         self._reachability = reachability
         self._rules = BackwardRules(reachability)
+        self._last_writes = _last_writes(reachability.transitions)
         self._proofs: dict[Fact, _Way] = {}
         self._failures: dict[Fact, ProofAttempt] = {}
         self._retries = 0
@@ -127,14 +128,10 @@ class ProofSearch:
                 yield _Way(goal.step, (), is_settled=True)
                 return
         if goal.step > 0:
-            newest_first = sorted(goal.groups, key=lambda column: self._last_write(goal.step, column))
+            last_writes = self._last_writes[goal.step]
+            newest_first = sorted(goal.groups, key=lambda column: -last_writes.get(column, -1))
             fewer = laws.without_determined(goal, care[goal.step], newest_first)
             yield from self._before_requirement(fewer, frame)
-
-    def _last_write(self, step: int, column: int) -> int:
-        """A number that is the smaller, the later the column was last written before the step."""
-        transitions = self._reachability.transitions[:step]
-        return -max((each.step for each in transitions if each.column == column), default=-1)
 
     def _before_requirement(self, goal: Fact, frame: _Frame) -> Iterator[_Way]:
         at = goal.step - 1
@@ -166,3 +163,12 @@ class ProofSearch:
             pending += [goal for goal in way.goals if goal not in seen]
             seen.update(way.goals)
         return attempt
+
+
+def _last_writes(transitions: Sequence[Transition]) -> list[dict[int, int]]:
+    """For each step, the last requirement before it that wrote each column."""
+    found: list[dict[int, int]] = [{}]
+    for transition in transitions:
+        own = {} if transition.column is None else {transition.column: transition.step}
+        found.append(found[-1] | own)
+    return found

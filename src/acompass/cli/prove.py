@@ -13,6 +13,7 @@ from acompass.report.json.document import to_json
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
 acompass prove policy.acp --set k=3 --claim 'EACH RESULT : Age <= 80'
+acompass prove policy.acp --set k=3 --claim idempotent --assume 'EACH RESULT : Age >= 0'
 acompass prove policy.acp --set k=3 --types Age=integer
 acompass prove policy.acp --set k=3 --table people.csv --json
 acompass prove policy.acp --set k=3 --table people.csv --privacy
@@ -27,8 +28,15 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
     "--claim",
     "claims",
     multiple=True,
+    metavar="CLAIM",
+    help="Prove this instead of the policy's own assertions: an assertion, idempotent, 'order of 3, 5' for "
+    "two lines, or 'Age unchanged' for a column; may be repeated.",
+)
+@click.option(
+    "--assume",
+    multiple=True,
     metavar="ASSERTION",
-    help="Prove this instead of the policy's own assertions; may be repeated.",
+    help="Assume this of the table before the policy; may be repeated.",
 )
 @click.option(
     "--privacy",
@@ -61,6 +69,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 def prove(
     policy: str,
     claims: tuple[str, ...],
+    assume: tuple[str, ...],
     privacy: bool,
     columns: tuple[str, ...],
     epsilon: str,
@@ -93,6 +102,7 @@ def prove(
         proof = api.prove(
             parsed,
             claims or None,
+            assume=assume,
             types=types_of(types),
             params=call.params,
             table=call.schema_table(bool(types), engine is not None),

@@ -184,6 +184,9 @@ CODES: dict[str, str] = {
     "AC554": "privacy of an unknown column",
     "AC555": "an ε that is not a number from 0 on",
     "AC556": "a deadline that is not a number of seconds",
+    "AC560": "an assumption that is not one assertion",
+    "AC561": "a claim about a line without a requirement",
+    "AC562": "a claim about an unknown column",
     # AC6xx: measuring, and hierarchies from values
     "AC601": "no quasi-identifiers",
     "AC602": "unknown column to measure",

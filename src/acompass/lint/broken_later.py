@@ -12,7 +12,7 @@ from acompass.prove.reasons import Reasons
 from acompass.prove.refute import Refuter
 
 #: records times requirements that the search for counterexamples may cost
-BUDGET = 30_000
+BUDGET = 60_000
 #: the most findings of this kind in one policy, about classes and about records
 MAX_OF_CLASSES = 20
 MAX_OF_RECORDS = 500

@@ -22,14 +22,19 @@ class Variation:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`size` records, which differ from `base` in the columns that vary."""
+    """`size` records, which differ from `base` in the columns that vary, and `copies` of each."""
 
     base: Record
     size: Size = ONE
     varying: Mapping[int, Variation] = field(default_factory=dict)
+    copies: Size = ONE
 
     def records(self, sizing: Sizing) -> list[Record]:
-        return [self._record(at, sizing) for at in range(sizing(self.size))]
+        different = [self._record(at, sizing) for at in range(sizing(self.size))]
+        return [record for record in different for _ in range(sizing(self.copies))]
+
+    def count(self, sizing: Sizing) -> int:
+        return sizing(self.size) * sizing(self.copies)
 
     def _record(self, at: int, sizing: Sizing) -> Record:
         if not self.varying:

@@ -8,17 +8,18 @@ from acompass.checked.types import Value
 from acompass.prove.blocks import Block, Variation, real_size
 from acompass.prove.chances import Chances, RandomChances
 from acompass.prove.column_values import ColumnValues
-from acompass.prove.decision_diagram import Diagram
 from acompass.prove.loadable import LoadableTables
-from acompass.prove.origins import Origin, Origins
+from acompass.prove.origins import Origin, Origins, Target
 from acompass.prove.prover import Prover
-from acompass.prove.small_counts import Size, SmallCounts
+from acompass.prove.small_counts import ONE, Size, SmallCounts
 from acompass.prove.witness import Record
 
 #: the most records of a counterexample
 MOST_RECORDS = 10_000
 #: the most blocks of a table
 MOST_BLOCKS = 12
+#: how often the records of a block have copies
+COPIED = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Candidate:
 
     @property
     def size(self) -> int:
-        return sum(block.size.real for block in self.blocks)
+        return sum(block.count(real_size) for block in self.blocks)
 
 
 class CandidateTables:
@@ -44,14 +45,14 @@ class CandidateTables:
         self.counts = SmallCounts((*(r.assertion for r in prover.program.requirements), *prover.claims))
         self._sizes = self.counts.sizes
         largest = max(size.real for size in self._sizes)
-        self._values = ColumnValues(prover, self.loadable.dated, rng, min(largest, MOST_RECORDS))
+        self._values = ColumnValues(prover, self.loadable.dated, rng, min(2 * largest, MOST_RECORDS))
         self._chances = RandomChances(prover.program, rng)
 
     def simpler(self, column: int, value: Value) -> list[Value]:
         """Values of the column that are easier to read, the easiest first."""
         return self._values.simpler(column, value)
 
-    def single(self, target: Diagram) -> Candidate | None:
+    def single(self, target: Target) -> Candidate | None:
         """A table of one record that can end in the target; None where no record can."""
         origin = self._origins.find(target)
         if origin is None:
@@ -63,7 +64,7 @@ class CandidateTables:
         (block,) = single.blocks
         return replace(single, blocks=(replace(block, size=max(self._sizes, key=real_size)),))
 
-    def some(self, target: Diagram) -> Candidate:
+    def some(self, target: Target) -> Candidate:
         """A table of one or more blocks, most of them of records that can end in the target."""
         origin = self._origins.find(target) if self._rng.random() < 0.85 else None
         origin = origin or Origin({})
@@ -73,7 +74,7 @@ class CandidateTables:
             blocks.append(self._block(self._neighbour(target, first.base)))
         return Candidate(tuple(blocks), self._chances.toward(origin))
 
-    def like(self, candidate: Candidate, target: Diagram) -> Candidate:
+    def like(self, candidate: Candidate, target: Target) -> Candidate:
         """A table that differs a little from another one."""
         if self._rng.random() < 0.2:
             return replace(candidate, chances=self._chances.toward(Origin({})))
@@ -86,10 +87,22 @@ class CandidateTables:
             (replace(block, base=added.base),),
             (self._block(block.base),),
             (block, added),
-            (block, added),
+            (block, self._twin(block)),
         )
         blocks = (*before, *self._rng.choice(changed), *after)
         return replace(candidate, blocks=blocks[:MOST_BLOCKS] or candidate.blocks)
+
+    def _twin(self, block: Block) -> Block:
+        """A block of the same shape, with other values of the same regions."""
+        base = tuple(
+            self._values.similar(column, value)[0] if self._rng.random() < 0.5 else value
+            for column, value in enumerate(block.base)
+        )
+        varying = {
+            column: replace(variation, values=self._values.similar(column, variation.values[0]))
+            for column, variation in block.varying.items()
+        }
+        return replace(block, base=base, varying=varying)
 
     def with_smaller_block(self, candidate: Candidate, at: int) -> Iterator[Candidate]:
         """The table without a block, and with smaller sizes of the block, the smallest first."""
@@ -98,6 +111,8 @@ class CandidateTables:
         for size in sorted(self._sizes, key=real_size):
             if size.real < block.size.real:
                 yield replace(candidate, blocks=(*before, replace(block, size=size), *after))
+            if size.real < block.copies.real:
+                yield replace(candidate, blocks=(*before, replace(block, copies=size), *after))
 
     def _record(self, origin: Origin) -> Record:
         variables = self._prover.variables
@@ -109,7 +124,7 @@ class CandidateTables:
             for column in range(len(self._prover.program.schema))
         )
 
-    def _neighbour(self, target: Diagram, record: Record) -> Record:
+    def _neighbour(self, target: Target, record: Record) -> Record:
         """A mix of the record with another one, which may be one that can end in the target."""
         if self._rng.random() < 0.4:
             origin = self._origins.find(target)
@@ -124,12 +139,13 @@ class CandidateTables:
 
     def _block(self, base: Record) -> Block:
         size = self._rng.choice(self._sizes)
+        copies = self._rng.choice(self._sizes) if self._rng.random() < COPIED else ONE
         varying = {
             column: self._variation(column, value)
             for column, value in enumerate(base)
             if size.real > 1 and self._rng.random() < 0.35
         }
-        return Block(base, size, varying)
+        return Block(base, size, varying, copies)
 
     def _variation(self, column: int, value: Value) -> Variation:
         """Values for a column that varies within a block: from the value's own region, or from any."""

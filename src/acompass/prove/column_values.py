@@ -17,10 +17,12 @@ from acompass.prove.regions import Regions, regions_in
 
 #: the most values of one region to choose from
 PER_REGION = 4
+#: how often the values of a block are not the usual ones, so that blocks differ
+SHIFTED = 0.5
 
 
 class ColumnValues:
-    """`most` is how many different values a block may need in one column. The columns `dated` are text in
+    """`most` is how many different values may be needed in one column. The columns `dated` are text in
     which there are dates."""
 
     def __init__(self, prover: Prover, dated: Container[int], rng: random.Random, most: int):
@@ -43,7 +45,7 @@ class ColumnValues:
         return self._usable(column, [*regions.values(region, PER_REGION), *inside]) or self._all[column]
 
     def similar(self, column: int, value: Value) -> Sequence[Value]:
-        """As many values of the value's region as a block may need."""
+        """As many values of the value's region as some blocks may need."""
         if not self._is_named(column):
             return [value]
         regions = self._regions(column)
@@ -51,7 +53,10 @@ class ColumnValues:
         if (column, region) not in self._similar:
             values = self._usable(column, regions.values(region, self._most))
             self._similar[column, region] = values
-        return self._similar[column, region]
+        found = self._similar[column, region]
+        # the same random numbers for every k, of which there are as many values as it needs
+        start = int(self._rng.random() * len(found)) if self._rng.random() < SHIFTED else 0
+        return found[start:] + found[:start]
 
     def different(self, column: int) -> list[Value]:
         """A few values of any regions."""

@@ -44,9 +44,14 @@ class LoadableTables:
     def refutes(self, witness: Witness, claim: Assertion, known: frozenset[int]) -> bool:
         """Whether the claim fails on what the run writes: nothing where a known check is violated (D31)."""
         is_written = not witness.violated & known
-        return is_written and not holds(list(witness.left), claim) and self._loads(witness.records)
+        return is_written and not holds(list(witness.left), claim) and self.loads(witness.records)
 
-    def _loads(self, records: Sequence[Record]) -> bool:
+    @property
+    def are_all(self) -> bool:
+        """Whether every table of loadable values loads."""
+        return not self.dated and not self._ordered
+
+    def loads(self, records: Sequence[Record]) -> bool:
         return all(_has_date(records, column) for column in self.dated) and all(
             _is_in_order(records, comparison) for comparison in self._ordered
         )

@@ -17,8 +17,11 @@ from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask, regions_in
 
-#: places that are tried for each requirement before the search gives up
-MOST_TRIED = 20
+#: places that are tried for each requirement before the search gives up: it is soon repeated, with other
+#: choices at random
+MOST_TRIED = 5
+#: the same for a search that is to be complete
+MOST_TRIED_IN_ALL = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,14 @@ class Origin:
     cell: dict[Variable, int]
     draws: dict[int, Value] = field(default_factory=dict)
     hits: dict[int, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Final records, of runs in which the checks at the steps `known` hold: the prover may know fewer."""
+
+    records: Diagram
+    known: frozenset[int]
 
 
 @dataclass(slots=True)
@@ -45,6 +56,14 @@ class _Place:
     draw: Value | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The place at the start that was found, if any, and whether all ways back were tried."""
+
+    start: _Place | None
+    is_complete: bool
+
+
 class Origins:
     def __init__(self, reachability: Reachability, rng: random.Random):
         self._reachability = reachability
@@ -52,21 +71,32 @@ class Origins:
         self._diagrams = reachability.laws.diagrams
         self._rng = rng
 
-    def find(self, target: Diagram) -> Origin | None:
+    def find(self, target: Target) -> Origin | None:
         """An origin of a record that ends in the target; None where no record can, or none is found soon."""
+        start = self._search(target, MOST_TRIED).start
+        return None if start is None else self._origin(start)
+
+    def has_none(self, target: Diagram) -> bool:
+        """Whether no record can end in the target: every way back from it was tried, and none leads to the
+        start."""
+        search = self._search(Target(target, frozenset()), MOST_TRIED_IN_ALL)
+        return search.start is None and search.is_complete
+
+    def _search(self, target: Target, most_tried: int) -> _Search:
         last = len(self._reachability.transitions)
-        ways = [_Place(last, self._diagrams.intersection(target, self._reachability.reach[-1]))]
+        ways = [_Place(last, self._diagrams.intersection(target.records, self._reachability.reach[-1]))]
         tried: set[tuple[int, Diagram]] = set()
-        while ways and len(tried) <= MOST_TRIED * (last + 1):
+        while ways and len(tried) <= most_tried * (last + 1):
             place = ways.pop()
             if place.records is EMPTY or (place.step, place.records) in tried:
                 continue
             tried.add((place.step, place.records))
             place.draw = self._choose_draw(place)
             if place.step == 0:
-                return self._origin(place)
-            ways += self._before(self._reachability.transitions[place.step - 1], place)
-        return None
+                return _Search(place, is_complete=False)
+            transition = self._reachability.transitions[place.step - 1]
+            ways += self._before(transition, place, transition.is_known or transition.step in target.known)
+        return _Search(None, is_complete=not ways)
 
     def _origin(self, place: _Place) -> Origin:
         """What coins and draws have to show on the way to the target."""
@@ -80,13 +110,13 @@ class Origins:
             at = at.after
         return origin
 
-    def _before(self, transition: Transition, place: _Place) -> list[_Place]:
+    def _before(self, transition: Transition, place: _Place, is_known: bool) -> list[_Place]:
         """The ways back through the requirement, the one to try first last."""
         step, target = transition.step, place.records
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                before = self._untouched(transition, target) if transition.is_known else target
+                before = self._untouched(transition, target) if is_known else target
                 return [_Place(step, before, place)]
             case Reject():
                 return [_Place(step, self._untouched(transition, target), place, is_hit=False)]

@@ -1,61 +1,30 @@
-"""Verdicts on a policy's claims: attempt a proof first, then search for a counterexample."""
+"""Verdicts on a policy's claims."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
-from acompass.checked.effects import generalize_of, type_changes
+from acompass.checked.effects import type_changes
 from acompass.checked.from_syntax import check
-from acompass.checked.maps.map import Map
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Assertion, Program, Requirement
+from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
-from acompass.prove.candidate_tables import MOST_RECORDS
+from acompass.prove.assumptions import parse_assumptions, under
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
-from acompass.prove.column_types import column_types, finer_scale
+from acompass.prove.column_types import ColumnTypes, column_types, finer_scale, other_types
 from acompass.prove.columns import columns_of
-from acompass.prove.effort import DEADLINE, Exhausted, bounded, time_limit
+from acompass.prove.effort import DEADLINE, time_limit
+from acompass.prove.judge import Judge, Judgement, TypedPolicy
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
-from acompass.prove.proof_search import ProofAttempt
-from acompass.prove.prover import Prover
-from acompass.prove.provers import Provers
-from acompass.prove.reasons import Reasons
-from acompass.prove.refute import Refuter
 from acompass.prove.witness import Witness
 from acompass.syntax import tree
 from acompass.syntax.walk import parameter_names
 
 #: the checks that the proof of another check may use, so that the number of provers is bounded
 MOST_CHECKS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class _TypedPolicy:
-    """A policy and its claims, checked with one set of types."""
-
-    program: Program
-    claims: list[CheckedClaim]
-    any_scale: frozenset[int]
-
-    @property
-    def maps(self) -> list[Map]:
-        actions = (generalize_of(requirement.action) for requirement in self.program.requirements)
-        return [action.map for action in actions if action is not None]
-
-    def provers(self, claims: Iterable[int], known: frozenset[int]) -> Provers:
-        asked = (self.claims[at].assertion for at in claims)
-        return Provers(self.program, [each for each in asked if each is not None], known, self.any_scale)
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempted:
-    """An attempt to prove a claim, and the reasons for its outcome; None where it was not carried to its end,
-    because of what `attempt.why` says."""
-
-    attempt: ProofAttempt
-    reasons: Reasons | None
 
 
 def prove_policy(
@@ -65,44 +34,73 @@ def prove_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
+    beside: Sequence[tree.Program] = (),
+    assume: Sequence[str] = (),
     deadline: float | None = DEADLINE,
 ) -> Proof:
     """A verdict on each claim for every table and every trace.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
-    the policy and the claims name; `types` gives the types of some of them. What is not decided after
-    `deadline` seconds is undecided.
+    the policy and the claims name; `types` gives the types of some of them. The policies `beside` have the
+    same table: what they name and how they use it counts as well. The assertions `assume` are known of the
+    table before the policy. What is not decided after `deadline` seconds is undecided.
     """
+    assumed = parse_assumptions(assume)
     parsed = None if claims is None else parse_claims(claims)
     settings = dict(params or {})
-    everything = _with_claims(policy, parsed or ())
+    everything = _with_claims(policy, parsed or (), (*(each.program() for each in assumed), *beside))
     columns = column_types(everything, settings, schema, types)
 
-    def typed(schema: Schema, any_scale: frozenset[int] = frozenset()) -> _TypedPolicy:
+    def typed(schema: Schema, any_scale: frozenset[int] = frozenset()) -> TypedPolicy:
         program = checked_policy(policy, source, schema, settings, everything)
         checked = (
             own_claims(policy, source, program, settings)
             if parsed is None
             else check_claims(parsed, program, settings)
         )
-        return _TypedPolicy(program, checked, any_scale)
+        return TypedPolicy(*under(assumed, program, checked, settings), any_scale)
 
-    narrow = wide = typed(columns.schema)
-    if columns.any_scale:
+    def widest(columns: ColumnTypes) -> tuple[ColumnTypes, TypedPolicy, TypedPolicy]:
+        """The policy with numbers of any scale, and with the narrowest types."""
+        narrow = typed(columns.schema)
+        if not columns.any_scale:
+            return columns, narrow, narrow
         try:
             wide = typed(columns.widened(finer_scale(everything, settings)), columns.any_scale)
         except PolicyError:
             # a constant of the policy is too long for a finer scale, so no such table can be run
             columns = columns.spelled()
-            narrow = wide = typed(columns.schema)
+            wide = narrow = typed(columns.schema)
+        return columns, wide, narrow
+
+    columns, wide, narrow = widest(columns)
     inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
     with time_limit(deadline):
-        return Proof(_verdicts(wide, narrow), columns.names(), inferred)
+        verdicts = _verdicts(wide, narrow)
+        for what, other in other_types(everything, settings, types) if schema is None else ():
+            with suppress(PolicyError):  # the policy cannot be run on such a table
+                verdicts = _also(verdicts, what, *widest(other)[1:])
+        return Proof(verdicts, columns.names(), inferred)
 
 
-def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:
-    asked = [requirement for claim in claims for requirement in claim.program().requirements]
-    return tree.Program((*policy.requirements, *asked), (), policy.span)
+def _also(verdicts: Sequence[Claim], what: str, wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:
+    """The verdicts, but what is proved has to be proved for other tables as well, if it fits them."""
+    proved = (at for at, claim in enumerate(verdicts) if claim.verdict is ClaimVerdict.PROVED)
+    asked = [at for at in proved if wide.claims[at].assertion is not None]
+    found = list(verdicts)
+    for at, claim in _verdicts_on(wide, narrow, asked).items():
+        if claim.verdict is not ClaimVerdict.PROVED:
+            found[at] = replace(claim, reason=f"{claim.reason}\n{what}")
+    return tuple(found)
+
+
+def _with_claims(
+    policy: tree.Program, claims: Iterable[ParsedClaim], beside: Iterable[tree.Program]
+) -> tree.Program:
+    """The first use of a column decides its type, so that what is claimed of the final table comes last."""
+    programs = (policy, *beside, *(claim.program() for claim in claims))
+    requirements = tuple(requirement for program in programs for requirement in program.requirements)
+    return tree.Program(requirements, (), policy.span)
 
 
 def checked_policy(
@@ -121,15 +119,19 @@ def checked_policy(
     return program
 
 
-def _verdicts(wide: _TypedPolicy, narrow: _TypedPolicy) -> tuple[Claim, ...]:
+def _verdicts(wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:
+    found = _verdicts_on(wide, narrow, range(len(wide.claims)))
+    return tuple(found[at] for at in range(len(wide.claims)))
+
+
+def _verdicts_on(wide: TypedPolicy, narrow: TypedPolicy, claims: Iterable[int]) -> dict[int, Claim]:
     """Claims that rest on the same checks share a prover."""
     groups: dict[frozenset[int], list[int]] = defaultdict(list)
-    for at, claim in enumerate(wide.claims):
-        groups[_used(claim)].append(at)
-    found = {
+    for at in claims:
+        groups[_used(wide.claims[at])].append(at)
+    return {
         at: verdict for known, group in groups.items() for at, verdict in _judge(wide, narrow, group, known)
     }
-    return tuple(found[at] for at in range(len(wide.claims)))
 
 
 def _used(claim: CheckedClaim) -> frozenset[int]:
@@ -138,106 +140,23 @@ def _used(claim: CheckedClaim) -> frozenset[int]:
 
 
 def _judge(
-    wide: _TypedPolicy, narrow: _TypedPolicy, group: Sequence[int], known: frozenset[int]
+    wide: TypedPolicy, narrow: TypedPolicy, group: Sequence[int], known: frozenset[int]
 ) -> Iterator[tuple[int, Claim]]:
-    """A proof is about numbers of any scale. A counterexample with the narrowest types is easier to read.
-
-    Bands of integers have other labels than those of decimals, so that both need a proof.
-    """
-    provers = wide.provers(group, known)
-    asked = {at: assertion for at in group if (assertion := wide.claims[at].assertion) is not None}
-    attempts = {at: _attempted(provers, assertion) for at, assertion in asked.items()}
-    if wide.maps != narrow.maps:
-        others = narrow.provers(group, known)
-        for at in [at for at in asked if attempts[at].attempt.is_proof]:
-            assertion = narrow.claims[at].assertion
-            if assertion is None:
-                attempts[at] = replace(attempts[at], attempt=ProofAttempt(False))
-            elif not (other := _attempted(others, assertion)).attempt.is_proof:
-                attempts[at] = other
-    unproved = [at for at in asked if not attempts[at].attempt.is_proof]
-    search = _Search()
-    if wide is not narrow:
-        search.refute(narrow, narrow.provers(unproved, known), unproved)
-    search.refute(wide, provers, [at for at in unproved if at not in search.found])
-    for at in group:
-        claim = wide.claims[at]
-        if at not in asked:
-            yield at, _without_types(claim, wide.program)
-        elif attempts[at].attempt.is_proof:
-            yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, _why(asked[at], attempts[at]))
-        elif at in search.exhausted and at not in search.found:
-            yield at, Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, search.exhausted[at])
-        else:
-            reason = _why(asked[at], attempts[at])
-            yield at, _unproved(claim, reason, search.found.get(at), at in search.too_large)
+    asked = [at for at in group if wide.claims[at].assertion is not None]
+    yield from ((at, _without_types(wide.claims[at], wide.program)) for at in group if at not in asked)
+    for at, judgement in Judge(wide, narrow, asked, known).judgements():
+        yield at, _claim(wide.claims[at], judgement)
 
 
-def _attempted(provers: Provers, assertion: Assertion) -> _Attempted:
-    try:
-        with bounded():
-            prover = provers.of(assertion)
-            return _Attempted(prover.attempt(assertion, prover.last), Reasons(prover))
-    except Exhausted as exhausted:
-        return _Attempted(ProofAttempt(False, why=str(exhausted)), None)
-
-
-def _why(assertion: Assertion, attempted: _Attempted) -> str:
-    attempt, reasons = attempted.attempt, attempted.reasons
-    if reasons is None:
-        return f"which line breaks it was {attempt.why}"
-    explain = reasons.why_proved if attempt.is_proof else reasons.why_unproved
-    try:
-        with bounded():
-            return explain(assertion, attempt)
-    except Exhausted as exhausted:
-        return f"which line {'establishes' if attempt.is_proof else 'breaks'} it was {exhausted}"
-
-
-class _Search:
-    """By claim, the counterexamples that are found, and why the search for others was ended; the claims whose
-    counterexamples have more records than are tried."""
-
-    def __init__(self) -> None:
-        self.found: dict[int, Counterexample] = {}
-        self.exhausted: dict[int, str] = {}
-        self.too_large: set[int] = set()
-
-    def refute(self, typed: _TypedPolicy, provers: Provers, claims: Sequence[int]) -> None:
-        """Search for counterexamples to the claims that the provers cannot prove."""
-        asked = {at: assertion for at in claims if (assertion := typed.claims[at].assertion) is not None}
-        attempts = {at: _attempted(provers, assertion) for at, assertion in asked.items()}
-        self.exhausted |= {at: each.attempt.why for at, each in attempts.items() if each.reasons is None}
-        unproved = [
-            at for at, each in attempts.items() if each.reasons is not None and not each.attempt.is_proof
-        ]
-        for prover, group in provers.by_prover({at: asked[at] for at in unproved}).items():
-            self._refute_with(prover, typed, group)
-
-    def _refute_with(self, prover: Prover, typed: _TypedPolicy, claims: Mapping[int, Assertion]) -> None:
-        refuter = Refuter(prover)
-        witnesses = refuter.refute(list(claims.values()), [typed.claims[at].known for at in claims])
-        for number, (at, witness) in enumerate(zip(claims, witnesses, strict=True)):
-            if witness is not None:
-                self.found[at] = _counterexample(typed.program, witness)
-            elif number in refuter.too_large:
-                self.too_large.add(at)
-            elif refuter.exhausted:
-                self.exhausted[at] = refuter.exhausted
-
-
-def _unproved(
-    claim: CheckedClaim, reason: str, counterexample: Counterexample | None, is_too_large: bool
-) -> Claim:
-    if counterexample is None:
-        if is_too_large:
-            reason += (
-                f"\nit may fail on a table of more than {MOST_RECORDS:,} records, the most that are tried"
-            )
-        return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
+def _claim(claim: CheckedClaim, judgement: Judgement) -> Claim:
+    if judgement.refuted is None:
+        verdict = ClaimVerdict.PROVED if judgement.is_proved else ClaimVerdict.UNDECIDED
+        return Claim(claim.text, claim.line, verdict, judgement.reason)
+    counterexample = _counterexample(*judgement.refuted)
     size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
-    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, f"{found}\n{reason}", counterexample)
+    reason = f"{found}\n{judgement.reason}"
+    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, reason, counterexample)
 
 
 def _without_types(claim: CheckedClaim, program: Program) -> Claim:

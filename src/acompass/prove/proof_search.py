@@ -1,6 +1,8 @@
 """The search for a proof of a fact: trace each goal back to goals of an earlier step, until none is left."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -8,7 +10,7 @@ from acompass.prove.backward_rules import BackwardRules, Rule
 from acompass.prove.blocked import Blocked
 from acompass.prove.effort import require_time
 from acompass.prove.facts import Fact
-from acompass.prove.reachability import Reachability, Transition
+from acompass.prove.reachability import Reachability
 
 #: goals that a claim may lead to before the search gives up
 MAX_GOALS = 4_000
@@ -67,10 +69,12 @@ class ProofSearch:
     def __init__(self, reachability: Reachability):
         self._reachability = reachability
         self._rules = BackwardRules(reachability)
-        self._last_writes = _last_writes(reachability.transitions)
         self._proofs: dict[Fact, _Way] = {}
         self._failures: dict[Fact, ProofAttempt] = {}
         self._retries = 0
+        self._writing: defaultdict[int | None, list[int]] = defaultdict(list)
+        for transition in reachability.transitions:
+            self._writing[transition.column].append(transition.step)
 
     def carried_back(self, fact: Fact) -> Fact:
         return self._rules.carried_back(fact)
@@ -128,10 +132,15 @@ class ProofSearch:
                 yield _Way(goal.step, (), is_settled=True)
                 return
         if goal.step > 0:
-            last_writes = self._last_writes[goal.step]
-            newest_first = sorted(goal.groups, key=lambda column: -last_writes.get(column, -1))
+            newest_first = sorted(goal.groups, key=lambda column: self._last_write(goal.step, column))
             fewer = laws.without_determined(goal, care[goal.step], newest_first)
             yield from self._before_requirement(fewer, frame)
+
+    def _last_write(self, step: int, column: int) -> int:
+        """A number that is the smaller, the later the column was last written before the step."""
+        writing = self._writing[column]
+        at = bisect_left(writing, step)
+        return -writing[at - 1] if at else 1
 
     def _before_requirement(self, goal: Fact, frame: _Frame) -> Iterator[_Way]:
         at = goal.step - 1
@@ -163,12 +172,3 @@ class ProofSearch:
             pending += [goal for goal in way.goals if goal not in seen]
             seen.update(way.goals)
         return attempt
-
-
-def _last_writes(transitions: Sequence[Transition]) -> list[dict[int, int]]:
-    """For each step, the last requirement before it that wrote each column."""
-    found: list[dict[int, int]] = [{}]
-    for transition in transitions:
-        own = {} if transition.column is None else {transition.column: transition.step}
-        found.append(found[-1] | own)
-    return found

@@ -1,16 +1,18 @@
 """A policy prepared for proofs of any assertion at any step, on all tables on which the known checks hold."""
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from acompass.checked.effects import drops_records, is_certain
+from acompass.checked.effects import drops_records, is_certain, process_in
 from acompass.checked.program import Assertion, Program, Quantifier
 from acompass.checked.types import Kind
 from acompass.prove.columns import columns_of, columns_with_type
 from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.excluded_records import ExcludedRecords
 from acompass.prove.facts import Alternatives, Fact, class_assertion
+from acompass.prove.origins import Origins
 from acompass.prove.proof_search import ProofAttempt, ProofSearch
 from acompass.prove.reachability import Reachability, record_condition
 from acompass.prove.some_claims import SomeClaims
@@ -40,6 +42,7 @@ class Prover:
         self.program = program
         self.claims = tuple(claims)
         self.known = known
+        self._is_focused = focus is not None
         self.variables = variables or Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
         plain = Reachability(program, self.variables, known, focus=focus)
@@ -97,6 +100,19 @@ class Prover:
         for part in classes.parts:
             attempt = attempt.and_then(self._attempt_one_of(part))
         return attempt
+
+    def trace_back(self, assertion: Assertion) -> ProofAttempt:
+        """Try to prove an assertion about records of the final table: no way leads back from a violating
+        record to the start. It is of use if a `focus` makes records possible that are not."""
+        if (
+            not self._is_focused
+            or assertion.quantifier is Quantifier.SOME
+            or process_in(assertion) is not None
+        ):
+            return ProofAttempt(False)
+        origins = Origins(self.reachability, random.Random(0))
+        is_proof = origins.has_none(self.violating(self.last, assertion))
+        return ProofAttempt(is_proof, why="no record that violates it can be traced back to the start")
 
     def _attempt_one_of(self, part: Alternatives) -> ProofAttempt:
         """Every class satisfies one of the facts if every class satisfies the same one."""

@@ -1,8 +1,8 @@
 """The provers of a policy: a single one if it costs little, or else one for the columns of each claim.
 
 Where lines for one column read many others, the exact set of possible records can be too large. Claims about
-few columns seldom need it: a prover for these columns forgets the others after each line. Its records are more
-than those that are possible, so what it proves is true.
+few columns seldom need it: a prover for these columns forgets the others after each line. It has more records
+than are possible, so what it proves is true.
 """
 
 from collections import defaultdict
@@ -71,7 +71,7 @@ class Provers:
 
     @cached_property
     def _variables(self) -> Variables:
-        return self._new_variables(Budget())
+        return self._new_variables(Budget(MOST_OPERATIONS))
 
     def _new_variables(self, budget: Budget) -> Variables:
         return Variables(self._program, self._claims, self._any_scale, budget)

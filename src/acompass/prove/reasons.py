@@ -14,6 +14,7 @@ from acompass.checked.program import (
     Replace,
     Requirement,
 )
+from acompass.prove.assumptions import is_assumed
 from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.proof_search import ProofAttempt
 from acompass.prove.prover import Prover
@@ -33,6 +34,8 @@ class Reasons:
 
     def why_proved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
         """One line for each step."""
+        if attempt.why:
+            return attempt.why
         if process_in(assertion) is not None or assertion.quantifier is Quantifier.SOME:
             return "\n".join(self._passages(attempt))
         return self._of_records(assertion)
@@ -138,7 +141,8 @@ class Reasons:
         return self._prover.program.requirements[step]
 
     def _line(self, step: int, why: str) -> str:
-        return f"line {self._requirement(step).line}: {why}"
+        requirement = self._requirement(step)
+        return requirement.text if is_assumed(requirement) else f"line {requirement.line}: {why}"
 
 
 def _passage(requirement: Requirement, left: int) -> str:

@@ -5,7 +5,6 @@ for every k. A table that it finds is given its real size and run through the po
 """
 
 import random
-from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,18 +12,19 @@ from acompass.checked.effects import process_in
 from acompass.checked.program import Assertion, Quantifier
 from acompass.prove.blocks import real_size, records_of
 from acompass.prove.candidate_tables import MOST_RECORDS, Candidate, CandidateTables
+from acompass.prove.close_tables import CloseTables
 from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import class_assertion
+from acompass.prove.origins import Target
 from acompass.prove.prover import Prover
-from acompass.prove.witness import Witness, play
+from acompass.prove.witness import Player, Witness
 
 #: tables tried for each claim, and those of a single record
-TRIES = 1_500
+TRIES = 2_500
 SINGLES = 8
 #: records times requirements that tables may cost in their real size
 REAL_BUDGET = 400_000
-#: how many tables are kept for each claim that come close to a counterexample, and how often one is changed
-KEPT = 6
+#: how often a table is changed that comes close to a counterexample
 CHANGED = 0.5
 
 
@@ -55,10 +55,10 @@ class RefutationSearch:
         self._budget = budget
         self._real_budget = REAL_BUDGET
         self._counts = self.tables.counts
-        self._small_program = self._counts.program(prover.program)
+        self.player = Player(prover.program)
+        self._small_player = Player(self._counts.program(prover.program))
         self._small_claims = [self._counts.assertion(claim) for claim in claims]
-        self._close: dict[int, deque[Candidate]] = defaultdict(lambda: deque(maxlen=KEPT))
-        self._distance: dict[int, tuple[int, bool]] = {}
+        self._close = [CloseTables(each) for each in known]
 
     def run(self) -> None:
         for at, claim in enumerate(self._claims):
@@ -67,17 +67,19 @@ class RefutationSearch:
             elif process_in(claim) is None:
                 self._try_singles(at)
         targets = {at: self._target(claim) for at, claim in enumerate(self._claims) if at not in self.found}
-        self._try_many({at: target for at, target in targets.items() if target is not EMPTY})
+        self._try_many(
+            {at: Target(records, self._known[at]) for at, records in targets.items() if records is not EMPTY}
+        )
 
     def _try_singles(self, at: int) -> None:
-        target = self._prover.violating(self._prover.last, self._claims[at])
+        target = Target(self._prover.violating(self._prover.last, self._claims[at]), self._known[at])
         for _ in range(SINGLES):
-            candidate = self.tables.single(target) if at not in self.found else None
-            if candidate is None:
-                return
-            self._try(candidate, [at])
-            if at not in self.found:
-                self._try(self.tables.repeated(candidate), [at])
+            candidate = self.tables.single(target)
+            tables = () if candidate is None else (candidate, self.tables.repeated(candidate))
+            for table in tables:
+                self._try(table, [at])
+                if at in self.found:
+                    return
 
     def _target(self, claim: Assertion) -> Diagram:
         """The final records on which the claim can fail."""
@@ -89,7 +91,7 @@ class RefutationSearch:
         violating = self._prover.reachability.laws.can_violate(classes, care)
         return self._prover.diagrams.intersection(care, violating)
 
-    def _try_many(self, targets: dict[int, Diagram]) -> None:
+    def _try_many(self, targets: dict[int, Target]) -> None:
         for _ in range(TRIES):
             for at in [at for at in targets if at not in self.found]:
                 candidate = self._candidate(at, targets[at])
@@ -97,9 +99,10 @@ class RefutationSearch:
                 if self._budget < 0:
                     return
 
-    def _candidate(self, at: int, target: Diagram) -> Candidate:
-        if self._close[at] and self._rng.random() < CHANGED:
-            return self.tables.like(self._rng.choice(self._close[at]), target)
+    def _candidate(self, at: int, target: Target) -> Candidate:
+        close = self._close[at].tables
+        if close and self._rng.random() < CHANGED:
+            return self.tables.like(self._rng.choice(close), target)
         return self.tables.some(target)
 
     def _try(self, candidate: Candidate, claims: Sequence[int]) -> None:
@@ -109,17 +112,17 @@ class RefutationSearch:
             return
         for at in claims:
             if not self._fails_small(at, witness):
-                self._keep_if_close(at, candidate, witness)
+                self._close[at].add(candidate, witness)
             elif self._counts.are_real:
                 self.found[at] = Run(candidate, witness)
             else:
                 self._try_real(at, candidate)
 
     def _small_size(self, candidate: Candidate) -> int:
-        return sum(self._counts.of(block.size) for block in candidate.blocks)
+        return sum(block.count(self._counts.of) for block in candidate.blocks)
 
     def _play_small(self, candidate: Candidate) -> Witness | None:
-        return play(self._small_program, records_of(candidate.blocks, self._counts.of), candidate.chances)
+        return self._small_player.play(records_of(candidate.blocks, self._counts.of), candidate.chances)
 
     def _fails_small(self, at: int, witness: Witness | None) -> bool:
         claim, known = self._small_claims[at], self._known[at]
@@ -141,7 +144,7 @@ class RefutationSearch:
 
     def _play_real(self, candidate: Candidate) -> Witness | None:
         self._real_budget -= candidate.size * (len(self._prover.program.requirements) + 1)
-        return play(self._prover.program, records_of(candidate.blocks, real_size), candidate.chances)
+        return self.player.play(records_of(candidate.blocks, real_size), candidate.chances)
 
     def _with_smaller_blocks(self, at: int, candidate: Candidate) -> Candidate:
         """For each block in turn, the smallest size with which the claim fails, in small numbers."""
@@ -151,12 +154,3 @@ class RefutationSearch:
                     candidate = smaller
                     break
         return candidate
-
-    def _keep_if_close(self, at: int, candidate: Candidate, witness: Witness) -> None:
-        """Keep the tables on which the fewest known checks fail, and of these the ones that leave records."""
-        distance = (len(witness.violated & self._known[at]), not witness.left)
-        if distance <= self._distance.setdefault(at, distance) and candidate.blocks:
-            if distance < self._distance[at]:
-                self._close[at].clear()
-            self._distance[at] = distance
-            self._close[at].append(candidate)

@@ -7,17 +7,17 @@ counterexample: nothing is written for it.
 from collections.abc import Sequence
 from fractions import Fraction
 
-from acompass.checked.program import Assertion, Program
+from acompass.checked.program import Assertion
 from acompass.prove.blocks import real_size
 from acompass.prove.candidate_tables import CandidateTables
 from acompass.prove.effort import Exhausted, bounded
 from acompass.prove.prover import Prover
 from acompass.prove.refutation_search import RefutationSearch, Run
 from acompass.prove.shrink import shrunk, with_simpler_trace
-from acompass.prove.witness import Record, Witness, play, replay
+from acompass.prove.witness import Player, Record, Witness, replay
 
 #: the total of records times requirements of a search
-BUDGET = 60_000
+BUDGET = 100_000
 #: the same for making one counterexample smaller
 SHRINKING = 400_000
 
@@ -42,7 +42,7 @@ class Refuter:
         known = known or [self._prover.known] * len(claims)
         search = self._searched(claims, known)
         return [
-            _Shrinker(self._prover.program, search.tables, claim, known[at]).smallest(search.found[at])
+            _Shrinker(search.player, search.tables, claim, known[at]).smallest(search.found[at])
             if at in search.found
             else None
             for at, claim in enumerate(claims)
@@ -67,8 +67,8 @@ class Refuter:
 class _Shrinker:
     """Makes the witness against one claim smaller, for as long as that costs little."""
 
-    def __init__(self, program: Program, tables: CandidateTables, claim: Assertion, known: frozenset[int]):
-        self._program = program
+    def __init__(self, player: Player, tables: CandidateTables, claim: Assertion, known: frozenset[int]):
+        self._player = player
         self._tables = tables
         self._claim = claim
         self._known = known
@@ -79,7 +79,7 @@ class _Shrinker:
         chances = run.candidate.chances
 
         def with_same_chances(records: Sequence[Record]) -> Witness | None:
-            return self._failing(play(self._program, records, chances)) if self._may_try(records) else None
+            return self._failing(self._player.play(records, chances)) if self._may_try(records) else None
 
         def with_trace(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
             return self._replayed(records, trace) if self._may_try(records) else None
@@ -94,11 +94,11 @@ class _Shrinker:
         return self._replayed(witness.records, witness.trace)
 
     def _may_try(self, records: Sequence[Record]) -> bool:
-        self._left -= len(records) * (len(self._program.requirements) + 1)
+        self._left -= len(records) * (len(self._player.program.requirements) + 1)
         return self._left > 0
 
     def _replayed(self, records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
-        return self._failing(replay(self._program, records, trace))
+        return self._failing(replay(self._player.program, records, trace))
 
     def _failing(self, witness: Witness | None) -> Witness | None:
         if witness is None or not self._tables.loadable.refutes(witness, self._claim, self._known):

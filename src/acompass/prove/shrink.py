@@ -23,6 +23,8 @@ _SIMPLE = (Fraction(0), Fraction(1, 2))
 _FEW = 150
 #: the parts of a longer trace
 _PARTS = 16
+#: values that are tried in place of one
+MOST_SIMPLER = 10
 
 
 def shrunk(
@@ -70,7 +72,7 @@ def _with_fewer_records(witness: Witness, failing: Failing) -> Witness:
 
 def _with_simpler_values(witness: Witness, failing: Failing, simpler: Simpler) -> Witness:
     for column, value in list(_values(witness)):
-        for candidate in simpler(column, value):
+        for candidate in simpler(column, value)[:MOST_SIMPLER]:
             records = [_swapped(record, column, value, candidate) for record in witness.records]
             found = failing(records)
             if found is not None:

@@ -18,7 +18,12 @@ RULES = (
     "laws",
     "aggregates",
     "facts",
+    "known_facts",
+    "sums_and_counts",
+    "excluded_records",
+    "some_claims",
     "backward_rules",
+    "write_rules",
     "chance_rules",
     "preimages",
     "reachability",
@@ -76,7 +81,9 @@ class _Change(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        node.values = [value if isinstance(value, ast.Tuple) else self._forced(value) for value in node.values]
+        node.values = [
+            value if isinstance(value, ast.Tuple) else self._forced(value) for value in node.values
+        ]
         return self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
@@ -87,7 +94,11 @@ class _Change(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         """A refusal is a call that returns nothing and may raise Blocked."""
         call = node.value
-        if isinstance(call, ast.Call) and _is_refusal(call) and self._is_chosen(f"without `{ast.unparse(call)}`"):
+        if (
+            isinstance(call, ast.Call)
+            and _is_refusal(call)
+            and self._is_chosen(f"without `{ast.unparse(call)}`")
+        ):
             return ast.Pass()
         return self.generic_visit(node)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
+from acompass.prove.decision_diagram import ALL, Diagram
 from acompass.prove.facts import Fact
 from acompass.prove.laws import Laws
 from acompass.prove.regions import Mask
@@ -31,7 +31,7 @@ class KnownFacts:
         diagrams = self._diagrams
         aggregates = self._in_terms(known, wanted)
         records = self._covered(known, wanted, care)
-        if aggregates is None or records is EMPTY:
+        if aggregates is None:
             return ALL
         known_keys, keys = self._laws.key_variables(known), self._laws.key_variables(wanted)
         by_class = self._with_parts(known, wanted, aggregates, records, care)
@@ -82,8 +82,6 @@ class KnownFacts:
         """What the known fact says of the wanted aggregate; None where it says nothing."""
         if known.column != wanted.column and not _are_counts(known, wanted):
             return None
-        if known.function is wanted.function:
-            return known.allowed
         aggregates = self._laws.aggregates
         if aggregates.in_terms_of(known, wanted.function, 0) is None:
             return None

@@ -23,6 +23,13 @@ VALUES = range(-1, 6)
 EVERY_RECORD = list(product(VALUES, repeat=len(COLUMNS)))
 SCHEMA = schema_of(dict.fromkeys(COLUMNS, INTEGER))
 
+#: that C is 2 where A is 1 follows from what B was in between
+THIRD_COLUMN = """
+EACH FILTER A = 1 : B = 1 : REPLACE B WITH 1;
+EACH FILTER B = 1 : C = 2 : REPLACE C WITH 2;
+EACH RESULT : B = 0 : REPLACE B WITH 0;
+"""
+
 
 @pytest.fixture
 def focused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,16 +80,29 @@ def test_nothing_of_the_corpus_is_decided_wrongly() -> None:
 
 @pytest.mark.usefixtures("focused")
 def test_a_claim_that_needs_a_third_column_is_traced_back() -> None:
-    """That `C` is 2 where `A` is 1 follows from what `B` was in between."""
-    text = (
-        "EACH FILTER A = 1 : B = 1 : REPLACE B WITH 1;\n"
-        "EACH FILTER B = 1 : C = 2 : REPLACE C WITH 2;\n"
-        "EACH RESULT : B = 0 : REPLACE B WITH 0;"
-    )
-    tree, _ = parse(text)
-    (claim,) = prove_policy(tree, text, ["EACH FILTER A = 1 : C = 2"]).claims
+    tree, _ = parse(THIRD_COLUMN)
+    (claim,) = prove_policy(tree, THIRD_COLUMN, ["EACH FILTER A = 1 : C = 2"]).claims
     assert claim.verdict is ClaimVerdict.PROVED
     assert claim.reason == "no record that violates it can be traced back to the start"
+
+
+CLASSES = "EACH PROCESS COUNT DISTINCT(C) AS d WHERE A = 1 : d <= 1"
+
+
+@pytest.mark.usefixtures("focused")
+def test_what_is_still_open_is_asked_exactly() -> None:
+    tree, _ = parse(THIRD_COLUMN)
+    (claim,) = prove_policy(tree, THIRD_COLUMN, [CLASSES]).claims
+    assert claim.verdict is ClaimVerdict.PROVED
+
+
+@pytest.mark.usefixtures("focused")
+def test_a_claim_that_is_open_for_lack_of_exactness_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Provers, "exact", None)
+    tree, _ = parse(THIRD_COLUMN)
+    (claim,) = prove_policy(tree, THIRD_COLUMN, [CLASSES]).claims
+    assert claim.verdict is ClaimVerdict.UNDECIDED
+    assert claim.reason.endswith("\nthe lines tie too many columns together to know all possible records")
 
 
 def test_a_policy_that_costs_little_has_one_prover() -> None:

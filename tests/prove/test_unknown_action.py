@@ -15,7 +15,7 @@ from acompass.lint.policy import RULES
 from acompass.prove.backward_rules import BackwardRules
 from acompass.prove.facts import class_assertion
 from acompass.prove.inferred_schema import inferred_schema
-from acompass.prove.origins import Origins
+from acompass.prove.origins import Origins, Target
 from acompass.prove.prover import Prover
 from acompass.syntax.parse import parse
 from tests.prove.replaying import checked
@@ -73,7 +73,7 @@ def test_no_rule_leads_back_through_it(action: Any) -> None:
     rules = BackwardRules(prover.reachability)
     transition = swapped(prover, action)
     with pytest.raises(AssertionError, match="Unknown"):
-        rules.before(fact, transition)
+        [rule(fact, transition) for rule in rules.rules(transition)]
     with pytest.raises(AssertionError, match="Unknown"):
         rules.carried_back(fact)
 
@@ -83,8 +83,9 @@ def test_no_origin_is_found_through_it(action: Any) -> None:
     program = checked(POLICY, SCHEMA)
     prover = Prover(program, ())
     swapped(prover, action)
+    target = Target(prover.reachability.reach[-1], frozenset())
     with pytest.raises(AssertionError, match="Unknown"):
-        Origins(prover.reachability, random.Random(0)).find(prover.reachability.reach[-1])
+        Origins(prover.reachability, random.Random(0)).find(target)
 
 
 @either

@@ -11,8 +11,8 @@ from acompass.diagnostics import CallError, Diagnostic
 
 #: seconds, unless the call says otherwise
 DEADLINE = 30
-#: for each operation, a node or an answer is kept: about 200 bytes
-MOST_OPERATIONS = 2_000_000
+#: for each operation, a node or an answer is kept: about 250 bytes
+MOST_OPERATIONS = 1_000_000
 #: operations between two looks at the clock
 _GRANTED = 1_024
 

@@ -1,6 +1,6 @@
 """Judge claims that rest on the same checks: attempt a proof first, then search for a counterexample."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from acompass.checked.effects import generalize_of
@@ -56,10 +56,17 @@ class _Attempted:
 
 
 def _attempted(provers: Provers, assertion: Assertion) -> _Attempted:
+    return _ended(lambda: _asked(provers.of(assertion), assertion))
+
+
+def _asked(prover: Prover, assertion: Assertion) -> _Attempted:
+    return _Attempted(prover.attempt(assertion, prover.last), prover)
+
+
+def _ended(attempt: Callable[[], _Attempted]) -> _Attempted:
     try:
         with bounded():
-            prover = provers.of(assertion)
-            return _Attempted(prover.attempt(assertion, prover.last), prover)
+            return attempt()
     except Exhausted as exhausted:
         return _Attempted(ProofAttempt(False, why=str(exhausted)))
 
@@ -82,7 +89,7 @@ class Judge:
     def judgements(self) -> Iterator[tuple[int, Judgement]]:
         self._attempt()
         self._refute()
-        self._trace_back()
+        self._attempt_again()
         for at in self._asked:
             yield at, self._judgement(at)
 
@@ -130,23 +137,37 @@ class Judge:
             elif refuter.exhausted:
                 self._exhausted[at] = refuter.exhausted
 
-    def _trace_back(self) -> None:
+    def _attempt_again(self) -> None:
         """Where the possible records are not known exactly, a claim may be true though nothing proved it."""
         if self._wide.maps == self._narrow.maps:
             for at in self._open():
                 prover = self._attempts[at].prover
-                if prover is not None:
-                    self._attempts[at] = _traced_back(self._asked[at], self._attempts[at], prover)
+                if prover is not None and prover.is_focused:
+                    self._attempts[at] = self._more_exactly(at, prover)
+
+    def _more_exactly(self, at: int, prover: Prover) -> _Attempted:
+        claim = self._asked[at]
+        traced = _ended(lambda: _Attempted(prover.trace_back(claim), prover))
+        if traced.attempt.is_proof:
+            return traced
+        exact = _ended(lambda: _asked(self._provers.exact or prover, claim))
+        return exact if exact.attempt.is_proof else self._attempts[at]
 
     def _judgement(self, at: int) -> Judgement:
-        if not self._is_proved(at) and at not in self._refuted and at in self._exhausted:
+        is_open = at in self._open()
+        if is_open and at in self._exhausted:
             return Judgement(False, self._exhausted[at])
         reason = self._why(self._asked[at], self._attempts[at])
+        caveats = self._caveats(at) if is_open else ()
+        return Judgement(self._is_proved(at), "\n".join((reason, *caveats)), self._refuted.get(at))
+
+    def _caveats(self, at: int) -> Iterator[str]:
+        """Why an open claim could still be false, or true."""
         if at in self._too_large:
-            reason += (
-                f"\nit may fail on a table of more than {MOST_RECORDS:,} records, the most that are tried"
-            )
-        return Judgement(self._is_proved(at), reason, self._refuted.get(at))
+            yield f"it may fail on a table of more than {MOST_RECORDS:,} records, the most that are tried"
+        prover = self._attempts[at].prover
+        if prover is not None and prover.is_focused:
+            yield "the lines tie too many columns together to know all possible records"
 
     def _why(self, claim: Assertion, attempted: _Attempted) -> str:
         attempt, prover = attempted.attempt, attempted.prover
@@ -159,12 +180,3 @@ class Judge:
                 return explain(claim, attempt)
         except Exhausted as exhausted:
             return f"which line {'establishes' if attempt.is_proof else 'breaks'} it was {exhausted}"
-
-
-def _traced_back(claim: Assertion, attempted: _Attempted, prover: Prover) -> _Attempted:
-    try:
-        with bounded():
-            attempt = prover.trace_back(claim)
-    except Exhausted:
-        return attempted
-    return _Attempted(attempt, prover) if attempt.is_proof else attempted

@@ -42,7 +42,7 @@ class Prover:
         self.program = program
         self.claims = tuple(claims)
         self.known = known
-        self._is_focused = focus is not None
+        self.is_focused = focus is not None
         self.variables = variables or Variables(program, claims, any_scale)
         self.diagrams = self.variables.diagrams
         plain = Reachability(program, self.variables, known, focus=focus)
@@ -103,12 +103,8 @@ class Prover:
 
     def trace_back(self, assertion: Assertion) -> ProofAttempt:
         """Try to prove an assertion about records of the final table: no way leads back from a violating
-        record to the start. It is of use if a `focus` makes records possible that are not."""
-        if (
-            not self._is_focused
-            or assertion.quantifier is Quantifier.SOME
-            or process_in(assertion) is not None
-        ):
+        record to the start. That is of use with a `focus`, which makes records possible that are not."""
+        if assertion.quantifier is Quantifier.SOME or process_in(assertion) is not None:
             return ProofAttempt(False)
         origins = Origins(self.reachability, random.Random(0))
         is_proof = origins.has_none(self.violating(self.last, assertion))

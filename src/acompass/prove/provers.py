@@ -19,7 +19,6 @@ from acompass.prove.variables import Variables
 #: operations on diagrams for the possible records of all columns, about half a second
 FEW_OPERATIONS = 60_000
 
-
 Key = TypeVar("Key")
 
 
@@ -59,8 +58,15 @@ class Provers:
 
     @cached_property
     def _whole(self) -> Prover | None:
-        """The prover of all columns; None where it costs too much."""
-        budget = Budget(FEW_OPERATIONS)
+        return self._of_all_columns(FEW_OPERATIONS)
+
+    @cached_property
+    def exact(self) -> Prover | None:
+        """Knows all possible records, for what no other prover proves; None where it costs too much."""
+        return self._of_all_columns(MOST_OPERATIONS)
+
+    def _of_all_columns(self, operations: int) -> Prover | None:
+        budget = Budget(operations)
         try:
             prover = self._prover(self._new_variables(budget), None)
         except Exhausted:

@@ -6,14 +6,15 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.compare.answer import Comparison
 from acompass.compare.equivalence import Equivalence, equivalence
-from acompass.compare.guarantees import Given, kept_guarantees
+from acompass.compare.guarantees import kept_guarantees
 from acompass.compare.impact import impact
-from acompass.compare.pairs import Pair, Source, typed_pairs
+from acompass.compare.pairs import Given, Pair, typed_pairs
+from acompass.policy import Policy
 
 
 def compare_policies(
-    old: Source,
-    new: Source,
+    old: Policy,
+    new: Policy,
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,

@@ -23,6 +23,8 @@ From Acompass Require Writes.
 From Acompass Require NewValues.
 From Acompass Require Chances.
 From Acompass Require Unchanged.
+From Acompass Require Bounds.
+From Acompass Require KnownFacts.
 From Acompass Require Regions.
 From Acompass Require Conversions.
 From Acompass Require TextOrder.
@@ -218,6 +220,39 @@ Definition theorems_of_Unchanged := (
   @Unchanged.assertion_unchanged).
 Print Assumptions theorems_of_Unchanged.
 
+Definition theorems_of_Bounds := (
+  @Bounds.attained_max,
+  @Bounds.attained_min,
+  @Bounds.counts_for,
+  @Bounds.moved,
+  @Bounds.moved_max,
+  @Bounds.moved_min,
+  @Bounds.moved_sum,
+  @Bounds.sums_at_least,
+  @Bounds.sums_at_most,
+  @Bounds.times_of_few,
+  @Bounds.times_of_many).
+Print Assumptions theorems_of_Bounds.
+
+Definition theorems_of_KnownFacts := (
+  @KnownFacts.excluded_before_reject,
+  @KnownFacts.excluded_before_write,
+  @KnownFacts.halves,
+  @KnownFacts.idle,
+  @KnownFacts.implied,
+  @KnownFacts.known_together,
+  @KnownFacts.outside,
+  @KnownFacts.rejected_some,
+  @KnownFacts.some_has_class,
+  @KnownFacts.some_has_witness,
+  @KnownFacts.total_requirement,
+  @KnownFacts.unsettled,
+  @KnownFacts.without_determined,
+  @KnownFacts.without_excluded,
+  @KnownFacts.witness_of_classes,
+  @KnownFacts.witness_of_records).
+Print Assumptions theorems_of_KnownFacts.
+
 Definition theorems_of_Regions := (
   @Regions.decimals_between,
   @Regions.no_integer_between,
@@ -241,7 +276,8 @@ Print Assumptions theorems_of_Conversions.
 Definition theorems_of_TextOrder := (
   @TextOrder.dates_in_order,
   @TextOrder.decimals_in_order,
-  @TextOrder.padded_in_order).
+  @TextOrder.padded_in_order,
+  @TextOrder.timestamps_as_text).
 Print Assumptions theorems_of_TextOrder.
 
 Definition theorems_of_Labels := (

@@ -87,10 +87,22 @@ class CandidateTables:
             (replace(block, base=added.base),),
             (self._block(block.base),),
             (block, added),
-            (block, added),
+            (block, self._twin(block)),
         )
         blocks = (*before, *self._rng.choice(changed), *after)
         return replace(candidate, blocks=blocks[:MOST_BLOCKS] or candidate.blocks)
+
+    def _twin(self, block: Block) -> Block:
+        """A block of the same shape, with other values of the same regions."""
+        base = tuple(
+            self._values.similar(column, value)[0] if self._rng.random() < 0.5 else value
+            for column, value in enumerate(block.base)
+        )
+        varying = {
+            column: replace(variation, values=self._values.similar(column, variation.values[0]))
+            for column, variation in block.varying.items()
+        }
+        return replace(block, base=base, varying=varying)
 
     def with_smaller_block(self, candidate: Candidate, at: int) -> Iterator[Candidate]:
         """The table without a block, and with smaller sizes of the block, the smallest first."""

@@ -18,7 +18,7 @@ from acompass.prove.regions import Regions, regions_in
 #: the most values of one region to choose from
 PER_REGION = 4
 #: how often the values of a block are not the usual ones, so that blocks differ
-SHIFTED = 0.3
+SHIFTED = 0.5
 
 
 class ColumnValues:
@@ -52,9 +52,9 @@ class ColumnValues:
         region = regions.region_of(value)
         if (column, region) not in self._similar:
             values = self._usable(column, regions.values(region, self._most))
-            self._similar[column, region] = values
+            self._similar[column, region] = values or [value]
         found = self._similar[column, region]
-        # the same random numbers for every k, of which there are as many values as it needs
+        # the number of values depends on k, what is drawn from the generator must not
         start = int(self._rng.random() * len(found)) if self._rng.random() < SHIFTED else 0
         return found[start:] + found[:start]
 

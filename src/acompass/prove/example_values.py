@@ -38,7 +38,7 @@ def example_values(map_: Map, type_: Type) -> list[Value]:
 def days_between(low: str | None, high: str | None) -> list[Value]:
     """Days whose texts may lie between two texts."""
     years = [int(text[:4]) for text in (low, high) if text is not None and _YEAR.match(text)]
-    near = {year + by for year in (1999, *years) for by in (0, 1, -1)}
+    near = {year + by for year in (1999, *years) for by in (0, 1, -1, 10, -10)}
     near = {year for year in near if datetime.MINYEAR <= year <= datetime.MAXYEAR}
     return [
         f"{year:04}-{day}" for year in sorted(near) for day in ("01-01", "01-02", "02-01", "06-15", "12-31")
@@ -56,11 +56,17 @@ def _numbers(map_: Bands, type_: Type) -> Iterator[Value]:
 
 
 def _cuts(map_: Bands) -> Iterator[int]:
+    """The first cuts; without a first one, those from 0 on, and a few below."""
     cut: int | None = map_.cuts.first or 0
     for _ in range(_FEW):
         if cut is not None:
             yield cut
             cut = map_.cuts.above(cut)
+    below = map_.cuts.at_or_below(-1) if map_.cuts.first is None else None
+    for _ in range(_FEW):
+        if below is not None:
+            yield below
+            below = map_.cuts.at_or_below(below - 1)
 
 
 def _number(number: Decimal, type_: Type) -> Value | None:

@@ -73,6 +73,7 @@ class KnownFacts:
             return ALL
         keys = self._laws.key_variables(known)
         outside = self._diagrams.difference(known_records, records)
+        outside = self._diagrams.intersection(outside, self._laws.attaining(known))
         return self._diagrams.intersection(
             self._diagrams.project(records, keys), self._diagrams.project(outside, keys)
         )

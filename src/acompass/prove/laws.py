@@ -108,10 +108,8 @@ class Laws:
     def witnesses(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records of which a class that satisfies the assertion has at least one."""
         found = self.diagrams.intersection(care, self.can_satisfy(classes, care))
-        for fact in classes.facts:
-            if fact.column is not None and fact.function in (Function.MIN, Function.MAX):
-                return self.diagrams.intersection(found, self._attaining(fact, fact.column))
-        return found
+        own = next((self.attaining(fact) for fact in classes.facts if self.attaining(fact) is not ALL), ALL)
+        return self.diagrams.intersection(found, own)
 
     def can_violate(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records that can be in a class that violates the assertion."""
@@ -165,17 +163,19 @@ class Laws:
     def is_kept_without(self, fact: Fact, lost: Diagram, care: Diagram) -> bool:
         """Law of the part, for classes that can lose any of the records in `lost`: others stay whole."""
         records = self.diagrams.intersection(care, self.diagrams.intersection(fact.where, lost))
-        if fact.column is not None and fact.function in (Function.MIN, Function.MAX):
-            records = self.diagrams.intersection(records, self._attaining(fact, fact.column))
-        keys = self.diagrams.project(records, self.key_variables(fact))
+        keys = self.diagrams.project(
+            self.diagrams.intersection(records, self.attaining(fact)), self.key_variables(fact)
+        )
         return self.is_kept_by_parts(
             replace(fact, allowed=self.diagrams.intersection(fact.allowed, keys)), care
         )
 
-    def _attaining(self, fact: Fact, column: int) -> Diagram:
-        """The records whose value is an allowed minimum or maximum at their key: if all of these stay, so
-        does the one that an allowed class has."""
-        aggregate, own = self.aggregates.variable(fact), self.variables.column(fact.step, column)
+    def attaining(self, fact: Fact) -> Diagram:
+        """The records whose loss can change an allowed aggregate: for MIN and MAX, those whose own value is
+        allowed at their key. If all of these stay, so does the one that has the minimum or the maximum."""
+        if fact.column is None or fact.function not in (Function.MIN, Function.MAX):
+            return ALL
+        aggregate, own = self.aggregates.variable(fact), self.variables.column(fact.step, fact.column)
         return self.variables.rename(fact.allowed, aggregate, own, lambda mask: mask)
 
     def is_kept_with(self, fact: Fact, keys: Diagram, new: Mask, care: Diagram) -> bool:

@@ -1,5 +1,7 @@
 """The search for a proof of a fact: trace each goal back to goals of an earlier step, until none is left."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -70,6 +72,9 @@ class ProofSearch:
         self._proofs: dict[Fact, _Way] = {}
         self._failures: dict[Fact, ProofAttempt] = {}
         self._retries = 0
+        self._writing: defaultdict[int | None, list[int]] = defaultdict(list)
+        for transition in reachability.transitions:
+            self._writing[transition.column].append(transition.step)
 
     def carried_back(self, fact: Fact) -> Fact:
         return self._rules.carried_back(fact)
@@ -133,8 +138,9 @@ class ProofSearch:
 
     def _last_write(self, step: int, column: int) -> int:
         """A number that is the smaller, the later the column was last written before the step."""
-        transitions = self._reachability.transitions[:step]
-        return -max((each.step for each in transitions if each.column == column), default=-1)
+        writing = self._writing[column]
+        at = bisect_left(writing, step)
+        return -writing[at - 1] if at else 1
 
     def _before_requirement(self, goal: Fact, frame: _Frame) -> Iterator[_Way]:
         at = goal.step - 1

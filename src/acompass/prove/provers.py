@@ -71,7 +71,7 @@ class Provers:
 
     @cached_property
     def _variables(self) -> Variables:
-        return self._new_variables(Budget())
+        return self._new_variables(Budget(MOST_OPERATIONS))
 
     def _new_variables(self, budget: Budget) -> Variables:
         return Variables(self._program, self._claims, self._any_scale, budget)

@@ -5,7 +5,6 @@ for every k. A table that it finds is given its real size and run through the po
 """
 
 import random
-from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from acompass.checked.effects import process_in
 from acompass.checked.program import Assertion, Quantifier
 from acompass.prove.blocks import real_size, records_of
 from acompass.prove.candidate_tables import MOST_RECORDS, Candidate, CandidateTables
+from acompass.prove.close_tables import CloseTables
 from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import class_assertion
 from acompass.prove.origins import Target
@@ -24,8 +24,7 @@ TRIES = 2_500
 SINGLES = 8
 #: records times requirements that tables may cost in their real size
 REAL_BUDGET = 400_000
-#: how many tables are kept for each claim that come close to a counterexample, and how often one is changed
-KEPT = 6
+#: how often a table is changed that comes close to a counterexample
 CHANGED = 0.5
 
 
@@ -59,8 +58,7 @@ class RefutationSearch:
         self.player = Player(prover.program)
         self._small_player = Player(self._counts.program(prover.program))
         self._small_claims = [self._counts.assertion(claim) for claim in claims]
-        self._close: dict[int, deque[Candidate]] = defaultdict(lambda: deque(maxlen=KEPT))
-        self._distance: dict[int, tuple[int, bool]] = {}
+        self._close = [CloseTables(each) for each in known]
 
     def run(self) -> None:
         for at, claim in enumerate(self._claims):
@@ -102,8 +100,9 @@ class RefutationSearch:
                     return
 
     def _candidate(self, at: int, target: Target) -> Candidate:
-        if self._close[at] and self._rng.random() < CHANGED:
-            return self.tables.like(self._rng.choice(self._close[at]), target)
+        close = self._close[at].tables
+        if close and self._rng.random() < CHANGED:
+            return self.tables.like(self._rng.choice(close), target)
         return self.tables.some(target)
 
     def _try(self, candidate: Candidate, claims: Sequence[int]) -> None:
@@ -113,7 +112,7 @@ class RefutationSearch:
             return
         for at in claims:
             if not self._fails_small(at, witness):
-                self._keep_if_close(at, candidate, witness)
+                self._close[at].add(candidate, witness)
             elif self._counts.are_real:
                 self.found[at] = Run(candidate, witness)
             else:
@@ -155,12 +154,3 @@ class RefutationSearch:
                     candidate = smaller
                     break
         return candidate
-
-    def _keep_if_close(self, at: int, candidate: Candidate, witness: Witness) -> None:
-        """Keep the tables on which the fewest known checks fail, and of these the ones that leave records."""
-        distance = (len(witness.violated & self._known[at]), not witness.left)
-        if distance <= self._distance.setdefault(at, distance) and candidate.blocks:
-            if distance < self._distance[at]:
-                self._close[at].clear()
-            self._distance[at] = distance
-            self._close[at].append(candidate)

@@ -44,6 +44,9 @@ Proof.
   rewrite (IH (read_digit n c)), (IH (read_digit 0 c)). unfold read_digit. rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. lia.
 Qed.
 
+Lemma read_app t u : read (t ++ u) = read t * 10 ^ Z.of_nat (length u) + read u.
+Proof. unfold read at 1. rewrite fold_left_app, read_from. reflexivity. Qed.
+
 Lemma read_below t : Forall is_digit t -> 0 <= read t < 10 ^ Z.of_nat (length t).
 Proof.
   induction 1 as [|c t H _ IH]; [now vm_compute|]. unfold read in *. cbn [fold_left length]. rewrite read_from.
@@ -107,62 +110,4 @@ Proof.
   destruct (parts_of_date _ Ln) as (En & Yn & Mn). destruct (parts_of_date _ Lm) as (Em & Ym & Mm).
   rewrite En at 4. rewrite Em at 4. cbn [app].
   rewrite !(compare_app (part 0 4 _)), compare_same, !(compare_app (part 4 6 _)), compare_same by congruence. reflexivity.
-Qed.
-
-(** * Timestamps as text (docs/prove.md, section 6: `refuse_conversion`)
-
-    The microseconds are left out where there are none. Timestamps are those with four digits for the year. *)
-
-Definition is_timestamp (f : field) : Prop := exists n, f = Timestamp n /\ length (padded 20 n) = 20%nat.
-
-Definition stamp (a : text) : text :=
-  iso_date a ++ [letter_T] ++ part 8 10 a ++ [colon] ++ part 10 12 a ++ [colon] ++ part 12 14 a.
-
-Lemma stamp_injective a b : length a = 14%nat -> length b = 14%nat -> stamp a = stamp b -> a = b.
-Proof.
-  intros A B. do 15 (destruct a as [|? a]; [try discriminate A|]); [|discriminate A].
-  do 15 (destruct b as [|? b]; [try discriminate B|]); [|discriminate B].
-  unfold stamp, iso_date, part. simpl. intro H. injection H. intros. now subst.
-Qed.
-
-Lemma stamp_length a : length a = 14%nat -> length (stamp a) = 19%nat.
-Proof. intro A. do 15 (destruct a as [|? a]; [try discriminate A|]); [reflexivity|discriminate A]. Qed.
-
-Lemma timestamp_parts n : length (padded 20 n) = 20%nat -> exists a b, length a = 14%nat /\ length b = 6%nat /\
-  Z.of_N n = read a * 10 ^ 6 + read b /\
-  text_of_timestamp n = stamp a ++ (if read b =? 0 then [] else point :: b).
-Proof.
-  intro L. pose proof (read_padded 20 n) as V. pose proof (padded_digits 20 n) as D.
-  exists (firstn 14 (padded 20 n)), (skipn 14 (padded 20 n)).
-  assert (LA : length (firstn 14 (padded 20 n)) = 14%nat) by (rewrite firstn_length; lia).
-  assert (LB : length (skipn 14 (padded 20 n)) = 6%nat) by (rewrite skipn_length; lia).
-  assert (E : Z.of_N n = read (firstn 14 (padded 20 n)) * 10 ^ 6 + read (skipn 14 (padded 20 n))).
-  { rewrite <- V. rewrite <- (firstn_skipn 14 (padded 20 n)) at 1. unfold read at 1. rewrite fold_left_app.
-    fold (read (firstn 14 (padded 20 n))). rewrite read_from, LB. reflexivity. }
-  repeat split; auto. unfold text_of_timestamp.
-  assert (M : (n mod 1000000 =? 0)%N = (read (skipn 14 (padded 20 n)) =? 0)).
-  { assert (B : 0 <= read (skipn 14 (padded 20 n)) < 10 ^ 6).
-    { rewrite <- (firstn_skipn 14 (padded 20 n)) in D. apply Forall_app in D as [_ D].
-      pose proof (read_below _ D) as B. now rewrite LB in B. }
-    assert (Q : Z.of_N (n mod 1000000) = read (skipn 14 (padded 20 n))).
-    { rewrite N2Z.inj_mod, E. change (Z.of_N 1000000) with (10 ^ 6). rewrite Z.add_comm, Z.mod_add by lia.
-      now apply Z.mod_small. }
-    rewrite <- Q. destruct (n mod 1000000)%N; reflexivity. }
-  rewrite M. clear - L. revert L. generalize (padded 20 n) as d. intros d L.
-  do 21 (destruct d as [|? d]; [try discriminate L|]); [|discriminate L].
-  unfold stamp, iso_date, part. simpl. now destruct (_ =? 0).
-Qed.
-
-Theorem timestamps_as_text : injective AsText is_timestamp.
-Proof.
-  intros f g (n & -> & Ln) (m & -> & Lm). simpl. split; intro H.
-  - apply text_value_injective in H.
-    destruct (timestamp_parts n Ln) as (a & b & LA & LB & VN & TN).
-    destruct (timestamp_parts m Lm) as (c & d & LC & LD & VM & TM).
-    rewrite TN, TM in H. apply app_injective in H as [H K]; [|now rewrite !stamp_length].
-    apply stamp_injective in H; auto. subst c. replace m with n; auto. apply N2Z.inj. rewrite VN, VM. f_equal.
-    destruct (read b =? 0) eqn:E, (read d =? 0) eqn:F; try discriminate K.
-    + apply Z.eqb_eq in E, F. congruence.
-    + injection K as ->. reflexivity.
-  - apply (f_equal number_of), integer_injective, N2Z.inj in H. now subst.
 Qed.

@@ -51,7 +51,7 @@ class BackwardRules:
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                return not transition.is_known or not transition.kept
+                return not transition.is_known
             case Reject():
                 return transition.may is EMPTY
             case Replace(column) | Random(column) | Draw(column) | Generalize(column):

@@ -247,12 +247,12 @@ class Laws:
         if column in by:
             return True
         variable = self.variables.column(step, column)
-        cells = self.diagrams.project(records, self.variables.columns(step, by) | {variable})
-        regions = list(regions_in(self.diagrams.mask_of(cells, variable)))
-        if not all(self.variables.is_single(variable, 1 << region) for region in regions):
+        mask = self.diagrams.mask_of(records, variable)
+        if not self.variables.regions(variable).are_single(mask):
             return False
+        cells = self.diagrams.project(records, self.variables.columns(step, by) | {variable})
         seen = EMPTY
-        for region in regions:
+        for region in regions_in(mask):
             within = self.diagrams.intersection(cells, self.diagrams.literal(variable, 1 << region))
             others = self.diagrams.exists(within, frozenset((variable,)))
             if self.diagrams.intersection(seen, others) is not EMPTY:

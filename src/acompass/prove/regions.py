@@ -23,6 +23,7 @@ class Regions:
         self._order = order
         self.cuts: list[Rank] = sorted({order.rank(constant) for constant in constants})
         self._counts = [self._count(region) for region in range(2 * len(self.cuts) + 1)]
+        self._single = sum(1 << region for region, count in enumerate(self._counts) if count == 1)
         self.full: Mask = sum(1 << region for region, count in enumerate(self._counts) if count)
 
     def bounds(self, region: int) -> tuple[Rank | None, Rank | None]:
@@ -119,6 +120,10 @@ class Regions:
     def is_single(self, mask: Mask) -> bool:
         """Whether the mask holds exactly one value."""
         return mask & (mask - 1) == 0 and self._counts[mask.bit_length() - 1] == 1 if mask else False
+
+    def are_single(self, mask: Mask) -> bool:
+        """Whether each region of the mask holds exactly one value."""
+        return not mask & ~self._single
 
     def values(self, region: int, wanted: int) -> list[Value]:
         if not self._counts[region]:

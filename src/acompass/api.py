@@ -5,6 +5,7 @@ Each takes `paper`: then a policy with a form that is not in the paper's languag
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from acompass.arguments import Opening, validated
@@ -13,7 +14,6 @@ from acompass.checked.types import Type, types_by_name
 from acompass.diagnostics import Diagnostic
 from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
-from acompass.syntax.walk import parameter_names
 
 if TYPE_CHECKING:
     from acompass.compare.answer import Comparison
@@ -292,12 +292,10 @@ def prove(
     What is not decided after `deadline` seconds is undecided.
     """
     from acompass.compare.asking import Asking
-    from acompass.compare.guarantees import Given
-    from acompass.compare.pairs import Source
-    from acompass.compare.policy_claims import assertions_among, with_policy_claims
+    from acompass.compare.pairs import Given
+    from acompass.compare.policy_claims import prove_claims
     from acompass.privacy.answer import PrivacyProof
     from acompass.privacy.flow import prove_privacy, require_columns
-    from acompass.prove import prove_policy
     from acompass.prove.effort import seconds_of, time_limit
 
     parsed, limit = as_policy(policy, paper), seconds_of(deadline)
@@ -306,15 +304,9 @@ def prove(
             schema = _types_of(parsed, table, params, opening)
         if privacy and schema is None:
             schema, types = require_columns(types), None
-        asked, assumed = assertions_among(claims), assume or ()
-        source = Source(parsed.tree, parsed.text, parsed.name)
-        asking = Asking(source, Given(schema, params or {}, types), assumed)
+        asking = Asking(parsed, Given(schema, params or {}, types), assume or ())
         with time_limit(limit):
-            proof = prove_policy(
-                parsed.tree, parsed.text, asked, schema, params, types, assume=assumed, deadline=None
-            )
-            proof = with_policy_claims(proof, claims, asking)
-            found = None
+            proof, found = prove_claims(asking, claims), None
             if privacy and schema is not None:
                 found = prove_privacy(
                     parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
@@ -344,18 +336,16 @@ def compare(
     undecided.
     """
     from acompass.compare.flow import compare_policies
-    from acompass.compare.pairs import Source, shared_types
+    from acompass.compare.pairs import types_for_both
     from acompass.prove.effort import seconds_of, time_limit
 
     limit = seconds_of(deadline)
     one, other = (as_policy(policy, paper) for policy in (old, new))
-    before, after = (Source(policy.tree, policy.text, policy.name) for policy in (one, other))
     if table is not None:
         with _open(table, opening) as session:
-            ours, theirs = (_types_in(session, policy, _own(policy, params)) for policy in (one, other))
-        schema = shared_types(before, ours, theirs, params or {})
+            schema = types_for_both(one, other, params or {}, partial(_types_in, session))
     with time_limit(limit):
-        return compare_policies(before, after, schema, params, types)
+        return compare_policies(one, other, schema, params, types)
 
 
 @validated
@@ -397,12 +387,6 @@ def _types_of(
 ) -> dict[str, str | Type]:
     with _open(table, opening) as session:
         return _types_in(session, policy, params)
-
-
-def _own(policy: Policy, params: Mapping[str, ParamValue] | None) -> dict[str, ParamValue]:
-    """The parameters that a policy uses: the other one of a comparison may use more."""
-    used = parameter_names(policy.tree)
-    return {name: value for name, value in (params or {}).items() if name in used}
 
 
 def _types_in(

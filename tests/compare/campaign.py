@@ -11,19 +11,15 @@ from fractions import Fraction
 
 from acompass.compare.answer import Difference
 from acompass.compare.equivalence import equivalence
-from acompass.compare.pairs import Source, typed_pairs
+from acompass.compare.pairs import typed_pairs
 from acompass.compare.results import are_different, run_of
-from acompass.syntax.parse import parse
+from acompass.policy import parse
 from tests.compare.record_policies import TYPES, Writer, records, traces, written
-
-
-def source(text: str) -> Source:
-    return Source(parse(text)[0], text, "policy")
 
 
 def verdict(old: str, new: str) -> tuple[bool | None, Difference | None]:
     """The verdict, after the difference has been replayed."""
-    _, (pair,) = typed_pairs(source(old), source(new), TYPES, {}, None)
+    _, (pair,) = typed_pairs(parse(old), parse(new), TYPES, {}, None)
     found = equivalence(pair)
     if found.difference is not None:
         trace = [Fraction(rho) for rho in found.difference.trace]
@@ -35,7 +31,7 @@ def verdict(old: str, new: str) -> tuple[bool | None, Difference | None]:
 
 def brute_force(old: str, new: str, draws: int, rng: random.Random) -> bool:
     """Whether no record alone, and no small table, makes a difference."""
-    _, (pair,) = typed_pairs(source(old), source(new), TYPES, {}, None)
+    _, (pair,) = typed_pairs(parse(old), parse(new), TYPES, {}, None)
     tables = [[record] for record in records()]
     tables += [rng.sample(records(), rng.randint(0, 4)) for _ in range(40)]
     return all(

@@ -18,7 +18,7 @@ ARROWS = {
     "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
     "privacy": {"checked", "diagnostics", "prove", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
-    "compare": {"checked", "diagnostics", "displayed", "privacy", "prove", "semantics", "syntax"},
+    "compare": {"checked", "diagnostics", "displayed", "policy", "privacy", "prove", "semantics", "syntax"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},
     "engines": {

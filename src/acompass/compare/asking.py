@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from acompass.compare.answer import Difference, Written
-from acompass.compare.guarantees import Given
-from acompass.compare.pairs import Pair, Source, typed_pairs
+from acompass.compare.pairs import Given, Pair, typed_pairs
+from acompass.policy import Policy
 from acompass.prove.assumptions import assumed_requirements, parse_assumptions, with_first
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Instead
 
@@ -14,14 +14,14 @@ from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Instead
 class Asking:
     """A policy and what it is asked with; `assume` are assertions that are known of the table before it."""
 
-    source: Source
+    policy: Policy
     given: Given
     assume: Sequence[str] = ()
 
-    def pairs(self, other: Source) -> list[Pair]:
+    def pairs(self, other: Policy) -> list[Pair]:
         """The policy and the other one, which is made of the same lines."""
         given, beside = self.given, [each.program() for each in parse_assumptions(self.assume)]
-        return typed_pairs(self.source, other, given.schema, given.params, given.types, beside)[1]
+        return typed_pairs(self.policy, other, given.schema, given.params, given.types, beside)[1]
 
     def after_assumptions(self, pair: Pair) -> Pair:
         """Both policies after the same checks: where one of these fails, neither writes anything."""

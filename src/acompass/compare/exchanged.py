@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from acompass.compare.asking import Asking, between_runs, proved, refuted, undecided, undecided_between_runs
 from acompass.compare.flow import of_all
-from acompass.compare.pairs import Source
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
 from acompass.diagnostics.source import Source as Lines
+from acompass.policy import Policy
 from acompass.prove.proof import Claim
 from acompass.syntax import tree
 from acompass.syntax.tree import place_of
@@ -16,10 +16,10 @@ _SAME = "in either order, the lines leave the same of every table"
 
 def exchangeable(asking: Asking, first: int, second: int) -> Claim:
     """The policy as it stands, compared with the policy in which the two lines have changed places."""
-    lines = _by_line(asking.source)
-    policy = _exchanged(asking.source.tree, _at(lines, first), _at(lines, second))
+    lines = _by_line(asking.policy)
+    exchanged = _exchanged(asking.policy.tree, _at(lines, first), _at(lines, second))
     try:
-        pairs = asking.pairs(replace(asking.source, tree=policy))
+        pairs = asking.pairs(replace(asking.policy, tree=exchanged))
     except PolicyError as error:
         return undecided(f"exchanged, the lines are not a valid policy: {error.diagnostics[0].message}")
     found = of_all([asking.after_assumptions(pair) for pair in pairs])
@@ -28,10 +28,10 @@ def exchangeable(asking: Asking, first: int, second: int) -> Claim:
     return proved(_SAME) if found.is_equivalent else undecided_between_runs()
 
 
-def _by_line(source: Source) -> dict[int, int]:
+def _by_line(policy: Policy) -> dict[int, int]:
     """The requirement that begins at each line, by its position; a THEN belongs to its assertion."""
-    lines, found = Lines(source.text), dict[int, int]()
-    for at, requirement in enumerate(source.tree.requirements):
+    lines, found = Lines(policy.text), dict[int, int]()
+    for at, requirement in enumerate(policy.tree.requirements):
         place = place_of(requirement.span)
         if place is not None:
             found.setdefault(lines.position(place.start)[0], at)

@@ -1,19 +1,22 @@
 """From two policies to their comparison."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type
 from acompass.compare.answer import Comparison
 from acompass.compare.equivalence import Equivalence, equivalence
-from acompass.compare.guarantees import Given, kept_guarantees
+from acompass.compare.guarantees import kept_guarantees
 from acompass.compare.impact import impact
-from acompass.compare.pairs import Pair, Source, typed_pairs
+from acompass.compare.pairs import Given, Pair, typed_pairs
+from acompass.policy import Policy
+from acompass.prove.proof import Claim, ClaimVerdict
 
 
 def compare_policies(
-    old: Source,
-    new: Source,
+    old: Policy,
+    new: Policy,
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
@@ -23,16 +26,28 @@ def compare_policies(
     given = Given(schema, dict(params or {}), types)
     columns, pairs = typed_pairs(old, new, schema, given.params, types)
     found = of_all(pairs)
-    kept = kept_guarantees(old, new, given)
+    kept, reverse = kept_guarantees(old, new, given), kept_guarantees(new, old, given)
+    if found.is_equivalent:
+        kept, reverse = map(_by_equivalence, (kept, reverse))
     return Comparison(
         found.is_equivalent,
         found.reason,
         found.difference,
         kept,
-        kept_guarantees(new, old, given),
+        reverse,
         impact(pairs, kept, found.is_equivalent is True),
         columns.names(),
         tuple(columns.schema[at].name for at in sorted(columns.inferred)),
+    )
+
+
+def _by_equivalence(guarantees: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """What is guaranteed by a policy is by an equivalent one, even if that takes another proof."""
+    return tuple(
+        replace(claim, verdict=ClaimVerdict.PROVED, reason="the policies are equivalent")
+        if claim.verdict is ClaimVerdict.UNDECIDED
+        else claim
+        for claim in guarantees
     )
 
 

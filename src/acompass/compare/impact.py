@@ -29,14 +29,16 @@ MOST_SETS = 8
 def impact(pairs: Sequence[Pair], guarantees: Sequence[Claim], is_equivalent: bool) -> Impact:
     """`guarantees` are those of the old policy, with verdicts about the new one."""
     lost = tuple(claim for claim in guarantees if claim.verdict is not ClaimVerdict.PROVED)
+    if is_equivalent:
+        return Impact(lost, (), exact=True)
     try:
         with bounded():
             found = [released(pair) for pair in pairs]
     except (Undecided, Exhausted) as open_question:
         return Impact(lost, None, reason_of(open_question))
     more = next((each for each in found if each), ())
-    doubt = None if more or is_equivalent else _doubt(pairs[0], guarantees)
-    exact = is_equivalent or all(map(is_record_level, pairs[0].old.requirements + pairs[0].new.requirements))
+    doubt = None if more else _doubt(pairs[0], guarantees)
+    exact = all(map(is_record_level, (*pairs[0].old.requirements, *pairs[0].new.requirements)))
     return Impact(lost, more, exact=exact) if doubt is None else Impact(lost, None, doubt)
 
 
@@ -72,7 +74,8 @@ class _Releases:
         self._final = pair.new.final_schema
         self._old, self._new = (self._symbolic.end(program) for program in pair.programs)
         self._words = Words(self._symbols, pair.schema)
-        self._is_certain = all(map(is_record_level, pair.new.requirements))
+        is_about_records = all(map(is_record_level, pair.new.requirements))
+        self._is_certain = is_about_records and not self._symbols.unknown
 
     def require_known(self) -> None:
         """Raise Undecided if a comparison is not understood: then other records may be meant."""

@@ -1,7 +1,7 @@
 """Two policies, checked with the same types: those given, or those that the uses of both decide (D31)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,21 +10,22 @@ from acompass.checked.program import Program
 from acompass.checked.types import Schema, Type
 from acompass.checked.uses import uses
 from acompass.diagnostics import PolicyError
+from acompass.policy import Policy
 from acompass.prove.column_types import ColumnTypes, column_types, finer_scale, other_types
 from acompass.prove.policy import checked_policy
 from acompass.syntax import tree
-from acompass.syntax.walk import constants, steps
+from acompass.syntax.walk import constants, parameter_names, steps
 
 _DECIMAL = re.compile(r"-?[0-9]+(?:\.([0-9]+))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A policy as it was read; errors name it."""
+class Given:
+    """What both policies are asked with."""
 
-    tree: tree.Program
-    text: str
-    name: str
+    schema: Mapping[str, str | Type] | None
+    params: Mapping[str, ParamValue]
+    types: Mapping[str, str | Type] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,8 @@ class Pair:
 
 
 def typed_pairs(
-    old: Source,
-    new: Source,
+    old: Policy,
+    new: Policy,
     schema: Mapping[str, str | Type] | None,
     params: Mapping[str, ParamValue],
     types: Mapping[str, str | Type] | None,
@@ -59,7 +60,7 @@ def typed_pairs(
     everything = joined((old.tree, new.tree, *beside))
 
     def typed(own: Schema, any_scale: frozenset[int] = frozenset()) -> Pair:
-        one, other = (_checked(source, own, params, everything) for source in (old, new))
+        one, other = (_checked(policy, own, params, everything) for policy in (old, new))
         return Pair(one, other, any_scale)
 
     def scaled(columns: ColumnTypes) -> tuple[ColumnTypes, list[Pair]]:
@@ -79,16 +80,22 @@ def typed_pairs(
     return columns, pairs
 
 
-def shared_types(
-    old: Source,
-    ours: Mapping[str, str | Type],
-    theirs: Mapping[str, str | Type],
+def types_for_both(
+    old: Policy,
+    new: Policy,
     params: Mapping[str, ParamValue],
+    read: Callable[[Policy, Mapping[str, ParamValue]], Mapping[str, str | Type]],
 ) -> dict[str, str | Type]:
     """The types that a table has for both: by the uses of the old policy, and for the columns that it does
-    not name, by those of the new one (D10)."""
+    not name, by those of the new one (D10). `read` asks the table for one policy and its own parameters."""
+    ours, theirs = (read(policy, _own(policy, params)) for policy in (old, new))
     named = uses(old.tree, list(ours), params)
     return {name: type_ if at in named else theirs[name] for at, (name, type_) in enumerate(ours.items())}
+
+
+def _own(policy: Policy, params: Mapping[str, ParamValue]) -> dict[str, ParamValue]:
+    used = parameter_names(policy.tree)
+    return {name: value for name, value in params.items() if name in used}
 
 
 def joined(policies: Sequence[tree.Program]) -> tree.Program:
@@ -97,12 +104,12 @@ def joined(policies: Sequence[tree.Program]) -> tree.Program:
 
 
 def _checked(
-    source: Source, schema: Schema, params: Mapping[str, ParamValue], everything: tree.Program
+    policy: Policy, schema: Schema, params: Mapping[str, ParamValue], everything: tree.Program
 ) -> Program:
     try:
-        return checked_policy(source.tree, source.text, schema, params, everything)
+        return checked_policy(policy.tree, policy.text, schema, params, everything)
     except PolicyError as error:
-        raise PolicyError(error.diagnostics, source.text, source.name) from None
+        raise PolicyError(error.diagnostics, policy.text, policy.name) from None
 
 
 def _scales(policies: tree.Program, params: Mapping[str, ParamValue]) -> list[int]:

@@ -9,6 +9,7 @@ from acompass.compare.asking import Asking
 from acompass.compare.exchanged import exchangeable
 from acompass.compare.repeated import idempotent
 from acompass.compare.unchanged import unchanged
+from acompass.prove.policy import prove_policy
 from acompass.prove.proof import Claim, Proof
 
 _IDEMPOTENT = re.compile(r"idempotent", re.IGNORECASE)
@@ -51,13 +52,12 @@ def read_claim(text: str) -> PolicyClaim | None:
     return None
 
 
-def assertions_among(claims: Sequence[str] | None) -> list[str] | None:
-    """The claims that are assertions, or are to be refused as such."""
-    return None if claims is None else [text for text in claims if read_claim(text) is None]
-
-
-def with_policy_claims(proof: Proof, claims: Sequence[str] | None, asking: Asking) -> Proof:
-    """The proof of the assertions, with the verdicts on the other claims in their places."""
+def prove_claims(asking: Asking, claims: Sequence[str] | None) -> Proof:
+    """A proof of the claims, whether they are assertions or about the whole policy, in their order."""
+    policy, given = asking.policy, asking.given
+    assertions = None if claims is None else [text for text in claims if read_claim(text) is None]
+    asked = (policy.tree, policy.text, assertions, given.schema, given.params, given.types)
+    proof = prove_policy(*asked, assume=asking.assume, deadline=None)
     proved = iter(proof.claims)
     found = []
     for text in claims or ():

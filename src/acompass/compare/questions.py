@@ -1,6 +1,6 @@
 """Whether two lines over classes, or about some record, ask the same question of the same table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never
 
 from acompass.checked.effects import comparisons, process_in
@@ -15,7 +15,7 @@ from acompass.checked.program import (
     Process,
 )
 from acompass.checked.types import Schema
-from acompass.prove.decision_diagram import Diagram, DiagramManager
+from acompass.prove.decision_diagram import ALL, Diagram, DiagramManager, Variable
 from acompass.prove.regions import Regions
 from acompass.prove.value_order import ValueOrder, order_of, order_of_counts
 
@@ -70,23 +70,20 @@ class _Classes:
         self._regions = regions
         self._diagrams = DiagramManager([each.full for each in regions])
 
-    def of(self, condition: Condition, positions: Sequence[int]) -> Diagram:
-        return self._of(condition, lambda column: positions[column])
-
-    def _of(self, condition: Condition, variable_at: Callable[[int], int]) -> Diagram:
+    def of(self, condition: Condition, variables: Sequence[Variable]) -> Diagram:
+        """`variables` are those at the positions that the condition sees."""
         match condition:
-            case Comparison(column, operator, value):
-                variable = variable_at(column)
+            case Comparison(position, operator, value):
+                variable = variables[position]
                 return self._diagrams.literal(variable, self._regions[variable].satisfying(operator, value))
             case Not(operand):
-                return self._diagrams.complement(self._of(operand, variable_at))
+                return self._diagrams.complement(self.of(operand, variables))
             case And(operands):
-                return self._diagrams.complement(
-                    self._diagrams.union_of(
-                        self._diagrams.complement(self._of(each, variable_at)) for each in operands
-                    )
-                )
+                found = ALL
+                for operand in operands:
+                    found = self._diagrams.intersection(found, self.of(operand, variables))
+                return found
             case Or(operands):
-                return self._diagrams.union_of(self._of(each, variable_at) for each in operands)
+                return self._diagrams.union_of(self.of(operand, variables) for operand in operands)
             case _:
                 assert_never(condition)

@@ -15,7 +15,7 @@ _SAME = "no line changes anything in a second run"
 
 def idempotent(asking: Asking) -> Claim:
     """The policy once, compared with the policy twice."""
-    pairs = asking.pairs(asking.source)
+    pairs = asking.pairs(asking.policy)
     try:
         twice = [replace(pair, new=_twice(asking, pair.new)) for pair in pairs]
     except PolicyError as error:
@@ -28,12 +28,12 @@ def idempotent(asking: Asking) -> Claim:
 
 def _twice(asking: Asking, program: Program) -> Program:
     """A second run names the columns that are left. What is dropped need not be dropped again (D32)."""
-    tree = asking.source.tree
+    tree = asking.policy.tree
     lines = tuple(each for each in steps(tree) if not any(names_dropped(step_of(each))))
     again = replace(tree, requirements=lines)
     used = parameter_names(again)
     own = {name: value for name, value in asking.given.params.items() if name in used}
-    second, problems = check(again, asking.source.text, program.final_schema, own)
+    second, problems = check(again, asking.policy.text, program.final_schema, own)
     if second is None:
-        raise PolicyError(problems, asking.source.text)
+        raise PolicyError(problems, asking.policy.text)
     return replace(program, requirements=(*program.requirements, *second.requirements))

@@ -32,7 +32,7 @@ NOT_CHANGED = "no table was found on which it does"
 
 
 def unchanged(asking: Asking, name: str) -> Claim:
-    pairs = [asking.after_assumptions(pair) for pair in asking.pairs(asking.source)]
+    pairs = [asking.after_assumptions(pair) for pair in asking.pairs(asking.policy)]
     claims = [_Question(pair, _position(pair.schema, name)).answer() for pair in pairs]
     for wanted in (ClaimVerdict.REFUTED, ClaimVerdict.UNDECIDED):
         for claim in claims:

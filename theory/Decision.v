@@ -3,8 +3,8 @@
     A claim is proved if no record violates its weakest precondition. It is refuted by a record on which it fails. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
 From Coq Require Import Floats.SpecFloat.
-From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness Regions.
-From Acompass Require Import Calendar Satisfiability Formulas Weakest Witnesses Conclusions.
+From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories.
+From Acompass Require Import Exactness Regions Calendar Satisfiability Formulas Weakest Witnesses Conclusions.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -120,9 +120,6 @@ Definition read_field (k : kind) (t : text) : list field :=
   end.
 
 Definition text_in (c : value) : text := snd (snd c).
-
-(** The integers from z on. *)
-Fixpoint counted (n : nat) (z : Z) : list Z := match n with O => [] | S n' => z :: counted n' (z + 1)%Z end.
 
 (** At most this many integers are tried one by one. *)
 Definition FEW : Z := 64.

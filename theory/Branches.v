@@ -61,7 +61,7 @@ Proof.
   - now rewrite Same.
 Qed.
 
-(** * Rule of the requirement's own assertion (`_is_kept`)
+(** * Rule of the requirement's own assertion (`_unkept`)
 
     The classes that are left alone satisfy the assertion. *)
 Theorem is_kept f psi H phi R : let a := Each (Process [f] psi H) phi in
@@ -96,7 +96,7 @@ Proof.
   now apply negb_false_iff.
 Qed.
 
-(** * Rule of the check (`_is_checked`)
+(** * Rule of the check (`_before_check`)
 
     A check leaves the table as it is. Where it is known to hold, its fact is known. *)
 Theorem is_checked f psi H phi req R rho : asserts req = Each (Process [f] psi H) phi ->

@@ -44,6 +44,9 @@ Proof.
   rewrite (IH (read_digit n c)), (IH (read_digit 0 c)). unfold read_digit. rewrite Nat2Z.inj_succ, Z.pow_succ_r by lia. lia.
 Qed.
 
+Lemma read_app t u : read (t ++ u) = read t * 10 ^ Z.of_nat (length u) + read u.
+Proof. unfold read at 1. rewrite fold_left_app, read_from. reflexivity. Qed.
+
 Lemma read_below t : Forall is_digit t -> 0 <= read t < 10 ^ Z.of_nat (length t).
 Proof.
   induction 1 as [|c t H _ IH]; [now vm_compute|]. unfold read in *. cbn [fold_left length]. rewrite read_from.

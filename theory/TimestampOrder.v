@@ -4,9 +4,6 @@ From Acompass Require Import Order Texts Values Conversions TextOrder.
 Import ListNotations.
 Open Scope Z_scope.
 
-Lemma read_app t u : read (t ++ u) = read t * 10 ^ Z.of_nat (length u) + read u.
-Proof. unfold read at 1. rewrite fold_left_app. apply read_from. Qed.
-
 (** A point and six digits, unless all of them are 0. *)
 Definition fraction (t : text) : text := if read t =? 0 then [] else point :: t.
 
@@ -57,4 +54,15 @@ Proof.
   unfold iso_date, part. cbn [firstn skipn app Nat.sub]. unfold compare_text in *.
   repeat (cbn [compare_list]; rewrite ?Z.compare_refl; cbn [first_difference];
           match goal with |- first_difference (?x ?= ?y) _ = _ => destruct (x ?= y); cbn [first_difference]; auto end).
+Qed.
+
+(** So timestamps have different texts (docs/prove.md, section 6: `refuse_conversion`). *)
+Definition is_timestamp (f : field) : Prop := exists n, f = Timestamp n /\ length (padded 20 n) = 20%nat.
+
+Theorem timestamps_as_text : injective AsText is_timestamp.
+Proof.
+  intros f g (n & -> & Ln) (m & -> & Lm). simpl. split; intro H.
+  - apply text_value_injective, (compare_eq order_text) in H. rewrite timestamps_in_order in H by auto.
+    apply Z.compare_eq_iff, N2Z.inj in H. now subst.
+  - apply (f_equal number_of), integer_injective, N2Z.inj in H. now subst.
 Qed.

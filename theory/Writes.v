@@ -117,7 +117,7 @@ Section Column.
       rewrite (filter_ext_in (fun r => W (h r)) W R HW). apply F; auto. now rewrite <- HW.
   Qed.
 
-  (** Rule of the WHERE (`_before_write`): W selects a record that is rewritten if it selects the new one. *)
+  (** Rule of the WHERE (`before_write`): W selects a record that is rewritten if it selects the new one. *)
   Theorem before_write W G U : ~ In A G -> ~ aggregates_column f A -> reads_key G U ->
     fact f (fun r => W (h r)) G U R -> fact f W G U (map h R).
   Proof.

@@ -9,7 +9,7 @@ from acompass.diagnostics import AcompassError, CallError, Canceled, EngineError
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.api import check, estimate, explain, lint, measure, plan, pram, prove, run, suggest
+    from acompass.api import check, compare, estimate, explain, lint, measure, plan, pram, prove, run, suggest
     from acompass.policy import Policy, load, parse
     from acompass.result import Result
     from acompass.session import Session, open  # noqa: A004
@@ -26,6 +26,7 @@ __all__ = [
     "TableError",
     "__version__",
     "check",
+    "compare",
     "estimate",
     "explain",
     "lint",
@@ -45,6 +46,7 @@ _HOMES = {
     "Result": "acompass.result",
     "Session": "acompass.session",
     "check": "acompass.api",
+    "compare": "acompass.api",
     "estimate": "acompass.api",
     "explain": "acompass.api",
     "lint": "acompass.api",

@@ -13,8 +13,10 @@ from acompass.checked.types import Type, types_by_name
 from acompass.diagnostics import Diagnostic
 from acompass.options import HierarchiesArgument
 from acompass.policy import Policy, as_policy, attach_text
+from acompass.syntax.walk import parameter_names
 
 if TYPE_CHECKING:
+    from acompass.compare.answer import Comparison
     from acompass.estimates import Estimate
     from acompass.explanation import Explanation
     from acompass.measures import Measures
@@ -268,9 +270,11 @@ def prove(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    assume: Sequence[str] | None = None,
     privacy: bool = False,
     columns: Sequence[str | Sequence[str]] | None = None,
     epsilon: str = "1",
+    deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "PrivacyProof":
@@ -278,29 +282,80 @@ def prove(
 
     The default claims are the policy's own assertions. `table` provides only the schema. Without a schema,
     `types` gives the types of some columns, such as `{"Age": "integer"}`; the others are inferred from the
-    policy, and a number may have any scale.
+    policy, and a number may have any scale. A claim is an assertion, `idempotent`, `order of 3, 5` for two
+    lines, or `Age unchanged` for a column. The assertions `assume` are known of the table before the policy.
 
     With `privacy`, the answer also says what the output gives away about one record's value of each column,
     or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
     spreads. It needs all columns of the table: without a table and a schema, `types` has them.
+
+    What is not decided after `deadline` seconds is undecided.
     """
+    from acompass.compare.asking import Asking
+    from acompass.compare.guarantees import Given
+    from acompass.compare.pairs import Source
+    from acompass.compare.policy_claims import assertions_among, with_policy_claims
     from acompass.privacy.answer import PrivacyProof
     from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
+    from acompass.prove.effort import seconds_of, time_limit
 
-    parsed = as_policy(policy, paper)
+    parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
         if privacy and schema is None:
             schema, types = require_columns(types), None
-        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
-        found = None
-        if privacy and schema is not None:
-            found = prove_privacy(
-                parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+        asked, assumed = assertions_among(claims), assume or ()
+        source = Source(parsed.tree, parsed.text, parsed.name)
+        asking = Asking(source, Given(schema, params or {}, types), assumed)
+        with time_limit(limit):
+            proof = prove_policy(
+                parsed.tree, parsed.text, asked, schema, params, types, assume=assumed, deadline=None
             )
+            proof = with_policy_claims(proof, claims, asking)
+            found = None
+            if privacy and schema is not None:
+                found = prove_privacy(
+                    parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
+                )
         return PrivacyProof(proof.claims, proof.types, proof.inferred, found)
+
+
+@validated
+def compare(
+    old: Policy | str,
+    new: Policy | str,
+    schema: Mapping[str, str | Type] | None = None,
+    *,
+    types: Mapping[str, str | Type] | None = None,
+    params: Mapping[str, ParamValue] | None = None,
+    table: Any = None,
+    deadline: float | str = 30,
+    paper: bool = False,
+    **opening: Unpack[Opening],
+) -> "Comparison":
+    """Find out whether two policies are equivalent: the same table and trace always give the same result.
+
+    If they are not, the answer has a small table on which they differ. It also says which guarantees of each
+    policy the other keeps, and what the new one can release that the old one could not. A parameter has the
+    same value in both. `table` provides only the schema. Without a schema, `types` gives the types of some
+    columns; the others are inferred from both policies. What is not decided after `deadline` seconds is
+    undecided.
+    """
+    from acompass.compare.flow import compare_policies
+    from acompass.compare.pairs import Source, shared_types
+    from acompass.prove.effort import seconds_of, time_limit
+
+    limit = seconds_of(deadline)
+    one, other = (as_policy(policy, paper) for policy in (old, new))
+    before, after = (Source(policy.tree, policy.text, policy.name) for policy in (one, other))
+    if table is not None:
+        with _open(table, opening) as session:
+            ours, theirs = (_types_in(session, policy, _own(policy, params)) for policy in (one, other))
+        schema = shared_types(before, ours, theirs, params or {})
+    with time_limit(limit):
+        return compare_policies(before, after, schema, params, types)
 
 
 @validated
@@ -311,20 +366,23 @@ def lint(
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
+    deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> tuple[Diagnostic, ...]:
     """Find probable mistakes in the policy. `table` provides the schema, and is searched for the values of
-    hierarchies. `types` gives only the types of some columns."""
+    hierarchies. `types` gives only the types of some columns. What is not found after `deadline` seconds is
+    missing, which AC516 says."""
     from acompass.lint import lint_policy
+    from acompass.prove.effort import seconds_of
 
-    parsed = as_policy(policy, paper)
+    parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
         if table is None:
-            return lint_policy(parsed.tree, parsed.text, schema, params, types)
+            return lint_policy(parsed.tree, parsed.text, schema, params, types, deadline=limit)
         with _open(table, opening) as session:
             schema, occurs = _types_in(session, parsed, params), session.occurs
-            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs)
+            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
 
 
 def _open(table: Any, opening: Opening) -> "Session":
@@ -339,6 +397,12 @@ def _types_of(
 ) -> dict[str, str | Type]:
     with _open(table, opening) as session:
         return _types_in(session, policy, params)
+
+
+def _own(policy: Policy, params: Mapping[str, ParamValue] | None) -> dict[str, ParamValue]:
+    """The parameters that a policy uses: the other one of a comparison may use more."""
+    used = parameter_names(policy.tree)
+    return {name: value for name, value in (params or {}).items() if name in used}
 
 
 def _types_in(

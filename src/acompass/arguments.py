@@ -309,6 +309,7 @@ def _table(value: Any) -> Any:
 
 
 _TABLE = _Expected("a path, a data frame or a list of dicts", '"people.csv"', _table)
+_POLICY = _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy)
 _NAMES = _Expected("a list of column names", '["Age", "Zip"]', _each(_text))
 _OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
 
@@ -316,6 +317,7 @@ _OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
 #: have the name of their function before them
 EXPECTED = {
     "against": _TABLE,
+    "assume": _Expected("a list of assertions", '["EACH RESULT : Age <= 120"]', _each(_text)),
     "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
     "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
     "column": _Expected("the name of a column", '"Education"', _text),
@@ -323,6 +325,7 @@ EXPECTED = {
         "a list of column names, or of lists of them", '["Age", ["Zip", "Sex"]]', _column_sets
     ),
     "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
+    "deadline": _Expected("a number of seconds", "60", _text_or_number),
     "delimiter": _Expected("text", '";"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "compare": _Expected("True or False", "True", _boolean),
@@ -339,12 +342,14 @@ EXPECTED = {
     "matrix": _Expected("a path", '"matrix.csv"', _path),
     "memory_limit": _Expected("a size", '"2GiB"', _size),
     "missing": _Expected("text, a number, or a dict of columns and these", '"drop"', _missing),
+    "new": _POLICY,
     "name": _Expected("text", '"policy.acp"', _text),
     "order": _Expected("text", '"canonical"', _text),
+    "old": _POLICY,
     "output": _OUTPUT,
     "params": _Expected("a dict of names and values", '{"k": 2}', _settings),
     "path": _Expected("a path", '"policy.acp"', _path),
-    "policy": _Expected("a policy or its text", 'acompass.load("policy.acp")', _policy),
+    "policy": _POLICY,
     "population": _TABLE,
     "pram.keep": _Expected("a probability", "0.8", _text_or_number),
     "privacy": _Expected("True or False", "True", _boolean),

@@ -48,6 +48,19 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "EACH RESULT : Age <= 80 : REJECT;\nEACH RESULT : Age <= 80;",
         "EACH FILTER Age < 20 : Age = 10 : REPLACE Age WITH 10;\n"
         "EACH FILTER Age >= 20 AND Age < 40 : Age = 30 : REPLACE Age WITH 30;",
+        # codes: nobody means a range from 1 to 3
+        "EACH FILTER Code = 1 : Code = 10 : REPLACE Code WITH 10;\n"
+        "EACH FILTER Code = 3 : Code = 30 : REPLACE Code WITH 30;",
+        "EACH RESULT : Code <> 1 : REPLACE Code WITH 2;\nEACH RESULT : Code <> 4 : REPLACE Code WITH 5;",
+        "EACH FILTER Code = 5 : Code = 0 : REPLACE Code WITH 0;\n"
+        "EACH FILTER Code >= 7 AND Code <= 9 : Code = 99 : REPLACE Code WITH 99;",
+        # integers: there is nothing between 9 and 10
+        "EACH FILTER Age >= 0 AND Age <= 9 : Age = 5 : REPLACE Age WITH 5;\n"
+        "EACH FILTER Age >= 10 AND Age <= 19 : Age = 15 : REPLACE Age WITH 15;",
+        # some classes stay
+        "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 AND n < 5 : REJECT;",
+        "EACH PROCESS COUNT(*) AS n WHERE Age > 9 GROUP BY Zip : n < 1 : REJECT;",
+        "EACH PROCESS COUNT(*) AS n WHERE Age > 9 : n >= 3 : REJECT;",
         "EACH PROCESS COUNT(*) AS c GROUP BY Zip : Zip = '*' OR c >= 3 : REPLACE Zip WITH '*';",
         "EACH PROCESS MAX(Pay) AS m GROUP BY Zip : m <= 9 : REPLACE Pay WITH 9;",
         "SOME RESULT : Age > 80;",
@@ -145,6 +158,34 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
         ("EACH PROCESS SUM(Pay) AS s : s >= 9 : REJECT;", [("AC510", 1)]),
         ("EACH RESULT : Age < 0 AND Age > 0 : REJECT;", [("AC510", 1)]),
         ("ALWAYS : REJECT;", [("AC510", 1)]),
+        ("EACH PROCESS COUNT(*) AS n GROUP BY Zip : n < 1 : REJECT;", [("AC510", 1)]),
+        ("EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 AND n <= 2 : REJECT;", [("AC510", 1)]),
+        (
+            "EACH RESULT : Age > 9 : REJECT;\n"
+            "EACH PROCESS MIN(Age) AS m WHERE Age > 5 GROUP BY Zip : m < 9 : REJECT;",
+            [("AC510", 2)],
+        ),
+        (
+            "EACH RESULT : Age > 9 : REJECT;\nEACH PROCESS COUNT(*) AS n WHERE Age > 5 : n >= 3 : REJECT;",
+            [("AC510", 2)],
+        ),
+        # line 2 makes the assertion of line 1 true; line 3 breaks that of line 2
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REPLACE Zip WITH '*';\n"
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT;\n"
+            "EACH RESULT : Job = 'x' : REJECT;",
+            [("AC504", 2)],
+        ),
+        (
+            "EACH RESULT : Age <= 80 : REPLACE Age WITH 99;\nEACH RESULT : Age <= 90 : REPLACE Age WITH 80;\n"
+            "EACH FILTER Zip = 'x' : Age = 85 : REPLACE Age WITH 85;",
+            [("AC508", 2)],
+        ),
+        (
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REPLACE Zip WITH '*';\n"
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 2 : REJECT;",
+            [("AC503", 1)],
+        ),
         ("ALWAYS : REPLACE Zip WITH '*';\nALWAYS : GENERALIZE Zip TO PREFIX OF 3;", [("AC512", 2)]),
         ("ALWAYS : GENERALIZE Zip TO PREFIX OF 3;\nALWAYS : GENERALIZE Zip TO PREFIX OF 2;", []),
         (
@@ -260,3 +301,28 @@ def test_every_line_of_a_pram_matrix_may_be_allowed() -> None:
     ]
     decoding = [f"EACH RESULT : d <> '~{value}' : REPLACE d WITH '{value}';" for value in values]
     assert findings("\n".join((*drawing, *decoding))) == []
+
+
+BANDS = (
+    "EACH FILTER Age >= 0 AND Age <= 9 : Age = 5 : REPLACE Age WITH 5;\n"
+    "EACH FILTER Age >= 10 AND Age <= 19 : Age = 15 : REPLACE Age WITH 15;"
+)
+
+
+@pytest.mark.parametrize("type_", ["decimal(1)", "decimal(2)", "float"])
+def test_a_gap_that_only_decimals_fall_into_is_found(type_: str) -> None:
+    (finding,) = lint_policy(parse(BANDS)[0], BANDS, types={"Age": type_})
+    assert finding.code == "AC507"
+    assert finding.message.startswith("the rules for `Age` leave out numbers such as `9.")
+    assert finding.help == "begin each range where the one before ends"
+
+
+@pytest.mark.parametrize("type_", ["integer", "decimal(1)", "float"])
+def test_ranges_that_touch_leave_nothing_out(type_: str) -> None:
+    text = BANDS.replace("<= 9", "< 10").replace("<= 19", "< 20")
+    assert not lint_policy(parse(text)[0], text, types={"Age": type_})
+
+
+def test_a_wide_gap_between_decimals_is_meant() -> None:
+    text = BANDS.replace(">= 10", ">= 14")
+    assert not lint_policy(parse(text)[0], text, types={"Age": "decimal(1)"})

@@ -36,6 +36,7 @@ def without_records() -> dict[str, Displayed]:
             POLICY, [f"EACH RESULT : \"{SCRIPT}\" = 'b'", "EACH RESULT : Age <= 80"], params=PARAMS
         ),
         "privacy": acompass.prove(POLICY, table=people, params=PARAMS, privacy=True),
+        "comparison": acompass.compare(POLICY, f'{POLICY} ALWAYS : DROP "{SCRIPT}";', params=PARAMS),
         "measures": acompass.measure(
             released.table, qi=qi, sensitive=["Name"], against=people, hierarchies={"Age": "bands:5,10"}
         ),

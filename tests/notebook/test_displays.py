@@ -10,7 +10,7 @@ from acompass.report.notebook.answer import answer_html
 from tests.notebook import answers
 from tests.report.pages import Element, read_page
 
-KINDS = ["run", "check", "plan", "proof", "measures", "suggestion", "estimate", "explanation"]
+KINDS = ["run", "check", "plan", "proof", "comparison", "measures", "suggestion", "estimate", "explanation"]
 
 
 @pytest.fixture(scope="module")

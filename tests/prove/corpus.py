@@ -1,16 +1,24 @@
-"""Read corpus.md: headings, policies in fenced blocks, and after each policy the claims about it.
+"""Read corpus.md and side_conditions.md: headings, policies in fenced blocks, and after each its claims.
 
-`proved with Age=integer:` gives the type of a column.
+`proved with Age=integer:` gives the types of columns, separated by commas. `refuted of the line:` asks the
+policy's own claim, which a check may not use to prove itself. `not proved` is for a false claim that no table
+of values can show.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from acompass.prove import Claim, prove_policy
+from acompass.syntax import tree
+from acompass.syntax.parse import parse
+
 PATH = Path(__file__).with_name("corpus.md")
+PATHS = (PATH, PATH.with_name("side_conditions.md"))
 
 _POLICY = re.compile(r"^```acompass\n(.*?)^```\n(.*?)(?=^```|^## |\Z)", re.MULTILINE | re.DOTALL)
-_CLAIM = re.compile(r"^- (proved|refuted)(?: with (\S+))?: (.+)$", re.MULTILINE)
+_CLAIM = re.compile(r"^- (proved|refuted|not proved)( of the line)?(?: with (\S+))?: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -20,17 +28,36 @@ class Case:
     verdict: str
     claim: str
     types: tuple[str, ...]
+    is_own: bool
 
     @property
     def id(self) -> str:
         return f"{self.title}: {self.claim} {' '.join(self.types)}"
 
+    def is_given(self, verdict: str) -> bool:
+        return verdict != "proved" if self.verdict == "not proved" else verdict == self.verdict
+
+    def parsed(self) -> tree.Program:
+        policy, problems = parse(self.policy)
+        assert not problems
+        return replace(policy, folder=str(PATH.parent))
+
+    def asked(self) -> Claim:
+        """What the prover says of the claim."""
+        types = dict(type_.split("=") for type_ in self.types)
+        claims = None if self.is_own else [self.claim]
+        proof = prove_policy(self.parsed(), self.policy, claims, types=types)
+        (claim,) = (claim for claim in proof.claims if claim.text == self.claim)
+        return claim
+
 
 def cases() -> list[Case]:
-    found = []
-    for section in PATH.read_text(encoding="utf-8").split("\n## ")[1:]:
+    return [case for path in PATHS for case in _cases(path.read_text(encoding="utf-8"))]
+
+
+def _cases(text: str) -> Iterator[Case]:
+    for section in text.split("\n## ")[1:]:
         title = section.partition("\n")[0]
         for policy, claims in _POLICY.findall(section):
-            for verdict, type_, claim in _CLAIM.findall(claims):
-                found.append(Case(title, policy, verdict, claim, (type_,) if type_ else ()))
-    return found
+            for verdict, own, types, claim in _CLAIM.findall(claims):
+                yield Case(title, policy, verdict, claim, tuple(filter(None, types.split(","))), bool(own))

@@ -29,6 +29,7 @@ from acompass.syntax.parse import parse
 from acompass.syntax.walk import parameter_names
 from tests.prove.everyday_policies import EverydayCurator, everyday_records
 from tests.prove.policies import Claimed, Writer, random_records, random_trace
+from tests.prove.related_policies import RelatedWriter
 from tests.prove.replaying import checked, fails, is_written, run_or_none
 
 #: tables of one schema, where the scales vary
@@ -75,6 +76,11 @@ class Figures:
 def curators_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     """Test one policy of `policies` on tables from the same module."""
     _test(rng, Writer(rng).policy(), random_records, tables, figures)
+
+
+def related_policy(rng: random.Random, tables: int, figures: Figures) -> None:
+    """Test one policy of `related_policies`, whose lines belong together."""
+    _test(rng, RelatedWriter(rng).policy(), random_records, tables, figures)
 
 
 def everyday_policy(rng: random.Random, tables: int, figures: Figures) -> None:
@@ -186,7 +192,7 @@ def _proof_of(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof
     return prove_policy(parse(text)[0], text, None, {column.name: column.type for column in schema}, params)
 
 
-_KINDS = (conformance_policy, curators_policy, everyday_policy, untyped_policy, everyday_policy)
+_KINDS = (conformance_policy, curators_policy, everyday_policy, untyped_policy, related_policy)
 
 
 def campaign(seed: int, policies: int, tables: int) -> Figures:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from acompass.checked.program import Ball, Draw, Program, Random, Reject, Sometimes
 from acompass.checked.types import INTEGER, TEXT, Column
 from acompass.prove.chances import Chance, Stream, rho_for, rho_of_miss
-from acompass.prove.witness import play, replay
+from acompass.prove.witness import Player, replay
 from acompass.semantics import random
 from acompass.semantics.requirements import pick
 from tests.prove.replaying import checked
@@ -54,6 +54,6 @@ def program() -> Program:
     st.lists(st.builds(Chance, STREAMS, STREAMS), min_size=3, max_size=3),
 )
 def test_a_played_run_replays(records: list[tuple[int, str]], chances: list[Chance]) -> None:
-    played = play(program(), records, dict(enumerate(chances)))
+    played = Player(program()).play(records, dict(enumerate(chances)))
     assert played is not None
     assert played == replay(program(), records, played.trace)

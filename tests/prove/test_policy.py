@@ -75,6 +75,7 @@ def test_the_claim_of_a_check_is_asked_without_it() -> None:
     assert verdicts_of("EACH RESULT : Age <= 80;") == ["refuted"]
     assert verdicts_of("EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3;") == ["refuted"]
     assert verdicts_of("SOME RESULT : Age <= 80;") == ["refuted"]
+    assert verdicts_of("EACH RESULT : Zip = 'x'; EACH RESULT : Age <= 80;") == ["refuted", "refuted"]
 
 
 def test_the_claim_of_a_check_rests_on_the_checks_before_it_only() -> None:

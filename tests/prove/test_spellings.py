@@ -1,10 +1,12 @@
 """One number of a CSV may have several spellings, `2` and `2.0`, which become several texts (D26)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import acompass
+from acompass.checked.types import decimal
 
 CLAIM = "EACH PROCESS COUNT DISTINCT(Pay) AS d : d <= 1"
 ONLY_TWO = "EACH RESULT : Pay = 2 : REJECT;"
@@ -27,6 +29,28 @@ def test_several_spellings_are_several_texts(line: str, tmp_path: Path) -> None:
     assert len(_released(policy, tmp_path)) == 3
     (claim,) = acompass.prove(policy, claims=[CLAIM]).claims
     assert claim.verdict != "proved"
+
+
+def _verdict(policy: str, claim: str, **types: Any) -> str:
+    (found,) = acompass.prove(policy, claims=[claim], **types).claims
+    return str(found.verdict)
+
+
+#: numbers whose texts are not constants of the policy
+BETWEEN = "EACH RESULT : Pay >= 1 AND Pay <= 1.1 : REJECT;"
+
+
+@pytest.mark.parametrize("line", INTO_TEXT)
+def test_numbers_of_a_fixed_scale_have_one_text(line: str) -> None:
+    claim = CLAIM.replace("<= 1", "<= 2")
+    assert _verdict(f"{BETWEEN}\n{line}", claim, schema={"Pay": decimal(1)}) == "proved"
+
+
+def test_numbers_of_a_csv_have_several_texts(tmp_path: Path) -> None:
+    (tmp_path / "pay.csv").write_text("Pay\n1\n1.0\n1.1\n", encoding="utf-8")
+    claim = CLAIM.replace("<= 1", "<= 2")
+    for line in INTO_TEXT:
+        assert _verdict(f"{BETWEEN}\n{line}", claim, table=tmp_path / "pay.csv") != "proved"
 
 
 @pytest.mark.parametrize("line", INTO_TEXT)

@@ -18,6 +18,7 @@ ARROWS = {
     "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
     "privacy": {"checked", "diagnostics", "prove", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
+    "compare": {"checked", "diagnostics", "displayed", "privacy", "prove", "semantics", "syntax"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},
     "engines": {
@@ -117,6 +118,7 @@ ARROWS = {
     },
     "report": {
         "checked",
+        "compare",
         "diagnostics",
         "displayed",
         "estimates",
@@ -278,6 +280,7 @@ def test_renderers_import_data_only() -> None:
         "acompass.privacy.table_answer",
         "acompass.privacy.weights",
     }
+    assert {name for name in imported if name.startswith("acompass.compare")} == {"acompass.compare.answer"}
 
 
 def test_every_folder_has_a_rule() -> None:
@@ -331,5 +334,5 @@ def test_commands_without_a_table_import_no_engine(what: str) -> None:
 
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
     code = "import acompass.{0}, acompass; assert callable(acompass.{0}), acompass.{0}"
-    for name in ("estimate", "explain", "measure", "plan", "pram", "prove", "suggest"):
+    for name in ("compare", "estimate", "explain", "measure", "plan", "pram", "prove", "suggest"):
         subprocess.run([sys.executable, "-c", code.format(name)], check=True)

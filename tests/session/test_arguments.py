@@ -25,6 +25,7 @@ FUNCTIONS = (
     "explain",
     "measure",
     "prove",
+    "compare",
     "lint",
     "suggest",
     "pram",
@@ -44,6 +45,7 @@ NOT_A_TABLE = (5, 1.5, True, b"a", ["a"], [1], {"Age": 54}, ({"Age": 54},), len,
 NOT_A_DICT = (5, 1.5, True, "k=2", b"a", [("k", 2)], {1: 2}, object(), len)
 WRONG: dict[str, tuple[Any, ...]] = {
     "against": NOT_A_TABLE,
+    "assume": (*NOT_A_LIST, [5]),
     "below": (*NOT_A_LIST, [1.5], ["5"]),
     "claims": (*NOT_A_LIST, [5]),
     "column": (*NOT_TEXT, None),
@@ -66,6 +68,8 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "matrix": NOT_A_PATH,
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
     "name": (*NOT_TEXT, None),
+    "new": (*NOT_TEXT, Path("policy.acp")),
+    "old": (*NOT_TEXT, Path("policy.acp")),
     "order": NOT_TEXT,
     "output": (*NOT_A_PATH, "\udcff.csv"),
     "params": NOT_A_DICT,
@@ -115,6 +119,8 @@ def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
     (tmp_path / "policy.acp").write_text(POLICY)
     values = {
         "policy": POLICY,
+        "old": POLICY,
+        "new": POLICY,
         "table": PEOPLE,
         "released": PEOPLE,
         "column": "Age",

@@ -4,6 +4,7 @@
 """
 
 import re
+import textwrap
 
 from tests.theory.sources import THEORY, stated
 
@@ -29,8 +30,10 @@ def text() -> str:
 def _printed(module: str) -> str:
     """The theorems as one tuple: Coq then walks through what they have in common once."""
     own = sorted(name for name in stated("Theorem", "Corollary") if name.startswith(f"{module}."))
-    listed = ",\n  ".join(f"@{name}" for name in own)
-    return f"\nDefinition theorems_of_{module} := (\n  {listed}).\nPrint Assumptions theorems_of_{module}.\n"
+    listed = textwrap.fill(
+        ", ".join(f"@{name}" for name in own), 110, initial_indent="  ", subsequent_indent="  "
+    )
+    return f"\nDefinition theorems_of_{module} := (\n{listed}).\nPrint Assumptions theorems_of_{module}.\n"
 
 
 if __name__ == "__main__":

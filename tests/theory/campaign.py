@@ -1,37 +1,52 @@
 """The comparison with the extracted interpreter at any length.
 
-`python -m tests.theory.campaign --cases 20000`
+`python -m tests.theory.campaign --cases 20000 --workers 2`. A case depends on its number and the seed, so a
+campaign can be run in pieces: `--first 8000 --cases 12000` goes on after `--cases 8000`.
 """
 
 import argparse
 import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 
+from tests.theory.building import made
 from tests.theory.oracle import Difference, differences, random_cases
 
 #: cases that one process of the oracle answers
-_SHARE = 500
+_SHARE = 250
 
 
 def main() -> int:
     options = _options()
     started, done, differing = time.monotonic(), 0, 0
-    for start in range(0, options.cases, _SHARE):
-        seeds = (f"theory {number}" for number in range(start, min(start + _SHARE, options.cases)))
-        cases = random_cases(f"{options.seed} {seed}" for seed in seeds)
-        found = differences(cases)
-        done, differing = done + len(cases), differing + len(found)
-        for each in found[:3]:
-            print(_shown(each), flush=True)
-        print(_summary(done, differing, time.monotonic() - started), file=sys.stderr)
+    made("oracle")
+    with ProcessPoolExecutor(options.workers) as pool:
+        shares = _shares(options.seed, options.first, options.first + options.cases)
+        for seeds, found in zip(shares, pool.map(_share, shares), strict=True):
+            done, differing = done + len(seeds), differing + len(found)
+            print("".join(found[:3]), end="", flush=True)
+            print(_summary(done, differing, time.monotonic() - started), file=sys.stderr, flush=True)
     print(_summary(done, differing, time.monotonic() - started))
     return 1 if differing else 0
+
+
+def _shares(seed: int, first: int, end: int) -> list[list[str]]:
+    """The seeds of the cases."""
+    seeds = [f"{seed} theory {number}" for number in range(first, end)]
+    return [seeds[start : start + _SHARE] for start in range(0, len(seeds), _SHARE)]
+
+
+def _share(seeds: Sequence[str]) -> list[str]:
+    return [_shown(found) for found in differences(random_cases(seeds))]
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=1, help="how many processes")
     return parser.parse_args()
 
 

@@ -2,12 +2,13 @@
 
 import struct
 from decimal import Decimal
+from fractions import Fraction
 from random import Random
 
 import pytest
 
 from acompass import semantics
-from acompass.checked.types import FLOAT, Column
+from acompass.checked.types import FLOAT, INTEGER, Column
 from acompass.conformance.generate import Case
 from tests.theory.building import needs
 from tests.theory.oracle import differences, random_cases
@@ -36,6 +37,22 @@ def test_sums_of_floats_are_rounded_alike() -> None:
     lists = [[rng.uniform(-1, 1) * 2 ** rng.randint(-9, 9) for _ in range(9)] for _ in range(40)]
     assert any(sum(values) != semantics.total(values) for values in lists)
     assert differences([_float_case(values) for values in lists]) == []
+
+
+def test_a_negative_zero_comes_before_zero() -> None:
+    """In canonical order, which says who gets which value of the trace; as a value, they are equal."""
+    schema = (Column("x", FLOAT), Column("n", INTEGER))
+    cases = [
+        Case("ALWAYS : RANDOM n 0 99;", schema, [(0.0, 0), (-0.0, 1)], [Fraction(1, 4), Fraction(3, 4)], {}),
+        Case(
+            "EACH PROCESS COUNT(*) AS c GROUP BY x : c < 2 : REJECT;", schema, [(0.0, 0), (-0.0, 1)], [], {}
+        ),
+    ]
+    drawn = semantics.run_program(
+        cases[0].program(), cases[0].records, semantics.trace_of_values(cases[0].trace)
+    )
+    assert {repr(x): n for x, n in drawn.records} == {"-0.0": 25, "0.0": 75}
+    assert differences(cases) == []
 
 
 def test_floats_of_all_patterns_have_the_same_text() -> None:

@@ -1,6 +1,9 @@
 """docs/theory.md shows what the theory states, and every rule of docs/prove.md has a theorem there."""
 
+import ast
 import re
+from collections.abc import Iterator
+from functools import cache
 
 from tests.repo.sources import ROOT
 from tests.theory.sources import files, stated
@@ -9,52 +12,112 @@ PAGE = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
 RULES = (ROOT / "docs" / "prove.md").read_text(encoding="utf-8")
 PROVE = ROOT / "src" / "acompass" / "prove"
 
-#: the sections of docs/prove.md with lemmas, laws and rules: from the possible records on
-SECTIONS = range(2, 7)
-_NAMED = re.compile(r"\((`[\w.]+`(?:, `[\w.]+`)*)")
-_QUOTED = re.compile(r"`([\w.]+)`")
+#: the sections of docs/prove.md with lemmas, laws and rules; the last one is about counterexamples
+SECTIONS = range(1, 8)
+#: the sections that are lists of rules, each with its name in front
+LISTS = range(3, 8)
+_IN_BRACKETS = re.compile(r"\((`[\w.]+`(?:, `[\w.]+`)*)")
+_QUOTED = re.compile(r"`([A-Za-z_][\w.]*)`")
+_RULE = re.compile(r"^- \*+([^*]+)\*+(.*(?:\n(?=  ).*)*)", re.MULTILINE)
 
 
-def _table() -> list[tuple[list[str], list[str]]]:
-    """The functions and the theorems of each row of the table of rules."""
-    section = PAGE.partition("## The prover's rules")[2]
-    rows = [line.split("|")[2:4] for line in section.splitlines() if line.startswith("| ")]
-    return [(_QUOTED.findall(functions), _QUOTED.findall(theorems)) for functions, theorems in rows[2:]]
+def _table(page: str) -> list[tuple[list[str], list[str]]]:
+    """The functions and the theorems of each row of the tables of rules."""
+    tables = page.partition("## The prover's rules")[2].partition("\n## ")[0]
+    rows = [line.split("|")[2:4] for line in tables.splitlines() if line.startswith("| ")]
+    return [(_QUOTED.findall(functions), _QUOTED.findall(theorems)) for functions, theorems in rows]
 
 
-def _functions_of_rules() -> set[str]:
-    """What the page of the prover names in brackets after a rule."""
-    parts = re.split(r"^## (\d)\. ", RULES, flags=re.MULTILINE)
-    sections = dict(zip(map(int, parts[1::2]), parts[2::2], strict=True))
-    named = (match for number in SECTIONS for match in _NAMED.findall(sections[number]))
-    return {function for match in named for function in _QUOTED.findall(match)}
+def _sections(rules: str) -> dict[int, str]:
+    parts = re.split(r"^## (\d)\. ", rules, flags=re.MULTILINE)
+    return dict(zip(map(int, parts[1::2]), parts[2::2], strict=True))
+
+
+@cache
+def _defined() -> frozenset[str]:
+    """The modules, functions, classes and methods of the prover."""
+    modules = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in PROVE.glob("*.py")}
+    return frozenset(modules).union(*(_names(module, "") for module in modules.values()))
+
+
+def _names(tree: ast.AST, owner: str) -> Iterator[str]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield from {node.name, f"{owner}{node.name}"}
+        if isinstance(node, ast.ClassDef):
+            yield from _names(node, f"{node.name}.")
+        elif isinstance(node, ast.FunctionDef) and owner:
+            yield from (f"{owner}{name}" for name in _attributes(node))
+
+
+def _attributes(function: ast.FunctionDef) -> Iterator[str]:
+    """What a method sets on its object."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
+def _functions_of_rules(rules: str) -> set[str]:
+    """What the page of the prover names: in brackets after a rule, or as anything that the prover defines."""
+    texts = [_sections(rules)[number] for number in SECTIONS]
+    in_brackets = {
+        name for text in texts for match in _IN_BRACKETS.findall(text) for name in _QUOTED.findall(match)
+    }
+    return in_brackets | {name for text in texts for name in _QUOTED.findall(text) if name in _defined()}
+
+
+def _without_theorem(rules: str) -> set[str]:
+    proved = {function for row, theorems in _table(PAGE) for function in row if theorems}
+    return _functions_of_rules(rules) - proved
+
+
+def _without_function(rules: str) -> list[str]:
+    """The rules of the lists that name no function in brackets."""
+    found = (rule for number in LISTS for rule in _RULE.findall(_sections(rules)[number]))
+    return [name for name, text in found if not _IN_BRACKETS.search(text)]
 
 
 def test_every_rule_has_a_theorem() -> None:
-    functions = {function for row, theorems in _table() for function in row if theorems}
-    assert _functions_of_rules() <= functions
+    assert _without_theorem(RULES) == set()
+    assert len(_functions_of_rules(RULES)) > 40
+
+
+def test_every_rule_names_its_function() -> None:
+    assert _without_function(RULES) == []
+
+
+def test_a_rule_without_a_theorem_is_noticed() -> None:
+    """One that names a function without a theorem, one that names one in passing, one that names none."""
+    before = "\n## 7. Labels"
+    assert _without_theorem(RULES.replace(before, f"\n- **The new rule** (`_new_rule`).\n{before}")) == {
+        "_new_rule"
+    }
+    assert _without_theorem(RULES.replace(before, f"\nSee also `reads_both`, `shrink`.\n{before}")) == {
+        "shrink"
+    }
+    assert _without_function(RULES.replace(before, f"\n- **The new rule**. It holds.\n{before}")) == [
+        "The new rule"
+    ]
+
+
+def test_every_section_links_its_theorems() -> None:
+    anchors = {number: f"theory.md#section-{number}-" for number in SECTIONS}
+    assert [n for n, text in _sections(RULES).items() if n in anchors and anchors[n] not in text] == []
 
 
 def test_every_theorem_of_the_table_is_stated() -> None:
-    theorems = {theorem for _, row in _table() for theorem in row}
-    assert len(theorems) > len(_functions_of_rules())
+    theorems = {theorem for _, row in _table(PAGE) for theorem in row}
+    assert len(theorems) > len(_functions_of_rules(RULES))
     assert theorems <= stated("Theorem", "Corollary")
 
 
 def test_every_function_of_the_table_exists() -> None:
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in PROVE.glob("*.py")}
-    code = "\n".join(sources.values())
-    functions = {function for row, _ in _table() for function in row}
-    missing = {each for each in functions - sources.keys() if not _is_defined(each, code)}
-    assert missing == set()
+    assert {function for row, _ in _table(PAGE) for function in row} - _defined() == set()
 
 
-def _is_defined(function: str, code: str) -> bool:
-    """A function, a class, or a method or an attribute with the name of its class before it."""
-    *owners, name = function.split(".")
-    return all(f"class {owner}" in code for owner in owners) and bool(
-        re.search(rf"\b(def|class) {name}\b|self\.{name} =", code)
-    )
+def test_every_file_is_listed() -> None:
+    listed = PAGE.partition("## Files")[2].partition("\n## ")[0]
+    assert [path.name for path in files() if f"`{path.name}`" not in listed] == []
 
 
 def test_the_statements_on_the_page_are_those_of_the_theory() -> None:

@@ -57,6 +57,11 @@ def digits_before_point(value: Decimal | int) -> int:
     return max(Decimal(value).adjusted() + 1, 1)
 
 
+def is_timestamp(text: str) -> bool:
+    """Whether a text constant is a date or a time in ISO form."""
+    return _iso_timestamp(text) is not None
+
+
 def is_64_bit(value: Decimal | int) -> bool:
     return SMALLEST_INTEGER <= value <= LARGEST_INTEGER
 

@@ -17,6 +17,7 @@ COMMANDS = {
     "explain": "acompass.cli.explain:explain_command",
     "measure": "acompass.cli.measure:measure_command",
     "prove": "acompass.cli.prove:prove",
+    "compare": "acompass.cli.compare:compare",
     "lint": "acompass.cli.lint:lint",
     "suggest": "acompass.cli.suggest:suggest",
     "pram": "acompass.cli.pram:pram",

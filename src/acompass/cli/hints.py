@@ -9,14 +9,20 @@ if TYPE_CHECKING:
     from acompass.policy import Policy
 
 
+#: seconds that a run may wait for its hint
+DEADLINE = 2
+
+
 def hint(policy: "Policy", params: dict[str, Any]) -> None:
     from acompass import api
+    from acompass.lint import INCOMPLETE
 
     try:
-        found = api.lint(policy, params=params)
+        found = api.lint(policy, params=params, deadline=DEADLINE)
     except AcompassError:
         # lint guesses the types of columns, so its errors may not be those of the policy
         return
+    found = tuple(finding for finding in found if finding.code != INCOMPLETE)
     if found:
         findings = "1 finding" if len(found) == 1 else f"{len(found)} findings"
         print_err(f"hint: `acompass lint {policy.name}` has {findings}")

@@ -29,6 +29,7 @@ acompass lint policy.acp --fix
 @options.types
 @options.dates
 @options.settings
+@options.deadline
 @options.as_json
 @fixing.fix
 @fixing.diff
@@ -41,6 +42,7 @@ def lint(
     types: tuple[str, ...],
     dates: tuple[str, ...],
     settings: tuple[str, ...],
+    deadline: str,
     as_json: bool,
     fix: bool,
     diff: bool,
@@ -69,6 +71,7 @@ def lint(
                 types=types_of(types),
                 params=call.params,
                 table=call.schema_table(bool(types), engine is not None),
+                deadline=deadline,
                 dates=dates,
                 engine=engine,
                 delimiter=delimiter,

@@ -84,6 +84,13 @@ report = click.option(
     metavar="HTML",
     help="Also write a page with charts and a certificate; it contains no records.",
 )
+deadline = click.option(
+    "--deadline",
+    default="30",
+    metavar="SECONDS",
+    show_default=True,
+    help="What is not decided after so many seconds stays undecided.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 
 

@@ -13,9 +13,11 @@ from acompass.report.json.document import to_json
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
 acompass prove policy.acp --set k=3 --claim 'EACH RESULT : Age <= 80'
+acompass prove policy.acp --set k=3 --claim idempotent --assume 'EACH RESULT : Age >= 0'
 acompass prove policy.acp --set k=3 --types Age=integer
 acompass prove policy.acp --set k=3 --table people.csv --json
 acompass prove policy.acp --set k=3 --table people.csv --privacy
+acompass prove policy.acp --set k=3 --deadline 120
 acompass prove policy.acp --types Disease=text --types Zip=text --privacy --columns "Disease, Zip"
 """
 
@@ -26,8 +28,15 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
     "--claim",
     "claims",
     multiple=True,
+    metavar="CLAIM",
+    help="Prove this instead of the policy's own assertions: an assertion, idempotent, 'order of 3, 5' for "
+    "two lines, or 'Age unchanged' for a column; may be repeated.",
+)
+@click.option(
+    "--assume",
+    multiple=True,
     metavar="ASSERTION",
-    help="Prove this instead of the policy's own assertions; may be repeated.",
+    help="Assume this of the table before the policy; may be repeated.",
 )
 @click.option(
     "--privacy",
@@ -52,6 +61,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 @options.types
 @options.dates
 @options.settings
+@options.deadline
 @options.as_json
 @options.engine
 @options.delimiter
@@ -59,6 +69,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 def prove(
     policy: str,
     claims: tuple[str, ...],
+    assume: tuple[str, ...],
     privacy: bool,
     columns: tuple[str, ...],
     epsilon: str,
@@ -66,6 +77,7 @@ def prove(
     types: tuple[str, ...],
     dates: tuple[str, ...],
     settings: tuple[str, ...],
+    deadline: str,
     as_json: bool,
     engine: str | None,
     delimiter: str | None,
@@ -79,7 +91,7 @@ def prove(
     With --privacy, it also says how much more probable an output can be from one table than from another that
     differs in one record: by column, and with one record more or less.
 
-    Exits with 1 unless all are proved.
+    A claim that is not decided before the deadline is undecided. Exits with 1 unless all are proved.
     """
     with exit_codes(print_error_json if as_json else None):
         from acompass import api
@@ -90,12 +102,14 @@ def prove(
         proof = api.prove(
             parsed,
             claims or None,
+            assume=assume,
             types=types_of(types),
             params=call.params,
             table=call.schema_table(bool(types), engine is not None),
             privacy=privacy,
             columns=[names_in([names]) or () for names in columns] or None,
             epsilon=epsilon,
+            deadline=deadline,
             dates=dates,
             engine=engine,
             delimiter=delimiter,

@@ -3,6 +3,6 @@
 It builds on `prove`, so every finding is true of some table, or of all.
 """
 
-from acompass.lint.policy import lint_policy
+from acompass.lint.policy import INCOMPLETE, lint_policy
 
-__all__ = ["lint_policy"]
+__all__ = ["INCOMPLETE", "lint_policy"]

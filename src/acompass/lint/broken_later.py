@@ -6,12 +6,13 @@ from acompass.checked.effects import is_always, process_of
 from acompass.checked.program import Assertion, Quantifier
 from acompass.diagnostics import Diagnostic
 from acompass.lint.inspected_policy import InspectedPolicy
-from acompass.prove.prover import Prover
+from acompass.prove.effort import Exhausted
+from acompass.prove.provers import Provers
 from acompass.prove.reasons import Reasons
 from acompass.prove.refute import Refuter
 
 #: records times requirements that the search for counterexamples may cost
-BUDGET = 6_000
+BUDGET = 60_000
 #: the most findings of this kind in one policy, about classes and about records
 MAX_OF_CLASSES = 20
 MAX_OF_RECORDS = 500
@@ -19,22 +20,25 @@ MAX_OF_RECORDS = 500
 
 def broken_later(policy: InspectedPolicy) -> Iterator[Diagnostic]:
     """Reports only assertions that fail on a replayed table."""
-    prover = policy.prover_with_checks
-    candidates = _candidates(policy, prover)
-    refuted = Refuter(prover, BUDGET).is_refuted(list(candidates.values())) if candidates else []
-    reasons = Reasons(prover)
-    for at, is_refuted in zip(candidates, refuted, strict=True):
-        if is_refuted:
+    provers = policy.provers_with_checks
+    for prover, candidates in provers.by_prover(_candidates(policy, provers)).items():
+        refuter = Refuter(prover, BUDGET)
+        refuted = refuter.is_refuted(list(candidates.values()))
+        reasons = Reasons(prover)
+        for at in [at for at, is_refuted in zip(candidates, refuted, strict=True) if is_refuted]:
             attempt = prover.attempt(candidates[at], prover.last)
             yield _finding(policy, at, reasons.breaker(candidates[at], attempt))
+        if refuter.exhausted:
+            raise Exhausted(refuter.exhausted)
 
 
-def _candidates(policy: InspectedPolicy, prover: Prover) -> dict[int, Assertion]:
+def _candidates(policy: InspectedPolicy, provers: Provers) -> dict[int, Assertion]:
     """The assertions that are proved right after their requirement and not at the end of the policy."""
     found: dict[int, Assertion] = {}
     left = {True: MAX_OF_CLASSES, False: MAX_OF_RECORDS}
     for at, requirement in enumerate(policy.program.requirements[:-1]):
         assertion, is_about_classes = requirement.assertion, process_of(requirement) is not None
+        prover = provers.of(assertion)
         if (
             assertion.quantifier is Quantifier.EACH
             and not is_always(requirement)

@@ -5,7 +5,6 @@ the same value, that no rule takes the result of another, and that every value i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import assert_never
 
 from acompass.checked.convert import to_text
@@ -18,25 +17,16 @@ from acompass.checked.effects import (
     random_of,
 )
 from acompass.checked.program import Draw, Drop, Generalize, Quantifier, Random, Reject, Replace
+from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic
+from acompass.lint.gaps import SMALL, Rule, left_out
 from acompass.lint.inspected_policy import InspectedPolicy
-from acompass.prove.decision_diagram import Variable
-from acompass.prove.reachability import Transition
+from acompass.prove.decision_diagram import ALL, Variable
+from acompass.prove.reachability import Transition, record_condition
 from acompass.prove.regions import Mask, Regions, regions_in
 
-#: a gap between rules is taken for a mistake if it has at most this many values
-SMALL = 3
 #: the most values that a message lists
 LISTED = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """`taken` has the values that the rule rewrites, `written` the one that it writes."""
-
-    at: int
-    taken: Mask
-    written: Mask
 
 
 def generalization(policy: InspectedPolicy) -> Iterator[Diagnostic]:
@@ -88,11 +78,13 @@ def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -
         return None
     if assertion.quantifier is Quantifier.SOME:
         return None
+    scope, _ = record_condition(policy.prover.variables, transition.step, assertion)
     refused = policy.prover.refused(transition.step, assertion)
     if policy.prover.diagrams.support(refused) != {variable}:
         return None
     taken = policy.prover.diagrams.mask_of(refused, variable)
-    return Rule(transition.step, taken, policy.prover.reachability.written(transition))
+    filtered = 0 if scope is ALL else policy.prover.diagrams.mask_of(scope, variable)
+    return Rule(transition.step, taken, policy.prover.reachability.written(transition), taken | filtered)
 
 
 def _entangled(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
@@ -134,62 +126,28 @@ def _overlapping(
 
 
 def _left_out(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
-    regions = policy.prover.variables.regions(variable)
-    covered: Mask = 0
-    for rule in rules:
-        covered |= rule.taken | rule.written
-    left_out = _small_gaps(regions, covered) | _open_ends(regions, rules, covered)
-    if not left_out:
+    regions, type_ = policy.prover.variables.regions(variable), policy.prover.variables.type(variable)
+    missing = left_out(regions, type_, rules)
+    if not missing:
         return
-    type_ = policy.prover.variables.type(variable)
-    quote = "" if type_.is_number else "'"
-    values = [value for region in regions_in(left_out) for value in regions.values(region, SMALL)]
-    shown = ", ".join(f"`{quote}{to_text(value, type_)}{quote}`" for value in values[:LISTED])
-    more = f" and {len(values) - LISTED} more" if len(values) > LISTED else ""
-    message = f"the rules for `{_name(policy, variable)}` leave out {shown}{more}"
+    shown = [text for region in regions_in(missing) for text in _shown(regions, type_, region)]
+    more = f" and {len(shown) - LISTED} more" if len(shown) > LISTED else ""
+    message = f"the rules for `{_name(policy, variable)}` leave out {', '.join(shown[:LISTED])}{more}"
     also = tuple(policy.label(rule.at, "another of the rules") for rule in rules[1 : 1 + LISTED])
-    yield policy.finding(
-        "AC507", message, rules[0].at, "use >= and <= where the bounds belong to a rule", also
+    is_listed = all(regions.cardinality(1 << region) <= SMALL for region in regions_in(missing))
+    help_ = (
+        "use >= and <= where the bounds belong to a rule"
+        if is_listed
+        else "begin each range where the one before ends"
     )
+    yield policy.finding("AC507", message, rules[0].at, help_, also)
 
 
-def _small_gaps(regions: Regions, covered: Mask) -> Mask:
-    """Runs of a few uncovered values, with covered values on both sides."""
-    found: Mask = 0
-    gap: Mask = 0
-    seen = False
-    for region in regions_in(regions.full):
-        if not covered >> region & 1:
-            gap |= 1 << region
-            continue
-        if seen and gap and regions.cardinality(gap) <= SMALL:
-            found |= gap
-        gap, seen = 0, True
-    return found
-
-
-def _open_ends(regions: Regions, rules: list[Rule], covered: Mask) -> Mask:
-    """The constants on both sides of an interval that a rule takes, where no rule covers either of them."""
-    found: Mask = 0
-    for rule in rules:
-        for ends in _interval_ends(regions, rule.taken):
-            if not ends & covered:
-                found |= ends
-    return found
-
-
-def _interval_ends(regions: Regions, mask: Mask) -> Iterator[Mask]:
-    """For each interval of the mask, the regions just before and just after it, if both are points."""
-    while mask:
-        first = (mask & -mask).bit_length() - 1
-        run = (mask | ~regions.full) >> first
-        if run == -1:  # up to the greatest value
-            return
-        end = first + ((run + 1) & ~run).bit_length() - 1
-        before = (regions.full & ((1 << first) - 1)).bit_length() - 1
-        if before % 2 and before > 0 and end % 2 and regions.full >> end & 1:
-            yield (1 << before) | (1 << end)
-        mask &= -1 << end
+def _shown(regions: Regions, type_: Type, region: int) -> list[str]:
+    """The values of a region if they are few, otherwise one of them."""
+    quote = "" if type_.is_number else "'"
+    values = [f"`{quote}{to_text(value, type_)}{quote}`" for value in regions.values(region, SMALL)]
+    return values if regions.cardinality(1 << region) <= SMALL else [f"numbers such as {values[0]}"]
 
 
 def _name(policy: InspectedPolicy, variable: Variable) -> str:

@@ -19,7 +19,7 @@ def empties_the_table(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             and _can_affect_all(policy, transition)
         ):
             message = "this REJECT removes every record"
-            if not is_always(transition.requirement):
+            if not _must_affect_all(policy, transition):
                 message += " of a table that violates the assertion"
             yield policy.finding("AC510", message, at, _help(transition))
 
@@ -30,8 +30,12 @@ def _can_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
     if transition.requirement.assertion.quantifier is Quantifier.SOME:
         return True
     process = process_of(transition.requirement)
-    if process is not None:
-        return not process.group_by and process.where is None
+    if process is not None and not process.group_by:
+        return policy.prover.diagrams.difference(transition.care, transition.scope) is EMPTY
+    return _must_affect_all(policy, transition)
+
+
+def _must_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
     return policy.prover.diagrams.difference(transition.care, transition.must) is EMPTY
 
 
@@ -40,6 +44,9 @@ def _help(transition: Transition) -> str:
         return "replace ALWAYS with the assertion that records have to satisfy"
     if transition.requirement.assertion.quantifier is Quantifier.SOME:
         return "use EACH to remove only the records that violate it, or omit the action to check"
-    if process_of(transition.requirement) is not None:
-        return "add GROUP BY to remove only the classes that violate it"
-    return "correct the condition, which no record satisfies"
+    process = process_of(transition.requirement)
+    if process is None:
+        return "correct the condition, which no record satisfies"
+    if process.group_by:
+        return "correct the condition, which no class satisfies"
+    return "add GROUP BY to remove only the classes that violate it"

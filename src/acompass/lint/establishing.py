@@ -12,7 +12,7 @@ from acompass.prove.reachability import Transition, record_condition
 from acompass.prove.refute import Refuter
 
 #: records times requirements that the search for a counterexample may cost
-BUDGET = 3_000
+BUDGET = 20_000
 
 
 def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
@@ -22,7 +22,7 @@ def not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
             _should_establish(transition)
             and policy.prover.fits(transition.requirement.assertion, at, at + 1)
             and _stays_violated(policy, at, transition)
-            and not (policy.holds_at_the_end(at) or policy.holds_after_its_steps(at))
+            and not policy.holds_later(at)
         ):
             yield policy.finding("AC503", _message(transition), at, _help(transition))
 
@@ -69,7 +69,7 @@ def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) ->
 def _leaves_violating_classes(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
     """The assertion is not proved after the requirement, and refuted for the requirement alone."""
     assertion = transition.requirement.assertion
-    if policy.prover.attempt(assertion, at + 1).is_proof or policy.holds_at_the_end(at):
+    if policy.prover_of(assertion).attempt(assertion, at + 1).is_proof:
         return False
     alone = Program(transition.requirement.before, (transition.requirement,), frozenset())
     (is_refuted,) = Refuter(Prover(alone, (assertion,)), BUDGET).is_refuted([assertion])

@@ -4,12 +4,16 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from acompass.checked.program import Program
+from acompass.checked.effects import column_written, drops_records
+from acompass.checked.program import Assertion, Program, Requirement
 from acompass.diagnostics import Diagnostic, Fix, Label, Severity
 from acompass.diagnostics.edits import delete, insert, offer
 from acompass.prove.claims import check_steps
+from acompass.prove.columns import columns_of
 from acompass.prove.prover import Prover
+from acompass.prove.provers import Provers
 from acompass.prove.reachability import Transition
+from acompass.prove.reasons import Reasons
 from acompass.syntax import tree
 from acompass.syntax.walk import steps, steps_of
 
@@ -25,32 +29,62 @@ class InspectedPolicy:
         self._wholes = [whole for whole in policy.requirements for _ in steps_of(whole)]
         self.program = program
         self.occurs = occurs
+        self._reasons: dict[Prover, Reasons] = {}
+
+    @cached_property
+    def _provers(self) -> Provers:
+        return Provers(self.program, ())
+
+    @cached_property
+    def provers_with_checks(self) -> Provers:
+        """The provers of the tables on which every check holds."""
+        known = check_steps(self.program)
+        return Provers(self.program, (), known) if known else self._provers
 
     @cached_property
     def prover(self) -> Prover:
-        return Prover(self.program, ())
+        """For questions about conditions and actions. It may know nothing of the possible records."""
+        return self._provers.of_columns(frozenset())
+
+    def prover_of(self, assertion: Assertion) -> Prover:
+        return self._provers.of(assertion)
+
+    def reasons_of(self, assertion: Assertion) -> Reasons:
+        prover = self.prover_of(assertion)
+        return self._reasons.setdefault(prover, Reasons(prover))
 
     @cached_property
-    def prover_with_checks(self) -> Prover:
-        """The prover of the tables on which every check holds."""
-        known = check_steps(self.program)
-        return Prover(self.program, (), known) if known else self.prover
-
-    @property
     def transitions(self) -> list[Transition]:
-        return self.prover.reachability.transitions
+        """Each by a prover that knows the columns that the requirement reads and writes."""
+        return [self._transition(at, requirement) for at, requirement in enumerate(self.program.requirements)]
+
+    def _transition(self, at: int, requirement: Requirement) -> Transition:
+        written = column_written(requirement.action)
+        columns = columns_of(requirement.assertion) | ({written} if written is not None else frozenset())
+        return self._provers.of_columns(columns).reachability.transitions[at]
 
     def holds_at_the_end(self, at: int) -> bool:
         """Whether the final table, or the last one with its columns, is proved to satisfy the assertion."""
-        assertion, prover = self.program.requirements[at].assertion, self.prover
+        assertion = self.program.requirements[at].assertion
+        prover = self.prover_of(assertion)
         last = next(step for step in range(prover.last, -1, -1) if prover.fits(assertion, at, step))
         return prover.attempt(assertion, last).is_proof
 
-    def holds_after_its_steps(self, at: int) -> bool:
-        """Whether the last step of its THEN, such as REJECT, is proved to make the assertion true."""
-        last = max(step for step, whole in enumerate(self._wholes) if whole is self._wholes[at])
-        assertion, prover = self.program.requirements[at].assertion, self.prover
-        return prover.fits(assertion, at, last + 1) and prover.attempt(assertion, last + 1).is_proof
+    def holds_later(self, at: int) -> bool:
+        """Whether a later line, such as REJECT at the end of a cascade, is proved to make the assertion true.
+        Lines after it may break it again."""
+        assertion = self.program.requirements[at].assertion
+        prover = self.prover_of(assertion)
+        return any(
+            prover.fits(assertion, at, step) and prover.attempt(assertion, step).is_proof
+            for step in range(at + 2, prover.last + 1)
+            if self._may_establish(step - 1, assertion)
+        )
+
+    def _may_establish(self, at: int, assertion: Assertion) -> bool:
+        """Whether a requirement can make an assertion true: it removes records, or writes what is read."""
+        action = self.program.requirements[at].action
+        return drops_records(action) or column_written(action) in columns_of(assertion)
 
     def line(self, at: int) -> int:
         return self.program.requirements[at].line

@@ -9,11 +9,9 @@ from acompass.lint.inspected_policy import InspectedPolicy
 from acompass.prove.decision_diagram import ALL, EMPTY
 from acompass.prove.facts import class_assertion
 from acompass.prove.reachability import Transition
-from acompass.prove.reasons import Reasons
 
 
 def never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
-    reasons = Reasons(policy.prover)
     for at, transition in enumerate(policy.transitions):
         if is_always(transition.requirement):
             continue
@@ -25,7 +23,7 @@ def never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
                 "AC501", message, at, "remove it, or correct its condition", fixes=policy.removal(at)
             )
         elif transition.requirement.action is not None and _holds_before(policy, at, transition):
-            yield _redundant(policy, reasons, at)
+            yield _redundant(policy, at)
 
 
 def _always_holds(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
@@ -42,20 +40,23 @@ def _always_holds(policy: InspectedPolicy, at: int, transition: Transition) -> b
 
 def _holds_before(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
     assertion = transition.requirement.assertion
-    return assertion.quantifier is Quantifier.EACH and policy.prover.attempt(assertion, at).is_proof
+    return (
+        assertion.quantifier is Quantifier.EACH
+        and policy.prover_of(assertion).attempt(assertion, at).is_proof
+    )
 
 
-def _redundant(policy: InspectedPolicy, reasons: Reasons, at: int) -> Diagnostic:
+def _redundant(policy: InspectedPolicy, at: int) -> Diagnostic:
     assertion = policy.program.requirements[at].assertion
     message = "the lines before leave nothing that violates this requirement"
-    cause = _cause(policy, reasons, assertion, at)
+    cause = _cause(policy, assertion, at)
     also = () if cause is None else (policy.label(cause, "leaves nothing that violates it"),)
     return policy.finding("AC502", message, at, "remove it, or move it up", also, policy.removal(at))
 
 
-def _cause(policy: InspectedPolicy, reasons: Reasons, assertion: Assertion, at: int) -> int | None:
+def _cause(policy: InspectedPolicy, assertion: Assertion, at: int) -> int | None:
     if process_in(assertion) is not None:
-        attempt = policy.prover.attempt(assertion, at)
+        attempt = policy.prover_of(assertion).attempt(assertion, at)
         return max(attempt.passed, default=None)
-    since = reasons.unchanged_since(assertion, at)
+    since = policy.reasons_of(assertion).unchanged_since(assertion, at)
     return since - 1 if since > 0 else None

@@ -16,6 +16,7 @@ from acompass.privacy.slices import slice_of
 from acompass.privacy.text_values import labels_of
 from acompass.privacy.undecided import Undecided
 from acompass.privacy.weights import Weights
+from acompass.prove.effort import Exhausted
 from acompass.semantics import Record, update
 
 #: pairs of values that are tried where no bound is known
@@ -54,6 +55,8 @@ class _Question:
             uniform, seed = (self._worst(weights) for weights in Weights)
         except Undecided as undecided:
             return self._unbounded(Worst(Weights.UNIFORM, None), undecided)
+        except Exhausted as exhausted:
+            return self._unbounded(Worst(Weights.UNIFORM, None), Undecided(None, str(exhausted)))
         for worst in (uniform, seed):
             if worst.ratio is None:
                 return self._unbounded(worst, Undecided(self._line_over_classes(), _OPEN))
@@ -107,9 +110,11 @@ class _Question:
     def _attained(self, worst: Worst) -> Witness | None:
         pairs = [*worst.pairs, *self._usual_pairs()] if worst.ratio is None else worst.pairs
         readable = sorted(pairs, key=self._without_label)
-        return Search(self._program, self._domain, worst.weights).find(
-            self._among_others(readable), worst.ratio
-        )
+        search = Search(self._program, self._domain, worst.weights)
+        try:
+            return search.find(self._among_others(readable), worst.ratio)
+        except Exhausted:
+            return None  # the bound holds all the same
 
     def _without_label(self, pair: Pair) -> int:
         """How many values have no label in a map: such a table shows little, as nothing is written."""

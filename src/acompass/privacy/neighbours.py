@@ -17,8 +17,8 @@ from acompass.privacy.kernels import Pair, is_larger
 from acompass.privacy.law import Law, Mass, Table, law_of
 from acompass.privacy.undecided import Budget, Undecided
 from acompass.privacy.weights import Weights
-from acompass.prove.candidate_tables import compared_counts
 from acompass.prove.policy import decimal_text
+from acompass.prove.small_counts import compared_counts
 from acompass.prove.witness import Record, replay
 from acompass.semantics import canonical_order, update
 

@@ -87,10 +87,9 @@ def _of_ordered_type(mentions: Mentions) -> Representatives:
 
 def _kinds(region: int, regions: Regions, mentions: Mentions) -> Iterator[Alike]:
     constant = regions.constant(region)
-    drawing = _drawing_from(regions.ends(region), mentions.randoms)
     if constant is not None:
         yield (constant,)
-    elif drawing:
+    elif drawing := _drawing_from(regions.ends(region), mentions.randoms):
         yield from _by_weight(region, regions, mentions.type, drawing)
     else:
         yield _most_different(list(_candidates(region, regions, mentions.type)), mentions)

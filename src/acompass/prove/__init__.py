@@ -4,12 +4,13 @@ This package builds on `checked` and imports nothing of the planner or the engin
 """
 
 from acompass.prove.policy import prove_policy
-from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
+from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Instead, Proof
 
 __all__ = [
     "Claim",
     "ClaimVerdict",
     "Counterexample",
+    "Instead",
     "Proof",
     "prove_policy",
 ]

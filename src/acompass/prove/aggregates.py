@@ -7,8 +7,9 @@ from typing import assert_never
 
 from acompass.checked.types import Kind
 from acompass.prove.decision_diagram import Variable
+from acompass.prove.extents import ANY_COUNT, Extent, sum_extent
 from acompass.prove.facts import Fact
-from acompass.prove.regions import Mask, Regions
+from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.prove.value_order import INFINITE
 from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function, Operator
@@ -40,7 +41,7 @@ class Aggregates:
             case Function.MIN | Function.MAX:
                 return values
             case Function.SUM:
-                return self._sums(fact, values)
+                return self.sums(fact, values)
             case _:
                 assert_never(fact.function)
 
@@ -51,22 +52,29 @@ class Aggregates:
             return counts.full
         return counts.full & ((2 << counts.region_of(int(distinct))) - 1) if distinct else 0
 
-    def _sums(self, fact: Fact, values: Mask) -> Mask:
-        """At least the least value if none is negative, at most the greatest if none is positive."""
-        sums, column = self._regions(fact), self._column_regions(fact)
-        if not values or self._is_rounded(fact):
-            return sums.full
-        if not values & column.satisfying(Operator.LT, 0):
-            least = column.lower_rank((values & -values).bit_length() - 1)
-            return sums.full & ~((1 << sums.region_at(least)) - 1)
-        if not values & column.satisfying(Operator.GT, 0):
-            greatest = column.upper_rank(values.bit_length() - 1)
-            return sums.full & ((2 << sums.region_at(greatest)) - 1)
-        return sums.full
+    def sums(self, fact: Fact, values: Mask, counts: Mask | None = None) -> Mask:
+        """The sums of records with these values; `counts` are those of records, if they are known."""
+        regions = self._regions(fact)
+        if self._is_rounded(fact) or not values:
+            return regions.full if values else 0
+        extent = ANY_COUNT if counts is None else self._variables.counts.extent(counts)
+        return regions.reached_by(sum_extent(extent, self._column_regions(fact).extent(values)))
 
     def _is_rounded(self, fact: Fact) -> bool:
         """A sum of floats depends on the other addends, so no lemma applies to it."""
         return self._variables.type(self.variable(fact)).kind is Kind.FLOAT
+
+    def is_monotonic(self, fact: Fact) -> bool:
+        """Whether the aggregate cannot rise if numbers of the class fall, nor fall if they rise."""
+        match fact.function:
+            case Function.MIN | Function.MAX:
+                return self._variables.type(self.variable(fact)).is_number
+            case Function.SUM:
+                return not self._is_rounded(fact)
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return False
+            case _:
+                assert_never(fact.function)
 
     def of_merged(self, fact: Fact, allowed: Mask) -> Mask:
         """Over the union of one or more classes whose aggregates are all allowed."""
@@ -132,8 +140,10 @@ class Aggregates:
         if not allowed & self.of_values(fact, values):
             return 0
         match fact.function:
-            case Function.COUNT | Function.COUNT_DISTINCT | Function.SUM:
+            case Function.COUNT | Function.COUNT_DISTINCT:
                 return values
+            case Function.SUM:
+                return self._addends(fact, allowed, values)
             case Function.MIN | Function.MAX if fact.column in fact.groups:
                 return values & allowed
             case Function.MIN:
@@ -142,6 +152,20 @@ class Aggregates:
                 return self._column_regions(fact).up_to_highest(allowed & values)
             case _:
                 assert_never(fact.function)
+
+    def _addends(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
+        """Where none of the values is negative, none is above the sum; where none is positive, none below."""
+        column, sums = self._column_regions(fact), self._regions(fact)
+        if self._is_rounded(fact):
+            return values
+        if fact.column in fact.groups:
+            return sum(1 << region for region in regions_in(values) if self.sums(fact, 1 << region) & allowed)
+        possible = sums.extent(allowed & self.sums(fact, values))
+        if not values & column.satisfying(Operator.LT, 0):
+            return values & column.reached_by(Extent(high=possible.high))
+        if not values & column.satisfying(Operator.GT, 0):
+            return values & column.reached_by(Extent(low=possible.low))
+        return values
 
     def in_terms_of(self, fact: Fact, function: Function, allowed: Mask) -> Mask | None:
         """The values of another function over a class whose aggregate is allowed; None without a lemma."""

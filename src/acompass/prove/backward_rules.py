@@ -4,52 +4,23 @@ Together, the facts before imply the fact after. Each rule is one function, unde
 docs/prove.md, section 6.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import assert_never
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import is_certain, plain_of
-from acompass.checked.maps.bands import Bands
-from acompass.checked.maps.map import Map
+from acompass.checked.effects import is_certain, plain_of, type_changes
 from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace
-from acompass.checked.types import Type
 from acompass.prove.blocked import Blocked
 from acompass.prove.chance_rules import ChanceRules
-from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
+from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.facts import Fact
+from acompass.prove.known_facts import KnownFacts
 from acompass.prove.preimages import Preimages
 from acompass.prove.reachability import Reachability, Transition
-from acompass.prove.regions import Mask
-from acompass.syntax.tree import Function
+from acompass.prove.write_rules import Branch, WriteRules
 
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One way in which a requirement can treat a class: which records it affects, and which it leaves alone.
-
-    `care` has every record that such a class can have. A class that is left alone satisfies the requirement's
-    assertion.
-    """
-
-    affected: Diagram
-    unaffected: Diagram
-    care: Diagram
-    is_left_alone: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Write:
-    """A column that is written in one branch, and the records of the fact's WHERE in that branch.
-
-    `rewritten` are the affected records that the WHERE can select after the write, `others` the unaffected
-    records that it selects, and `written` the values that are written into `variable`.
-    """
-
-    column: int
-    variable: Variable
-    written: Mask
-    rewritten: Diagram
-    others: Diagram
+#: from a fact about the table after a requirement to facts about the table before it
+Rule: TypeAlias = Callable[[Fact, Transition], list[Fact]]
 
 
 class BackwardRules:
@@ -59,7 +30,9 @@ class BackwardRules:
         self._variables = reachability.laws.variables
         self._diagrams = reachability.laws.diagrams
         self._preimages = Preimages(reachability)
+        self._known = KnownFacts(reachability.laws)
         self._chance = ChanceRules(reachability, self._preimages)
+        self._writes = WriteRules(reachability, self._preimages, self._chance)
 
     def carried_back(self, fact: Fact) -> Fact:
         """Rule of the irrelevant column: the same fact, before all lines that do not change what it reads."""
@@ -78,7 +51,7 @@ class BackwardRules:
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                return not transition.is_known or not transition.kept
+                return not transition.is_known
             case Reject():
                 return transition.may is EMPTY
             case Replace(column) | Random(column) | Draw(column) | Generalize(column):
@@ -88,44 +61,125 @@ class BackwardRules:
             case _:
                 assert_never(plain)
 
-    def before(self, fact: Fact, transition: Transition) -> list[Fact]:
-        """Facts at the transition's step that together imply `fact` at the next step. Raises Blocked."""
-        if transition.requirement.action is None:
-            same = replace(fact, step=transition.step)
-            return [] if self._is_checked(same, transition) else [same]
-        if not is_certain(transition.requirement.action):
-            return [self._chance.before_coin(fact, transition)]
+    def rules(self, transition: Transition) -> tuple[Rule, ...]:
+        """The rules that lead back through the requirement, the most precise first. Each gives facts at the
+        transition's step that together imply a fact at the next step, or raises Blocked."""
+        action = transition.requirement.action
+        if action is None:
+            return (self._before_check,)
+        if not is_certain(action):
+            return (self._before_coin, self._before_idle, self._at_open_keys)
+        others = (self._before_coin, self._before_idle, self._before_total)
+        return (self._before_branches, *others, self._at_open_keys, self._within_branches)
+
+    def _before_branches(self, fact: Fact, transition: Transition) -> list[Fact]:
+        return self._before(fact, transition, list(self._branches(transition)))
+
+    def _at_open_keys(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Law of the keys: the fact without the keys at which it follows from the values."""
+        care = self._reachability.care[fact.step]
+        keys = self._known.unsettled(fact, (), care)
+        settled = self._diagrams.difference(self._diagrams.intersection(care, fact.where), keys)
+        if settled is EMPTY:
+            raise Blocked("the values settle no key")
+        first, *_ = self.rules(transition)
+        return first(replace(fact, where=self._diagrams.intersection(fact.where, keys)), transition)
+
+    def _within_branches(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the branch's records: a class that is left alone has none that must be affected."""
+        affected = self._diagrams.difference(transition.care, self._left_alone(transition))
+        if transition.together is None or affected is EMPTY:
+            raise Blocked("any record can be left alone")
+        return self._before(fact, transition, list(self._branches(transition)), affected)
+
+    def _before_total(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the total requirement: everything in its WHERE is affected if all classes violate one of
+        its facts before."""
+        if not transition.kept or transition.together is None:
+            raise Blocked("no fact says that it affects everything")
+        _, affected = self._branches(transition)
+        own = transition.kept[0]
+        violated = replace(own, allowed=self._diagrams.complement(own.allowed))
+        return [violated, *self._before(fact, transition, [affected])]
+
+    def _before(
+        self, fact: Fact, transition: Transition, branches: Sequence[Branch], left_out: Diagram = EMPTY
+    ) -> list[Fact]:
+        """The facts before each branch; those before the one that is left alone are about all records, or
+        without those that are `left_out`."""
+        traced = [(branch, self._before_action(fact, transition, branch)) for branch in branches]
+        selectable = self._selectable(transition, [earlier for _, earlier in traced])
         wanted = []
-        for branch in self._branches(transition):
-            earlier = self._before_action(fact, transition, branch)
+        for branch, earlier in traced:
             if earlier is None or self._laws.is_empty(earlier, branch.care):
                 continue
-            finer = self._refined(earlier, transition)
-            if not (branch.is_left_alone and self._is_kept(finer, transition, branch.care)):
+            finer = self._refined(earlier, transition, selectable)
+            if branch.is_left_alone:
+                finer = replace(finer, where=self._diagrams.difference(finer.where, left_out))
+                wanted += self._unkept(finer, transition, branch.care)
+            else:
                 wanted.append(finer)
         return wanted
 
-    def _is_checked(self, fact: Fact, transition: Transition) -> bool:
-        """Rule of the check: nothing is written unless its assertion holds."""
-        care = self._reachability.care[transition.step]
-        return transition.is_known and self._is_kept(fact, transition, care)
+    def _before_coin(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """The rules of the coin hold whichever records are hit, so they hold for a certain action, too."""
+        return [self._chance.before_coin(fact, transition)]
 
-    def _is_kept(self, fact: Fact, transition: Transition, care: Diagram) -> bool:
-        """Rule of the requirement's own assertion."""
-        return any(self._laws.implies(kept, fact, care) for kept in transition.kept)
+    def _before_idle(self, fact: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the idle requirement: nothing is affected if its assertion holds before."""
+        if not transition.kept_is_all or type_changes(transition.requirement):
+            raise Blocked("no facts say that it affects nothing")
+        return [*transition.kept, replace(fact, step=transition.step)]
+
+    def _before_check(self, after: Fact, transition: Transition) -> list[Fact]:
+        """Rule of the check: nothing is written unless its assertion holds."""
+        fact = replace(after, step=transition.step)
+        if not transition.is_known:
+            return [fact]
+        return self._unkept(fact, transition, self._reachability.care[transition.step])
+
+    def _unkept(self, fact: Fact, transition: Transition, care: Diagram) -> list[Fact]:
+        """Rule of the requirement's own assertion: what it leaves open of the fact."""
+        keys = self._known.unsettled(fact, transition.kept, care)
+        if keys is EMPTY:
+            return []
+        if keys is not self._known.unsettled(fact, (), care):
+            fact = replace(fact, where=self._diagrams.intersection(fact.where, keys))
+        return [self._outside(fact, transition, care)]
+
+    def _outside(self, fact: Fact, transition: Transition, care: Diagram) -> Fact:
+        """Rule of the two halves: the fact for the records outside the requirement's WHERE, if the assertion
+        implies it for those inside, and unions keep it."""
+        inside = replace(fact, where=self._diagrams.intersection(fact.where, transition.scope))
+        is_implied = self._known.unsettled(inside, transition.kept, care) is EMPTY
+        if not is_implied or not self._laws.is_kept_by_merging(fact):
+            return fact
+        return replace(fact, where=self._diagrams.difference(fact.where, transition.scope))
 
     def _branches(self, transition: Transition) -> Iterator[Branch]:
         diagrams, care = self._diagrams, transition.care
         if transition.together is None:
             yield Branch(transition.affects, diagrams.complement(transition.affects), care, False)
             return
-        yield Branch(EMPTY, ALL, diagrams.difference(care, transition.must), True)
+        yield Branch(EMPTY, ALL, self._left_alone(transition), True)
         yield Branch(transition.affects, diagrams.complement(transition.scope), care, False)
 
-    def _refined(self, fact: Fact, transition: Transition) -> Fact:
+    def _left_alone(self, transition: Transition) -> Diagram:
+        """The records that the requirement can leave alone and no later check excludes as they are."""
+        excluded = self._reachability.excluded[transition.step + 1]
+        if transition.column is not None:
+            excluded = self._preimages.surely_unwritten(excluded, transition, transition.column)
+        return self._diagrams.difference(self._reachability.untouched(transition), excluded)
+
+    def _selectable(self, transition: Transition, traced: Sequence[Fact | None]) -> Diagram:
+        """The records that the WHERE can select after the requirement, affected or not."""
+        wheres = [ALL if earlier is None else earlier.where for earlier in traced]
+        return self._diagrams.intersection(transition.care, self._diagrams.union_of(wheres))
+
+    def _refined(self, fact: Fact, transition: Transition, records: Diagram) -> Fact:
         """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""
         together = transition.together or frozenset()
-        if together <= fact.groups:
+        if self._laws.are_determined(together, fact, records):
             return fact
         if not self._laws.is_kept_by_merging(fact):
             raise Blocked("treats parts of a class differently")
@@ -139,174 +193,10 @@ class BackwardRules:
                 where = self._diagrams.intersection(fact.where, branch.unaffected)
                 return replace(fact, step=transition.step, where=where)
             case Replace(column) | Random(column) | Draw(column):
-                return self._before_write(fact, transition, branch, column)
+                return self._writes.before_write(fact, transition, branch, column)
             case Generalize():
-                return self._before_labels(fact, transition, branch, plain)
+                return self._writes.before_labels(fact, transition, branch, plain)
             case None | Drop():
                 raise AssertionError("the requirement changes nothing that a fact reads")
             case _:
                 assert_never(plain)
-
-    def _before_write(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Fact | None:
-        """Rule of the WHERE."""
-        variable = self._variables.column(transition.step + 1, column)
-        written = self._reachability.written(transition)
-        selected = self._preimages.written(fact.where, transition)
-        rewritten = self._diagrams.intersection(branch.affected, selected)
-        where_before = self._preimages.unwritten(fact.where, transition, column)
-        others = self._diagrams.intersection(branch.unaffected, where_before)
-        write = _Write(column, variable, written, rewritten, others)
-        earlier = replace(fact, step=transition.step, where=self._diagrams.union(rewritten, others))
-        self._preimages.refuse_conversion(fact, transition, column)
-        if column in fact.groups:
-            return self._regrouped(fact, earlier, transition, write)
-        missed = self._preimages.written(self._diagrams.complement(fact.where), transition)
-        self._refuse_random_selection(
-            earlier, self._diagrams.intersection(rewritten, missed), transition.care
-        )
-        if column == fact.column:
-            return self._revalued(fact, earlier, transition, write)
-        return earlier
-
-    def _refuse_random_selection(self, earlier: Fact, uncertain: Diagram, care: Diagram) -> None:
-        """Rule of the part: if a draw decides which records are selected, parts must keep the fact."""
-        if self._diagrams.intersection(uncertain, care) is EMPTY:
-            return
-        if not self._laws.is_kept_by_parts(earlier, care):
-            raise Blocked("the drawn value decides which records are counted")
-
-    def _regrouped(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact:
-        """Rule of the merge: classes that are rewritten as a whole join the class of the written value."""
-        allowed = self._preimages.unwritten(fact.allowed, transition, write.column)
-        if self._diagrams.intersection(write.rewritten, transition.care) is EMPTY:
-            return replace(earlier, allowed=allowed)
-        if not self._variables.is_single(write.variable, write.written):
-            scattered = self._chance.before_scattering(fact, transition, write.column, write.rewritten)
-            return replace(scattered, where=self._diagrams.intersection(scattered.where, write.others))
-        self._refuse_merge(fact, write)
-        readers, rewritten_keys = self._rewritten_keys(earlier, transition, write)
-        joined = self._diagrams.intersection(rewritten_keys, self._allowed_at_written(fact, write))
-        kept = self._diagrams.difference(allowed, rewritten_keys)
-        return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
-
-    def _refuse_merge(self, fact: Fact, write: _Write) -> None:
-        if write.column == fact.column:
-            raise Blocked("writes a column that is both grouped and aggregated")
-        if not self._laws.is_kept_by_merging(fact):
-            raise Blocked("can merge classes")
-
-    def _rewritten_keys(
-        self, earlier: Fact, transition: Transition, write: _Write
-    ) -> tuple[frozenset[int], Diagram]:
-        """Columns to group by as well, so that classes are rewritten as a whole, and the rewritten keys."""
-        records = self._diagrams.intersection(transition.care, earlier.where)
-        keys = self._laws.key_variables(earlier)
-        if self._laws.is_decided_by(keys, write.rewritten, records):
-            rewritten = self._diagrams.intersection(records, write.rewritten)
-            return frozenset(), self._diagrams.project(rewritten, keys)
-        readers = map(self._variables.column_of, self._diagrams.support(write.rewritten))
-        return frozenset(readers), write.rewritten
-
-    def _allowed_at_written(self, fact: Fact, write: _Write) -> Diagram:
-        """What the fact allows a class whose key has the written value."""
-        literal = self._diagrams.literal(write.variable, write.written)
-        at_written = self._diagrams.intersection(fact.allowed, literal)
-        return self._diagrams.exists(at_written, frozenset((write.variable,)))
-
-    def _before_labels(
-        self, fact: Fact, transition: Transition, branch: Branch, action: Generalize
-    ) -> Fact | None:
-        """Rules of the WHERE, the merge and the new value, for labels: they depend on the value alone."""
-        column, diagrams = action.column, self._diagrams
-        rewritten = diagrams.intersection(branch.affected, self._preimages.written(fact.where, transition))
-        others = self._others(fact, transition, branch, column)
-        where = diagrams.union(rewritten, others)
-        earlier = replace(fact, step=transition.step, where=where)
-        missed = self._preimages.written(diagrams.complement(fact.where), transition)
-        uncertain = diagrams.intersection(diagrams.intersection(rewritten, missed), transition.care)
-        reads_labels = column in fact.groups or column == fact.column
-        if uncertain is not EMPTY and (
-            reads_labels or not self._laws.is_kept_by_parts(earlier, transition.care)
-        ):
-            raise Blocked("the label decides which records are counted, and regions are too coarse to tell")
-        if not reads_labels:
-            return earlier
-        write = self._labelling(transition, action, rewritten, others)
-        self._refuse_labels(fact, transition, write, action.map)
-        if column in fact.groups:
-            return self._joined(fact, earlier, transition, write, action)
-        return self._relabelled(fact, earlier, transition, write)
-
-    def _others(self, fact: Fact, transition: Transition, branch: Branch, column: int) -> Diagram:
-        """The unaffected records that the WHERE selects. With ALWAYS there are none."""
-        if self._diagrams.intersection(branch.unaffected, branch.care) is EMPTY:
-            return EMPTY
-        selected = self._preimages.unwritten(fact.where, transition, column)
-        return self._diagrams.intersection(branch.unaffected, selected)
-
-    def _labelling(
-        self, transition: Transition, action: Generalize, rewritten: Diagram, others: Diagram
-    ) -> _Write:
-        variable = self._variables.column(transition.step + 1, action.column)
-        affected = self._diagrams.intersection(rewritten, transition.care)
-        labelled = self._reachability.rewrite(transition, affected)
-        written = self._diagrams.mask_of(labelled, variable)
-        return _Write(action.column, variable, written, rewritten, others)
-
-    def _refuse_labels(self, fact: Fact, transition: Transition, write: _Write, map_: Map) -> None:
-        """Equal values must get equal labels; the values that stay must remain as different as they were."""
-        before = transition.requirement.before[write.column].type
-        if not self._labels_equal_values_alike(map_, write.column, before):
-            raise Blocked("the change of type can split the values of the column")
-        if self._diagrams.intersection(write.others, transition.care) is not EMPTY:
-            self._preimages.refuse_conversion(fact, transition, write.column)
-
-    def _labels_equal_values_alike(self, map_: Map, column: int, before: Type) -> bool:
-        """Bands read all texts of a number as that number."""
-        match map_:
-            case Bands():
-                return True
-            case _:
-                return self._preimages.has_one_text(column, before)
-
-    def _joined(
-        self, fact: Fact, earlier: Fact, transition: Transition, write: _Write, action: Generalize
-    ) -> Fact:
-        """Rule of the merge: classes that are rewritten as a whole join the class of their label."""
-        has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
-        allowed = self._preimages.unwritten(fact.allowed, transition, write.column) if has_others else EMPTY
-        if self._diagrams.intersection(write.rewritten, transition.care) is EMPTY:
-            return replace(earlier, allowed=allowed)
-        self._refuse_merge(fact, write)
-        readers, rewritten_keys = self._rewritten_keys(earlier, transition, write)
-        refused = self._preimages.written(self._diagrams.complement(fact.allowed), transition)
-        joined = self._diagrams.difference(rewritten_keys, refused)
-        kept = self._diagrams.difference(allowed, rewritten_keys)
-        return replace(earlier, groups=earlier.groups | readers, allowed=self._diagrams.union(joined, kept))
-
-    def _relabelled(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
-        """Rule of the new value. A map of a whole class leaves at most as many different values."""
-        has_others = self._diagrams.intersection(write.others, transition.care) is not EMPTY
-        is_counted = fact.function is Function.COUNT_DISTINCT
-        if is_counted and not has_others and self._laws.is_kept_by_fewer(fact):
-            return earlier
-        return self._revalued(fact, earlier, transition, write)
-
-    def _revalued(self, fact: Fact, earlier: Fact, transition: Transition, write: _Write) -> Fact | None:
-        """Rule of the new value: the rewritten records alone are allowed, and so are the others alone."""
-        rewritten = self._diagrams.intersection(write.rewritten, transition.care)
-        if rewritten is EMPTY:
-            return earlier
-        aggregates = self._laws.aggregates
-        possible = self._diagrams.literal(
-            aggregates.variable(fact), aggregates.of_values(fact, write.written)
-        )
-        keys = self._diagrams.project(rewritten, self._laws.key_variables(earlier))
-        keyed = self._diagrams.intersection(keys, possible)
-        if self._diagrams.difference(keyed, fact.allowed) is not EMPTY:
-            raise Blocked("writes a value that the claim does not allow")
-        if self._diagrams.intersection(write.others, transition.care) is EMPTY:
-            return None
-        if fact.function is Function.COUNT_DISTINCT or not self._laws.is_kept_by_merging(fact):
-            raise Blocked("rewrites the aggregated values of only part of a class")
-        return replace(earlier, where=write.others)

@@ -1,123 +1,130 @@
-"""Small tables on which a claim could fail: blocks of similar records, in sizes that matter to the policy."""
+"""Tables on which a claim could fail: blocks of similar records, in sizes that matter to the policy."""
 
 import random
-from collections.abc import Sequence
-from decimal import Decimal
-from typing import TypeAlias
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
-from acompass.checked.convert import to_text
-from acompass.checked.effects import comparisons, generalize_of, process_in
-from acompass.checked.maps.dates import Dates
-from acompass.checked.maps.map import SUPPRESSED, Map
-from acompass.checked.program import Assertion, Program
-from acompass.checked.types import Kind, Value
+from acompass.checked.types import Value
+from acompass.prove.blocks import Block, Variation, real_size
 from acompass.prove.chances import Chances, RandomChances
-from acompass.prove.decision_diagram import Diagram
-from acompass.prove.example_values import days_between, example_values
-from acompass.prove.origins import Origin, Origins
+from acompass.prove.column_values import ColumnValues
+from acompass.prove.loadable import LoadableTables
+from acompass.prove.origins import Origin, Origins, Target
 from acompass.prove.prover import Prover
-from acompass.prove.regions import Regions, regions_in
+from acompass.prove.small_counts import ONE, Size, SmallCounts
 from acompass.prove.witness import Record
-from acompass.syntax.tree import Function
 
-#: the most records in a block
-LARGEST_BLOCK = 120
-#: the most values of one region to choose from
-PER_REGION = 4
+#: the most records of a counterexample
+MOST_RECORDS = 10_000
+#: the most blocks of a table
+MOST_BLOCKS = 12
+#: how often the records of a block have copies
+COPIED = 0.15
 
 
-#: a table, and what the coins and the draws show
-Candidate: TypeAlias = tuple[list[Record], Chances]
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A table, and what the coins and the draws show."""
+
+    blocks: tuple[Block, ...]
+    chances: Chances
+
+    @property
+    def size(self) -> int:
+        return sum(block.count(real_size) for block in self.blocks)
 
 
 class CandidateTables:
+    """`counts` are the numbers to which the sizes of blocks are relative."""
+
     def __init__(self, prover: Prover, rng: random.Random):
         self._prover = prover
         self._rng = rng
         self._origins = Origins(prover.reachability, rng)
-        self._maps = _first_maps(prover.program)
-        self._values = [self._values_of(column) for column in range(len(prover.program.schema))]
-        self._sizes = _block_sizes(prover)
+        self.loadable = LoadableTables(prover.program)
+        self.counts = SmallCounts((*(r.assertion for r in prover.program.requirements), *prover.claims))
+        self._sizes = self.counts.sizes
+        largest = max(size.real for size in self._sizes)
+        self._values = ColumnValues(prover, self.loadable.dated, rng, min(2 * largest, MOST_RECORDS))
         self._chances = RandomChances(prover.program, rng)
-
-    def _values_of(self, column: int) -> list[Value]:
-        schema = self._prover.program.schema
-        if schema[column].type.kind in (Kind.OPAQUE, Kind.DROPPED):
-            return [0]
-        regions = self._regions(column)
-        usual = [value for region in regions_in(regions.full) for value in regions.values(region, 2)]
-        return self._labelled(column, [*self._examples(column), *usual, *self._addends(column)])
-
-    def _examples(self, column: int) -> list[Value]:
-        """Values that the first map of the column has labels for."""
-        type_ = self._prover.program.schema[column].type
-        return example_values(self._maps[column], type_) if column in self._maps else []
-
-    def _days(self, column: int, region: int) -> list[Value]:
-        """Days in text, for a column whose first map is about dates."""
-        is_text = self._prover.program.schema[column].type.kind is Kind.TEXT
-        match self._maps.get(column):
-            case Dates() if is_text and not region % 2:
-                return days_between(*self._regions(column).bounds(region))
-            case _:
-                return []
-
-    def _labelled(self, column: int, values: list[Value]) -> list[Value]:
-        """The values that the first map of the column has labels for, if there are any."""
-        if column not in self._maps:
-            return values
-        label, type_ = self._maps[column].label, self._prover.program.schema[column].type
-        return [value for value in values if label(to_text(value, type_)) is not None] or values
-
-    def _regions(self, column: int) -> Regions:
-        return self._prover.variables.regions(self._prover.variables.column(0, column))
-
-    def _addends(self, column: int) -> list[Value]:
-        """Numbers with which sums of the column reach the constants they are compared with."""
-        variable = self._prover.variables.sums(0, column)
-        if variable is None:
-            return []
-        sums = self._prover.variables.regions(variable)
-        reached = [value for region in regions_in(sums.full) for value in sums.values(region, 2)]
-        return [value for number in reached for value in (number, -number) if value]  # type: ignore[operator]
 
     def simpler(self, column: int, value: Value) -> list[Value]:
         """Values of the column that are easier to read, the easiest first."""
-        limit = _complexity(value)
-        return [
-            other for other in sorted(self._values[column], key=_complexity) if _complexity(other) < limit
-        ]
+        return self._values.simpler(column, value)
 
-    def single(self, target: Diagram) -> Candidate | None:
+    def single(self, target: Target) -> Candidate | None:
         """A table of one record that can end in the target; None where no record can."""
         origin = self._origins.find(target)
-        return None if origin is None else ([self._record(origin)], self._chances.toward(origin, aimed=1))
+        if origin is None:
+            return None
+        return Candidate((Block(self._record(origin)),), self._chances.toward(origin, aimed=1))
 
-    def some(self, target: Diagram) -> Candidate:
+    def repeated(self, single: Candidate) -> Candidate:
+        """The same record so many times that it passes the lines that demand large classes."""
+        (block,) = single.blocks
+        return replace(single, blocks=(replace(block, size=max(self._sizes, key=real_size)),))
+
+    def some(self, target: Target) -> Candidate:
         """A table of one or more blocks, most of them of records that can end in the target."""
         origin = self._origins.find(target) if self._rng.random() < 0.85 else None
         origin = origin or Origin({})
         first = self._block(self._record(origin))
-        table = list(first)
-        while self._rng.random() < 0.4 and len(table) < LARGEST_BLOCK:
-            table += self._block(self._neighbour(target, self._rng.choice(first)))
-        return table, self._chances.toward(origin)
+        blocks = [first]
+        while self._rng.random() < 0.4 and len(blocks) < MOST_BLOCKS:
+            blocks.append(self._block(self._neighbour(target, first.base)))
+        return Candidate(tuple(blocks), self._chances.toward(origin))
+
+    def like(self, candidate: Candidate, target: Target) -> Candidate:
+        """A table that differs a little from another one."""
+        if self._rng.random() < 0.2:
+            return replace(candidate, chances=self._chances.toward(Origin({})))
+        at = self._rng.randrange(len(candidate.blocks))
+        before, block, after = candidate.blocks[:at], candidate.blocks[at], candidate.blocks[at + 1 :]
+        added = self._block(self._neighbour(target, block.base))
+        changed = (
+            (),
+            (replace(block, size=self._rng.choice(self._sizes)),),
+            (replace(block, base=added.base),),
+            (self._block(block.base),),
+            (block, added),
+            (block, self._twin(block)),
+        )
+        blocks = (*before, *self._rng.choice(changed), *after)
+        return replace(candidate, blocks=blocks[:MOST_BLOCKS] or candidate.blocks)
+
+    def _twin(self, block: Block) -> Block:
+        """A block of the same shape, with other values of the same regions."""
+        base = tuple(
+            self._values.similar(column, value)[0] if self._rng.random() < 0.5 else value
+            for column, value in enumerate(block.base)
+        )
+        varying = {
+            column: replace(variation, values=self._values.similar(column, variation.values[0]))
+            for column, variation in block.varying.items()
+        }
+        return replace(block, base=base, varying=varying)
+
+    def with_smaller_block(self, candidate: Candidate, at: int) -> Iterator[Candidate]:
+        """The table without a block, and with smaller sizes of the block, the smallest first."""
+        before, block, after = candidate.blocks[:at], candidate.blocks[at], candidate.blocks[at + 1 :]
+        yield replace(candidate, blocks=(*before, *after))
+        for size in sorted(self._sizes, key=real_size):
+            if size.real < block.size.real:
+                yield replace(candidate, blocks=(*before, replace(block, size=size), *after))
+            if size.real < block.copies.real:
+                yield replace(candidate, blocks=(*before, replace(block, copies=size), *after))
 
     def _record(self, origin: Origin) -> Record:
         variables = self._prover.variables
         chosen = {variables.column_of(variable): region for variable, region in origin.cell.items()}
         return tuple(
-            self._rng.choice(self._values_in(column, chosen[column]) if column in chosen else values)
-            for column, values in enumerate(self._values)
+            self._rng.choice(
+                self._values.inside(column, chosen[column]) if column in chosen else self._values.any(column)
+            )
+            for column in range(len(self._prover.program.schema))
         )
 
-    def _values_in(self, column: int, region: int) -> list[Value]:
-        regions = self._regions(column)
-        near = (*self._examples(column), *self._days(column, region), *self._addends(column))
-        inside = [value for value in near if regions.region_of(value) == region]
-        return self._labelled(column, [*regions.values(region, PER_REGION), *inside])
-
-    def _neighbour(self, target: Diagram, record: Record) -> Record:
+    def _neighbour(self, target: Target, record: Record) -> Record:
         """A mix of the record with another one, which may be one that can end in the target."""
         if self._rng.random() < 0.4:
             origin = self._origins.find(target)
@@ -130,69 +137,22 @@ class CandidateTables:
             old if self._rng.random() < kept else new for old, new in zip(record, other, strict=True)
         )
 
-    def _block(self, base: Record) -> list[Record]:
+    def _block(self, base: Record) -> Block:
         size = self._rng.choice(self._sizes)
+        copies = self._rng.choice(self._sizes) if self._rng.random() < COPIED else ONE
         varying = {
-            column: self._variations(column, value)
+            column: self._variation(column, value)
             for column, value in enumerate(base)
-            if size > 1 and self._rng.random() < 0.35
+            if size.real > 1 and self._rng.random() < 0.35
         }
-        return [
-            tuple(
-                varying[column][at % len(varying[column])] if column in varying else value
-                for column, value in enumerate(base)
-            )
-            for at in range(size)
-        ]
+        return Block(base, size, varying, copies)
 
-    def _variations(self, column: int, value: Value) -> list[Value]:
+    def _variation(self, column: int, value: Value) -> Variation:
         """Values for a column that varies within a block: from the value's own region, or from any."""
-        type_ = self._prover.program.schema[column].type
-        if type_.kind in (Kind.OPAQUE, Kind.DROPPED):
-            return [value]
-        regions = self._regions(column)
         if self._rng.random() < 0.6:
-            near = self._labelled(column, regions.values(regions.region_of(value), max(self._sizes)))
+            near = self._values.similar(column, value)
             if len(near) > 1:
-                return near[: self._rng.choice((2, len(near)))]
-        return self._rng.sample(self._values[column], min(len(self._values[column]), self._rng.randint(2, 4)))
-
-
-def _first_maps(program: Program) -> dict[int, Map]:
-    """The first map of each column that is generalized."""
-    found: dict[int, Map] = {}
-    for requirement in program.requirements:
-        action = generalize_of(requirement.action)
-        if action is not None:
-            found.setdefault(action.column, action.map)
-    return found
-
-
-def _complexity(value: Value) -> tuple[bool, int, str]:
-    text = str(value)
-    return not text.isprintable() or not text.strip() or text == SUPPRESSED, len(text), text
-
-
-def _block_sizes(prover: Prover) -> list[int]:
-    """Small sizes, and sizes around every number that a count is compared with."""
-    assertions = (*(r.assertion for r in prover.program.requirements), *prover.claims)
-    near = (
-        count + by for assertion in assertions for count in compared_counts(assertion) for by in (-1, 0, 1)
-    )
-    return sorted({1, 2, 3} | {size for size in near if 1 <= size <= LARGEST_BLOCK})
-
-
-def compared_counts(
-    assertion: Assertion, functions: Sequence[Function] = (Function.COUNT, Function.COUNT_DISTINCT)
-) -> list[int]:
-    """The numbers that an assertion compares a count with."""
-    query = process_in(assertion)
-    if query is None:
-        return []
-    positions = [
-        at
-        for at, aggregate in enumerate(query.aggregates, len(query.group_by))
-        if aggregate.function in functions
-    ]
-    compared = (c.value for c in comparisons(assertion.condition) if c.column in positions)
-    return [int(value) for value in compared if isinstance(value, int | Decimal)]
+                used = self._rng.choice((Size(2), self._sizes[-1], self._rng.choice(self._sizes)))
+                return Variation(near, used)
+        values = self._values.different(column)
+        return Variation(values, Size(len(values)))

@@ -31,10 +31,11 @@ class CheckedClaim:
 
 @dataclass(frozen=True, slots=True)
 class ParsedClaim:
-    """An assertion with the text that its spans refer to."""
+    """An assertion with the text that its spans refer to. Errors call it `what` it is."""
 
     source: str
     assertion: tree.Assertion
+    what: str = "claim"
 
     @property
     def text(self) -> str:
@@ -46,20 +47,22 @@ class ParsedClaim:
 
 
 def parse_claims(texts: Sequence[str]) -> list[ParsedClaim]:
-    return [_parse(text) for text in texts]
+    return [parse_assertion(text, "claim", "AC550") for text in texts]
 
 
-def _parse(text: str) -> ParsedClaim:
+def parse_assertion(text: str, what: str, code: str) -> ParsedClaim:
+    """The only assertion of a text; an error with the code if it has another form."""
     source = text if text.rstrip().endswith(";") else text + ";"
     program, problems = parse(source)
     if problems:
-        raise PolicyError(problems, source, "claim")
+        raise PolicyError(problems, source, what)
     if len(program.requirements) == 1 and program.requirements[0].action is None:
         assertion = assertion_of(program.requirements[0])
         if assertion is not None:
-            return ParsedClaim(source, assertion)
-    message = f"a claim must be a single assertion, found `{text.strip()}`"
-    raise CallError([Diagnostic("AC550", message, help="EACH RESULT : Age <= 80")])
+            return ParsedClaim(source, assertion, what)
+    article = "an" if what.startswith("a") else "a"
+    message = f"{article} {what} must be a single assertion, found `{text.strip()}`"
+    raise CallError([Diagnostic(code, message, help="EACH RESULT : Age <= 80")])
 
 
 def own_claims(
@@ -105,12 +108,12 @@ def check_claims(
 ) -> list[CheckedClaim]:
     known = check_steps(program)
     return [
-        CheckedClaim(claim.text, None, _checked(claim, program.final_schema, params), known)
+        CheckedClaim(claim.text, None, checked_assertion(claim, program.final_schema, params), known)
         for claim in claims
     ]
 
 
-def _checked(claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion:
+def checked_assertion(claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]) -> Assertion:
     needed = parameter_names(claim.program())
     program, problems = check(
         claim.program(),
@@ -119,7 +122,7 @@ def _checked(claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue
         {name: value for name, value in params.items() if name in needed},
     )
     if program is None:
-        raise PolicyError(problems, claim.source, "claim")
+        raise PolicyError(problems, claim.source, claim.what)
     return program.requirements[0].assertion
 
 
@@ -127,6 +130,6 @@ def _checked_or_none(
     claim: ParsedClaim, schema: Schema, params: Mapping[str, ParamValue]
 ) -> Assertion | None:
     try:
-        return _checked(claim, schema, params)
+        return checked_assertion(claim, schema, params)
     except PolicyError:
         return None

@@ -8,6 +8,7 @@ when they are the same set, and a variable that makes no difference is not teste
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
+from acompass.prove.effort import Budget
 from acompass.prove.regions import Mask
 
 #: an index into the manager's variables; nodes test lower indices first
@@ -32,16 +33,27 @@ _Memo: TypeAlias = dict[tuple[Diagram, Diagram], Diagram]
 
 
 class DiagramManager:
-    """Builds and combines the diagrams over one list of variables; `full[variable]` masks all its regions."""
+    """Builds and combines the diagrams over one list of variables; `full[variable]` masks all its regions.
 
-    def __init__(self, full: list[Mask]):
+    Every operation raises Exhausted if the budget has nothing left.
+    """
+
+    def __init__(self, full: list[Mask], budget: Budget | None = None):
         self.full = full
+        self._budget = budget or Budget()
+        self._granted = 0
         self._nodes: dict[tuple[Variable, tuple[tuple[Mask, Diagram], ...]], Diagram] = {}
         self._intersections: _Memo = {}
         self._unions: _Memo = {}
         self._differences: _Memo = {}
         self._supports: dict[Diagram, frozenset[Variable]] = {}
         self._quantified: dict[tuple[Diagram, frozenset[Variable]], Diagram] = {}
+
+    def _spend(self) -> None:
+        """Called for each node and each answer that is kept."""
+        if not self._granted:
+            self._granted = self._budget.grant()
+        self._granted -= 1
 
     def node(self, variable: Variable, edges: Iterable[tuple[Mask, Diagram]]) -> Diagram:
         masks: dict[Diagram, Mask] = {}
@@ -57,6 +69,7 @@ class DiagramManager:
         key = (variable, tuple(sorted(((mask, child) for child, mask in masks.items()), key=_by_mask)))
         found = self._nodes.get(key)
         if found is None:
+            self._spend()
             found = self._nodes[key] = Diagram(variable, key[1])
         return found
 
@@ -70,7 +83,7 @@ class DiagramManager:
             return other
         if one is EMPTY or other is EMPTY:
             return EMPTY
-        return _commutative(self._intersections, one, other, self._intersect)
+        return self._commutative(self._intersections, one, other, self._intersect)
 
     def _intersect(self, one: Diagram, other: Diagram) -> Diagram:
         if one.variable < other.variable:
@@ -79,12 +92,24 @@ class DiagramManager:
             edges = ((m & n, self.intersection(c, d)) for m, c in one.edges for n, d in other.edges if m & n)
         return self.node(one.variable, edges)
 
+    def _commutative(
+        self, memo: _Memo, one: Diagram, other: Diagram, combine: Callable[[Diagram, Diagram], Diagram]
+    ) -> Diagram:
+        """`combine` of the two, remembered in one order; its first argument tests the first variable."""
+        if (other.variable, id(other)) < (one.variable, id(one)):
+            one, other = other, one
+        found = memo.get((one, other))
+        if found is None:
+            self._spend()
+            found = memo[one, other] = combine(one, other)
+        return found
+
     def union(self, one: Diagram, other: Diagram) -> Diagram:
         if one is EMPTY or other is ALL or one is other:
             return other
         if other is EMPTY or one is ALL:
             return one
-        return _commutative(self._unions, one, other, self._unite)
+        return self._commutative(self._unions, one, other, self._unite)
 
     def _unite(self, one: Diagram, other: Diagram) -> Diagram:
         if one.variable == other.variable:
@@ -113,6 +138,7 @@ class DiagramManager:
             return one
         found = self._differences.get((one, other))
         if found is None:
+            self._spend()
             found = self._differences[one, other] = self._subtract(one, other)
         return found
 
@@ -143,6 +169,7 @@ class DiagramManager:
             return diagram
         found = self._quantified.get((diagram, variables))
         if found is None:
+            self._spend()
             edges = [(mask, self.exists(child, variables)) for mask, child in diagram.edges]
             if diagram.variable in variables:
                 found = self.union_of(child for _, child in edges)
@@ -200,14 +227,3 @@ class DiagramManager:
 
 def _by_mask(edge: tuple[Mask, Diagram]) -> Mask:
     return edge[0]
-
-
-def _commutative(
-    memo: _Memo, one: Diagram, other: Diagram, combine: Callable[[Diagram, Diagram], Diagram]
-) -> Diagram:
-    """`combine` of the two, remembered for both orders; its first argument tests the first variable."""
-    found = memo.get((one, other))
-    if found is None:
-        first, second = (one, other) if one.variable <= other.variable else (other, one)
-        found = memo[one, other] = memo[other, one] = combine(first, second)
-    return found

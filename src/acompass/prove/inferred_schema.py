@@ -28,13 +28,16 @@ from acompass.syntax.walk import (
 )
 
 
-def inferred_schema(policy: tree.Program, params: Mapping[str, ParamValue]) -> Schema:
-    """Names that differ only in case are one column, spelled as in its first use."""
+def inferred_schema(
+    policy: tree.Program, params: Mapping[str, ParamValue], *, is_apart: bool = False
+) -> Schema:
+    """Names that differ only in case are one column, spelled as in its first use. Where they stand apart, the
+    table has a column for each spelling (D3)."""
     spelled: dict[str, str] = {}
     for name in _names(policy):
-        spelled.setdefault(name.text.casefold(), name.text)
+        spelled.setdefault(name.text if is_apart else name.text.casefold(), name.text)
     names = list(spelled.values())
-    if spelled.keys() <= _dropped(policy):  # a table has more columns than those
+    if {name.casefold() for name in names} <= _dropped(policy):  # a table has more columns than those
         names.append(_unused(spelled))
     used = uses(policy, names, params)
     scales = _scales(policy, params)

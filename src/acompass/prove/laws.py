@@ -3,15 +3,17 @@
 `care` is the care set: it includes every record that the table in question can have.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from acompass.prove.aggregates import Aggregates
+from acompass.prove.constants import zero_of
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram, Variable
+from acompass.prove.extents import is_at_most
 from acompass.prove.facts import Alternatives, ClassAssertion, Fact
 from acompass.prove.regions import Mask, regions_in
 from acompass.prove.variables import Variables
-from acompass.syntax.tree import Function
+from acompass.syntax.tree import Function, Operator
 
 
 class Laws:
@@ -29,28 +31,29 @@ class Laws:
 
     def follows(self, fact: Fact, care: Diagram) -> bool:
         """Law of the values: every aggregate that a class of such records can have is allowed."""
-        possible = self._possible(fact, self.diagrams.intersection(care, fact.where))
-        return self.diagrams.difference(possible, fact.allowed) is EMPTY
+        return self.diagrams.difference(self.possible(fact, care), fact.allowed) is EMPTY
 
-    def _possible(self, fact: Fact, records: Diagram) -> Diagram:
-        """The keys of the records, each with the aggregate's possible values."""
+    def possible(self, fact: Fact, care: Diagram) -> Diagram:
+        """The keys of the fact's records, each with the possible values of the aggregate."""
         aggregate = self.aggregates.variable(fact)
-        keys = self.key_variables(fact)
         if fact.column is None:
-            by_key = self.diagrams.project(records, keys)
+            records = self.diagrams.intersection(care, fact.where)
+            by_key = self.diagrams.project(records, self.key_variables(fact))
             return self.diagrams.intersection(by_key, self.diagrams.literal(aggregate, -1))
         values = self.variables.aggregated_values(fact.step, fact.column)
-        by_key = self._with_values(fact, records, keys, values)
         return self.variables.rename(
-            by_key, values, aggregate, lambda mask: self.aggregates.of_values(fact, mask)
+            self.with_values(fact, care),
+            values,
+            aggregate,
+            lambda mask: self.aggregates.of_values(fact, mask),
         )
 
-    def _with_values(
-        self, fact: Fact, records: Diagram, keys: frozenset[Variable], values: Variable
-    ) -> Diagram:
-        """The keys of the records, each with the aggregated column's values in the variable `values`."""
+    def with_values(self, fact: Fact, care: Diagram) -> Diagram:
+        """The keys of the fact's records, each with the aggregated column's values in its second variable."""
         assert fact.column is not None
+        records, keys = self.diagrams.intersection(care, fact.where), self.key_variables(fact)
         column = self.variables.column(fact.step, fact.column)
+        values = self.variables.aggregated_values(fact.step, fact.column)
         kept = self.diagrams.project(records, keys | {column})
         if column not in keys:
             return self.variables.rename(kept, column, values, lambda mask: mask)
@@ -73,16 +76,22 @@ class Laws:
 
     def records_with(self, fact: Fact, allowed: Diagram, care: Diagram) -> Diagram:
         """The records that can be in a class whose key and aggregate are in `allowed`."""
-        values = self.values(fact, care)
+        aggregate = self.aggregates.variable(fact)
+        if fact.column is None:
+            within = self.diagrams.exists(allowed, frozenset((aggregate,)))
+            return self.diagrams.intersection(fact.where, within)
+        by_key = self.with_values(fact, care)
+        values = self.variables.aggregated_values(fact.step, fact.column)
+        column = self.variables.column(fact.step, fact.column)
 
         def records_for(mask: Mask) -> Diagram:
-            if fact.column is None:
-                return ALL if mask else EMPTY
-            with_them = self.aggregates.values_with(fact, mask, values)
-            return self.diagrams.literal(self.variables.column(fact.step, fact.column), with_them)
+            return self.variables.rename(
+                by_key, values, column, lambda own: self.aggregates.values_with(fact, mask, own)
+            )
 
-        within = self.diagrams.substitute(allowed, self.aggregates.variable(fact), records_for)
-        return self.diagrams.intersection(fact.where, within)
+        return self.diagrams.intersection(
+            fact.where, self.diagrams.substitute(allowed, aggregate, records_for)
+        )
 
     def can_satisfy(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records that can be in a class that satisfies the assertion."""
@@ -95,6 +104,12 @@ class Laws:
         if part is None:
             return ALL
         return self.diagrams.union_of(self.records_with(fact, fact.allowed, care) for fact in part)
+
+    def witnesses(self, classes: ClassAssertion, care: Diagram) -> Diagram:
+        """The records of which a class that satisfies the assertion has at least one."""
+        found = self.diagrams.intersection(care, self.can_satisfy(classes, care))
+        own = next((self.attaining(fact) for fact in classes.facts if self.attaining(fact) is not ALL), ALL)
+        return self.diagrams.intersection(found, own)
 
     def can_violate(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records that can be in a class that violates the assertion."""
@@ -109,29 +124,59 @@ class Laws:
             found = self.diagrams.intersection(found, self.records_with(fact, refused, care))
         return found
 
-    def _changed(self, fact: Fact, allowed: Diagram, change: Callable[[Mask], Mask]) -> Diagram:
+    def changed(self, fact: Fact, allowed: Diagram, change: Callable[[Mask], Mask]) -> Diagram:
         """`allowed` with `change` applied to the aggregate's values."""
         aggregate = self.aggregates.variable(fact)
         return self.variables.rename(allowed, aggregate, aggregate, change)
 
     def is_kept_by_merging(self, fact: Fact) -> bool:
         """Law of the union: a union of allowed classes that get the same key is allowed."""
-        merged = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_merged(fact, mask))
-        return self.diagrams.difference(merged, fact.allowed) is EMPTY
+        return self._is_closed(fact, lambda mask: self.aggregates.of_merged(fact, mask))
 
     def is_kept_by_parts(self, fact: Fact, care: Diagram) -> bool:
         """Law of the part: every part of an allowed class is allowed."""
-        values = self.values(fact, care)
-        parts = self._changed(fact, fact.allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
+        return all(
+            self._is_kept_by_parts(fact, keys, values) for keys, values in self.keys_by_sign(fact, care)
+        )
+
+    def _is_kept_by_parts(self, fact: Fact, keys: Diagram, values: Mask) -> bool:
+        allowed = self.diagrams.intersection(fact.allowed, keys)
+        parts = self.changed(fact, allowed, lambda mask: self.aggregates.of_part(fact, mask, values))
         return self.diagrams.difference(parts, fact.allowed) is EMPTY
+
+    def keys_by_sign(self, fact: Fact, care: Diagram) -> Iterator[tuple[Diagram, Mask]]:
+        """The keys with the values of their classes; for a SUM, keys with negative numbers are separate."""
+        values = self.values(fact, care)
+        if fact.function is not Function.SUM or fact.column is None:
+            yield ALL, values
+            return
+        column = self.variables.column(fact.step, fact.column)
+        negative = self.variables.regions(column).satisfying(
+            Operator.LT, zero_of(self.variables.type(column))
+        )
+        records = self.diagrams.intersection(care, fact.where)
+        below = self.diagrams.intersection(records, self.diagrams.literal(column, negative))
+        keys = self.diagrams.project(below, self.key_variables(fact))
+        yield keys, self.diagrams.mask_of(self.diagrams.intersection(records, keys), column)
+        yield self.diagrams.complement(keys), values & ~negative
 
     def is_kept_without(self, fact: Fact, lost: Diagram, care: Diagram) -> bool:
         """Law of the part, for classes that can lose any of the records in `lost`: others stay whole."""
         records = self.diagrams.intersection(care, self.diagrams.intersection(fact.where, lost))
-        keys = self.diagrams.project(records, self.key_variables(fact))
+        keys = self.diagrams.project(
+            self.diagrams.intersection(records, self.attaining(fact)), self.key_variables(fact)
+        )
         return self.is_kept_by_parts(
             replace(fact, allowed=self.diagrams.intersection(fact.allowed, keys)), care
         )
+
+    def attaining(self, fact: Fact) -> Diagram:
+        """The records whose loss can change an allowed aggregate: for MIN and MAX, those whose own value is
+        allowed at their key. If all of these stay, so does the one that has the minimum or the maximum."""
+        if fact.column is None or fact.function not in (Function.MIN, Function.MAX):
+            return ALL
+        aggregate, own = self.aggregates.variable(fact), self.variables.column(fact.step, fact.column)
+        return self.variables.rename(fact.allowed, aggregate, own, lambda mask: mask)
 
     def is_kept_with(self, fact: Fact, keys: Diagram, new: Mask, care: Diagram) -> bool:
         """Law of the mixed class: at these keys, records whose aggregate is in `new` are allowed, alone and
@@ -142,15 +187,50 @@ class Laws:
             part = self.aggregates.of_part(fact, mask, values)
             return self.aggregates.of_both(fact, part, new)
 
-        allowed = self._changed(fact, self.diagrams.intersection(fact.allowed, keys), mixed)
+        allowed = self.changed(fact, self.diagrams.intersection(fact.allowed, keys), mixed)
         alone = self.diagrams.intersection(keys, self.diagrams.literal(self.aggregates.variable(fact), new))
         return self.diagrams.difference(self.diagrams.union(allowed, alone), fact.allowed) is EMPTY
 
+    def follows_with(self, fact: Fact, witness: Diagram, care: Diagram) -> bool:
+        """Law of the witness: every class that has one of these records is allowed."""
+        if fact.column is None:
+            return False
+        column = self.variables.column(fact.step, fact.column)
+        own = self.aggregates.of_values(fact, self.diagrams.mask_of(witness, column))
+        others = self.aggregates.of_values(fact, self.values(fact, care))
+        mixed = self.aggregates.of_both(fact, own, others)
+        keys = self.diagrams.project(witness, self.key_variables(fact))
+        possible = self.diagrams.literal(self.aggregates.variable(fact), own | mixed)
+        return self.diagrams.difference(self.diagrams.intersection(keys, possible), fact.allowed) is EMPTY
+
     def is_kept_by_fewer(self, fact: Fact) -> bool:
         """Whether a class that is allowed with a count is allowed with every smaller one."""
-        counts = self.variables.regions(self.aggregates.variable(fact))
-        fewer = self._changed(fact, fact.allowed, counts.up_to_highest)
-        return self.diagrams.difference(fewer, fact.allowed) is EMPTY
+        return self._is_closed(fact, self.variables.regions(self.aggregates.variable(fact)).up_to_highest)
+
+    def halves(self, fact: Fact) -> tuple[Fact, Fact] | None:
+        """Law of the two bounds: a fact with lower bounds and a fact with upper bounds that together are the
+        same as the fact; None where they would not be simpler."""
+        regions = self.variables.regions(self.aggregates.variable(fact))
+        above = self.changed(fact, fact.allowed, regions.from_lowest)
+        below = self.changed(fact, fact.allowed, regions.up_to_highest)
+        is_simpler = fact.allowed not in (above, below)
+        if not is_simpler or self.diagrams.intersection(above, below) is not fact.allowed:
+            return None
+        return replace(fact, allowed=above), replace(fact, allowed=below)
+
+    def is_kept_by_moving(self, fact: Fact, old: Mask, new: Mask) -> bool:
+        """Whether a class stays allowed if some of its values, all in `old`, become values of `new`."""
+        if fact.column is None or not self.aggregates.is_monotonic(fact):
+            return False
+        column = self.variables.column(fact.step, fact.column)
+        before, after = (self.variables.regions(column).extent(mask) for mask in (old, new))
+        regions = self.variables.regions(self.aggregates.variable(fact))
+        if is_at_most(after.high, before.low):
+            return self._is_closed(fact, regions.up_to_highest)
+        return is_at_most(before.high, after.low) and self._is_closed(fact, regions.from_lowest)
+
+    def _is_closed(self, fact: Fact, change: Callable[[Mask], Mask]) -> bool:
+        return self.diagrams.difference(self.changed(fact, fact.allowed, change), fact.allowed) is EMPTY
 
     def is_decided_by(self, keys: frozenset[Variable], cells: Diagram, care: Diagram) -> bool:
         """Whether records of `care` with the same key are all inside `cells` or all outside."""
@@ -158,77 +238,46 @@ class Laws:
         outside = self.diagrams.project(self.diagrams.difference(care, cells), keys)
         return self.diagrams.intersection(inside, outside) is EMPTY
 
-    def _single_columns(self, fact: Fact, care: Diagram) -> frozenset[int]:
-        """The columns that have the same value in all records of the fact, and so split no class."""
-        records = self.diagrams.intersection(care, fact.where)
-        return frozenset(
-            self.variables.column_of(variable)
-            for variable in self.diagrams.support(records)
-            if self.variables.is_single(variable, self.diagrams.mask_of(records, variable))
-        )
+    def are_determined(self, columns: frozenset[int], fact: Fact, records: Diagram) -> bool:
+        """Whether records with the same key have the same values in all of the columns."""
+        return all(self.is_determined(column, fact.groups, fact.step, records) for column in columns)
 
-    def without_single(self, fact: Fact, care: Diagram) -> Fact:
-        """Law of the single value: the same fact without the groups that split no class."""
+    def is_determined(self, column: int, by: frozenset[int], step: int, records: Diagram) -> bool:
+        """Whether records with the same values in the columns `by` have the same value in the column."""
+        if column in by:
+            return True
+        variable = self.variables.column(step, column)
+        cells = self.diagrams.project(records, self.variables.columns(step, by) | {variable})
+        regions = list(regions_in(self.diagrams.mask_of(cells, variable)))
+        if not all(self.variables.is_single(variable, 1 << region) for region in regions):
+            return False
+        seen = EMPTY
+        for region in regions:
+            within = self.diagrams.intersection(cells, self.diagrams.literal(variable, 1 << region))
+            others = self.diagrams.exists(within, frozenset((variable,)))
+            if self.diagrams.intersection(seen, others) is not EMPTY:
+                return False
+            seen = self.diagrams.union(seen, others)
+        return True
+
+    def without_determined(self, fact: Fact, care: Diagram, columns: Iterable[int]) -> Fact:
+        """Law of the determined column: the same fact without those of the columns, in turn, that split no
+        class, because the others in the key determine them."""
         records = self.diagrams.intersection(care, fact.where)
-        for column in fact.groups:
-            variable = self.variables.column(fact.step, column)
-            mask = self.diagrams.mask_of(records, variable)
-            if self.variables.is_single(variable, mask):
-                fixed = self.diagrams.intersection(fact.allowed, self.diagrams.literal(variable, mask))
-                allowed = self.diagrams.exists(fixed, frozenset((variable,)))
-                fact = replace(fact, groups=fact.groups - {column}, allowed=allowed)
+        for column in columns:
+            others = fact.groups - {column}
+            if column in fact.groups and self.is_determined(column, others, fact.step, records):
+                fact = replace(fact, groups=others, allowed=self._allowed_without(fact, column, records))
         return fact
 
-    def implies(self, known: Fact, wanted: Fact, care: Diagram) -> bool:
-        """Law of the classes: the wanted classes consist of known classes, or of parts of them."""
-        assert known.step == wanted.step
-        records = self.diagrams.intersection(care, wanted.where)
-        if self.diagrams.difference(records, known.where) is not EMPTY:
-            return False
-        known_aggregates = self._in_terms(known, wanted)
-        if known_aggregates is None:
-            return False
-        single = self._single_columns(known, care)
-        if not self._are_whole(known, wanted, care, single):
-            values = self.values(known, care)
-            known_aggregates = self._changed(
-                wanted, known_aggregates, lambda mask: self.aggregates.of_part(wanted, mask, values)
-            )
-        known_keys = self.key_variables(known)
-        occurring = self.diagrams.intersection(known_aggregates, self.diagrams.project(records, known_keys))
-        aggregates = self.diagrams.exists(occurring, known_keys - self.key_variables(wanted))
-        if not known.groups <= wanted.groups | single:
-            aggregates = self._changed(
-                wanted, aggregates, lambda mask: self.aggregates.of_merged(wanted, mask)
-            )
-        wanted_keys = self.diagrams.project(records, self.key_variables(wanted))
-        possible = self.diagrams.intersection(aggregates, wanted_keys)
-        return self.diagrams.difference(possible, wanted.allowed) is EMPTY
-
-    def _are_whole(self, known: Fact, wanted: Fact, care: Diagram, single: frozenset[int]) -> bool:
-        """Whether a wanted class contains every known class that it shares a record with."""
-        known_records = self.diagrams.intersection(care, known.where)
-        return wanted.groups <= known.groups | single and self.is_decided_by(
-            self.key_variables(known), wanted.where, known_records
-        )
-
-    def _in_terms(self, known: Fact, wanted: Fact) -> Diagram | None:
-        """What the known fact says of the wanted aggregate; None where it says nothing."""
-        if known.column != wanted.column and not _are_counts(known, wanted):
-            return None
-        if known.function is wanted.function:
-            return known.allowed
-        if self.aggregates.in_terms_of(known, wanted.function, 0) is None:
-            return None
-
-        def change(mask: Mask) -> Mask:
-            implied = self.aggregates.in_terms_of(known, wanted.function, mask)
-            assert implied is not None
-            return implied
-
-        return self._changed(known, known.allowed, change)
-
-
-def _are_counts(known: Fact, wanted: Fact) -> bool:
-    """A class has at least as many records as distinct values of any column."""
-    return {known.function, wanted.function} == {Function.COUNT, Function.COUNT_DISTINCT}
+    def _allowed_without(self, fact: Fact, column: int, records: Diagram) -> Diagram:
+        """What is allowed at a key without the column, whose value there is the one that occurs."""
+        variable = self.variables.column(fact.step, column)
+        if variable not in self.diagrams.support(fact.allowed):
+            return fact.allowed
+        mask = self.diagrams.mask_of(records, variable)
+        is_same = self.variables.is_single(variable, mask)
+        keys = self.key_variables(fact)
+        occurring = self.diagrams.literal(variable, mask) if is_same else self.diagrams.project(records, keys)
+        refused = self.diagrams.difference(occurring, fact.allowed)
+        return self.diagrams.complement(self.diagrams.exists(refused, frozenset((variable,))))

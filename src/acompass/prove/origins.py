@@ -1,12 +1,13 @@
 """Origins: initial records that the policy can turn into a record of a given set.
 
-The search goes back through the requirements and chooses at random whether the record was affected. Whether a
-class is affected depends on the rest of the table, so an origin is only a guess; the replay decides.
+The search goes back through the requirements and chooses at random whether the record was affected. If that
+leads nowhere, it tries the other way. Whether a class is affected depends on the rest of the table, so an
+origin is only a guess; the replay decides.
 """
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from acompass.checked.effects import plain_of, random_of
@@ -15,6 +16,12 @@ from acompass.checked.types import Value
 from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask, regions_in
+
+#: places that are tried for each requirement before the search gives up: it is soon repeated, with other
+#: choices at random
+MOST_TRIED = 5
+#: the same for a search that is to be complete
+MOST_TRIED_IN_ALL = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,36 @@ class Origin:
     hits: dict[int, bool] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Final records, of runs in which the checks at the steps `known` hold: the prover may know fewer."""
+
+    records: Diagram
+    known: frozenset[int]
+
+
+@dataclass(slots=True)
+class _Place:
+    """Records at a step, on a way back from the target. They come to the place `after` this one if the
+    requirement between them hits them, or does not; None where that makes no difference. `drawn` are the
+    records that a draw must leave, `draw` is the value that it shows."""
+
+    step: int
+    records: Diagram
+    after: "_Place | None" = None
+    is_hit: bool | None = None
+    drawn: Diagram | None = None
+    draw: Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The place at the start that was found, if any, and whether all ways back were tried."""
+
+    start: _Place | None
+    is_complete: bool
+
+
 class Origins:
     def __init__(self, reachability: Reachability, rng: random.Random):
         self._reachability = reachability
@@ -34,75 +71,105 @@ class Origins:
         self._diagrams = reachability.laws.diagrams
         self._rng = rng
 
-    def find(self, target: Diagram) -> Origin | None:
-        """An origin of a record that ends in the target; None where no record can."""
-        origin = Origin({})
-        target = self._diagrams.intersection(target, self._reachability.reach[-1])
-        for transition in reversed(self._reachability.transitions):
-            target = self._before(transition, target, origin)
-            if target is EMPTY:
-                return None
-        return replace(origin, cell=self._random_cell(target)) if target is not EMPTY else None
+    def find(self, target: Target) -> Origin | None:
+        """An origin of a record that ends in the target; None where no record can, or none is found soon."""
+        start = self._search(target, MOST_TRIED).start
+        return None if start is None else self._origin(start)
 
-    def _before(self, transition: Transition, target: Diagram, origin: Origin) -> Diagram:
-        """The origin is given what coins and draws have to show."""
+    def has_none(self, target: Diagram) -> bool:
+        """Whether no record can end in the target: every way back from it was tried, and none leads to the
+        start."""
+        search = self._search(Target(target, frozenset()), MOST_TRIED_IN_ALL)
+        return search.start is None and search.is_complete
+
+    def _search(self, target: Target, most_tried: int) -> _Search:
+        last = len(self._reachability.transitions)
+        ways = [_Place(last, self._diagrams.intersection(target.records, self._reachability.reach[-1]))]
+        tried: set[tuple[int, Diagram]] = set()
+        while ways and len(tried) <= most_tried * (last + 1):
+            place = ways.pop()
+            if place.records is EMPTY or (place.step, place.records) in tried:
+                continue
+            tried.add((place.step, place.records))
+            place.draw = self._choose_draw(place)
+            if place.step == 0:
+                return _Search(place, is_complete=False)
+            transition = self._reachability.transitions[place.step - 1]
+            ways += self._before(transition, place, transition.is_known or transition.step in target.known)
+        return _Search(None, is_complete=not ways)
+
+    def _origin(self, place: _Place) -> Origin:
+        """What coins and draws have to show on the way to the target."""
+        origin = Origin(self._random_cell(place.records))
+        at: _Place | None = place
+        while at is not None:
+            if at.is_hit is not None:
+                origin.hits[at.step] = at.is_hit
+            if at.draw is not None:
+                origin.draws[at.step] = at.draw
+            at = at.after
+        return origin
+
+    def _before(self, transition: Transition, place: _Place, is_known: bool) -> list[_Place]:
+        """The ways back through the requirement, the one to try first last."""
+        step, target = transition.step, place.records
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                return self._untouched(transition, target) if transition.is_known else target
+                before = self._untouched(transition, target) if is_known else target
+                return [_Place(step, before, place)]
             case Reject():
-                origin.hits[transition.step] = False
-                return self._untouched(transition, target)
-            case Replace(column) | Random(column) | Draw(column):
-                return self._before_write(transition, column, target, origin)
-            case Generalize():
-                return self._before_labels(transition, plain, target, origin)
+                return [_Place(step, self._untouched(transition, target), place, is_hit=False)]
+            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
+                written = self._variables.column(step + 1, column)
+                if written not in self._diagrams.support(target):
+                    return [_Place(step, self._diagrams.intersection(transition.care, target), place)]
+                return self._before_write(transition, plain, place)
             case Drop():
-                return self._diagrams.intersection(transition.care, target)
+                return [_Place(step, self._diagrams.intersection(transition.care, target), place)]
             case _:
                 assert_never(plain)
 
     def _untouched(self, transition: Transition, target: Diagram) -> Diagram:
         return self._diagrams.intersection(self._reachability.untouched(transition), target)
 
-    def _before_write(self, transition: Transition, column: int, target: Diagram, origin: Origin) -> Diagram:
-        earlier = self._variables.before_conversion(target, transition.step, column, self._preimage)
-        untouched = self._untouched(transition, earlier)
-        variable = self._variables.column(transition.step + 1, column)
-        written = self._diagrams.literal(variable, self._reachability.written(transition))
-        hit = self._diagrams.intersection(target, written)
-        rest = self._diagrams.exists(hit, frozenset((variable,)))
-        affected = self._diagrams.intersection(transition.may, rest)
-        before = self._either(transition, untouched, affected, origin)
-        if origin.hits[transition.step]:
-            self._choose_draw(transition, variable, hit, origin)
-        return before
-
-    def _before_labels(
-        self, transition: Transition, action: Generalize, target: Diagram, origin: Origin
-    ) -> Diagram:
+    def _before_write(
+        self, transition: Transition, action: Replace | Random | Draw | Generalize, place: _Place
+    ) -> list[_Place]:
         step, column = transition.step, action.column
-        earlier = self._variables.before_conversion(target, step, column, self._preimage)
-        untouched = self._untouched(transition, earlier)
-        labelled = self._variables.before_labels(target, step, column, action.map)
-        affected = self._diagrams.intersection(transition.may, labelled)
-        return self._either(transition, untouched, affected, origin)
+        earlier = self._variables.before_conversion(place.records, step, column, self._preimage)
+        untouched = _Place(step, self._untouched(transition, earlier), place, is_hit=False)
+        drawn, rewritten = self._before_rewriting(transition, action, place.records)
+        affected = self._diagrams.intersection(transition.may, rewritten)
+        hit = _Place(step, affected, place, is_hit=True, drawn=drawn)
+        if untouched.records is EMPTY or (affected is not EMPTY and self._rng.random() < 0.5):
+            return [untouched, hit]
+        return [hit, untouched]
 
-    def _either(
-        self, transition: Transition, untouched: Diagram, affected: Diagram, origin: Origin
-    ) -> Diagram:
-        """One of the two that is possible: the record was left alone, or it was rewritten."""
-        is_hit = untouched is EMPTY or (affected is not EMPTY and self._rng.random() < 0.5)
-        origin.hits[transition.step] = is_hit
-        return affected if is_hit else untouched
+    def _before_rewriting(
+        self, transition: Transition, action: Replace | Random | Draw | Generalize, target: Diagram
+    ) -> tuple[Diagram | None, Diagram]:
+        """The records of the target that the action can write, and those that it can write them for."""
+        match action:
+            case Generalize(column, map_):
+                return None, self._variables.before_labels(target, transition.step, column, map_)
+            case Replace(column) | Random(column) | Draw(column):
+                variable = self._variables.column(transition.step + 1, column)
+                written = self._diagrams.literal(variable, self._reachability.written(transition))
+                hit = self._diagrams.intersection(target, written)
+                return hit, self._diagrams.exists(hit, frozenset((variable,)))
+            case _:
+                assert_never(action)
 
-    def _choose_draw(self, transition: Transition, variable: Variable, hit: Diagram, origin: Origin) -> None:
-        action = random_of(transition.requirement.action)
+    def _choose_draw(self, place: _Place) -> Value | None:
+        if place.drawn is None:
+            return None
+        action = random_of(self._reachability.transitions[place.step].requirement.action)
         if action is None:
-            return
-        values = self._drawn(action, variable, self._diagrams.mask_of(hit, variable))
-        if values:
-            origin.draws[transition.step] = self._rng.choice(values)
+            return None
+        variable = self._variables.column(place.step + 1, action.column)
+        values = self._drawn(action, variable, self._diagrams.mask_of(place.drawn, variable))
+        return self._rng.choice(values) if values else None
 
     def _drawn(self, action: Random | Draw, variable: Variable, hit: Mask) -> Sequence[Value]:
         """Values that the action can draw, in the regions of the mask, which has no others for an urn."""

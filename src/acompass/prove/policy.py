@@ -1,49 +1,30 @@
-"""Verdicts on a policy's claims: attempt a proof first, then search for a counterexample."""
+"""Verdicts on a policy's claims."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
-from acompass.checked.effects import generalize_of, type_changes
+from acompass.checked.effects import type_changes
 from acompass.checked.from_syntax import check
-from acompass.checked.maps.map import Map
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
+from acompass.prove.assumptions import parse_assumptions, under
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
-from acompass.prove.column_types import column_types, finer_scale
+from acompass.prove.column_types import ColumnTypes, column_types, finer_scale, other_types
 from acompass.prove.columns import columns_of
+from acompass.prove.effort import DEADLINE, time_limit
+from acompass.prove.judge import Judge, Judgement, TypedPolicy
 from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
-from acompass.prove.proof_search import ProofAttempt
-from acompass.prove.prover import Prover
-from acompass.prove.reasons import Reasons
-from acompass.prove.refute import Refuter
 from acompass.prove.witness import Witness
 from acompass.syntax import tree
 from acompass.syntax.walk import parameter_names
 
 #: the checks that the proof of another check may use, so that the number of provers is bounded
 MOST_CHECKS = 16
-
-
-@dataclass(frozen=True, slots=True)
-class _TypedPolicy:
-    """A policy and its claims, checked with one set of types."""
-
-    program: Program
-    claims: list[CheckedClaim]
-    any_scale: frozenset[int]
-
-    @property
-    def maps(self) -> list[Map]:
-        actions = (generalize_of(requirement.action) for requirement in self.program.requirements)
-        return [action.map for action in actions if action is not None]
-
-    def prover(self, claims: Iterable[int], known: frozenset[int]) -> Prover:
-        asked = (self.claims[at].assertion for at in claims)
-        return Prover(self.program, [each for each in asked if each is not None], known, self.any_scale)
 
 
 def prove_policy(
@@ -53,40 +34,73 @@ def prove_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
+    beside: Sequence[tree.Program] = (),
+    assume: Sequence[str] = (),
+    deadline: float | None = DEADLINE,
 ) -> Proof:
     """A verdict on each claim for every table and every trace.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
-    the policy and the claims name; `types` gives the types of some of them.
+    the policy and the claims name; `types` gives the types of some of them. The policies `beside` have the
+    same table: what they name and how they use it counts as well. The assertions `assume` are known of the
+    table before the policy. What is not decided after `deadline` seconds is undecided.
     """
+    assumed = parse_assumptions(assume)
     parsed = None if claims is None else parse_claims(claims)
     settings = dict(params or {})
-    everything = _with_claims(policy, parsed or ())
+    everything = _with_claims(policy, parsed or (), (*(each.program() for each in assumed), *beside))
     columns = column_types(everything, settings, schema, types)
 
-    def typed(schema: Schema, any_scale: frozenset[int] = frozenset()) -> _TypedPolicy:
+    def typed(schema: Schema, any_scale: frozenset[int] = frozenset()) -> TypedPolicy:
         program = checked_policy(policy, source, schema, settings, everything)
         checked = (
             own_claims(policy, source, program, settings)
             if parsed is None
             else check_claims(parsed, program, settings)
         )
-        return _TypedPolicy(program, checked, any_scale)
+        return TypedPolicy(*under(assumed, program, checked, settings), any_scale)
 
-    narrow = wide = typed(columns.schema)
-    if columns.any_scale:
+    def widest(columns: ColumnTypes) -> tuple[ColumnTypes, TypedPolicy, TypedPolicy]:
+        """The policy with numbers of any scale, and with the narrowest types."""
+        narrow = typed(columns.schema)
+        if not columns.any_scale:
+            return columns, narrow, narrow
         try:
             wide = typed(columns.widened(finer_scale(everything, settings)), columns.any_scale)
         except PolicyError:
             # a constant of the policy is too long for a finer scale, so no such table can be run
-            columns = replace(columns, any_scale=frozenset())
+            columns = columns.spelled()
+            wide = narrow = typed(columns.schema)
+        return columns, wide, narrow
+
+    columns, wide, narrow = widest(columns)
     inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
-    return Proof(_verdicts(wide, narrow), columns.names(), inferred)
+    with time_limit(deadline):
+        verdicts = _verdicts(wide, narrow)
+        for what, other in other_types(everything, settings, types) if schema is None else ():
+            with suppress(PolicyError):  # the policy cannot be run on such a table
+                verdicts = _also(verdicts, what, *widest(other)[1:])
+        return Proof(verdicts, columns.names(), inferred)
 
 
-def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:
-    asked = [requirement for claim in claims for requirement in claim.program().requirements]
-    return tree.Program((*policy.requirements, *asked), (), policy.span)
+def _also(verdicts: Sequence[Claim], what: str, wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:
+    """The verdicts, but what is proved has to be proved for other tables as well, if it fits them."""
+    proved = (at for at, claim in enumerate(verdicts) if claim.verdict is ClaimVerdict.PROVED)
+    asked = [at for at in proved if wide.claims[at].assertion is not None]
+    found = list(verdicts)
+    for at, claim in _verdicts_on(wide, narrow, asked).items():
+        if claim.verdict is not ClaimVerdict.PROVED:
+            found[at] = replace(claim, reason=f"{claim.reason}\n{what}")
+    return tuple(found)
+
+
+def _with_claims(
+    policy: tree.Program, claims: Iterable[ParsedClaim], beside: Iterable[tree.Program]
+) -> tree.Program:
+    """The first use of a column decides its type, so that what is claimed of the final table comes last."""
+    programs = (policy, *beside, *(claim.program() for claim in claims))
+    requirements = tuple(requirement for program in programs for requirement in program.requirements)
+    return tree.Program(requirements, (), policy.span)
 
 
 def checked_policy(
@@ -105,15 +119,19 @@ def checked_policy(
     return program
 
 
-def _verdicts(wide: _TypedPolicy, narrow: _TypedPolicy) -> tuple[Claim, ...]:
+def _verdicts(wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:
+    found = _verdicts_on(wide, narrow, range(len(wide.claims)))
+    return tuple(found[at] for at in range(len(wide.claims)))
+
+
+def _verdicts_on(wide: TypedPolicy, narrow: TypedPolicy, claims: Iterable[int]) -> dict[int, Claim]:
     """Claims that rest on the same checks share a prover."""
     groups: dict[frozenset[int], list[int]] = defaultdict(list)
-    for at, claim in enumerate(wide.claims):
-        groups[_used(claim)].append(at)
-    found = {
+    for at in claims:
+        groups[_used(wide.claims[at])].append(at)
+    return {
         at: verdict for known, group in groups.items() for at, verdict in _judge(wide, narrow, group, known)
     }
-    return tuple(found[at] for at in range(len(wide.claims)))
 
 
 def _used(claim: CheckedClaim) -> frozenset[int]:
@@ -122,60 +140,23 @@ def _used(claim: CheckedClaim) -> frozenset[int]:
 
 
 def _judge(
-    wide: _TypedPolicy, narrow: _TypedPolicy, group: Sequence[int], known: frozenset[int]
+    wide: TypedPolicy, narrow: TypedPolicy, group: Sequence[int], known: frozenset[int]
 ) -> Iterator[tuple[int, Claim]]:
-    """A proof is about numbers of any scale. A counterexample with the narrowest types is easier to read.
-
-    Bands of integers have other labels than those of decimals, so that both need a proof.
-    """
-    prover = wide.prover(group, known)
-    asked = {at: assertion for at in group if (assertion := wide.claims[at].assertion) is not None}
-    attempts = {at: prover.attempt(assertion, prover.last) for at, assertion in asked.items()}
-    reasons = dict.fromkeys(asked, Reasons(prover))
-    if wide.maps != narrow.maps:
-        other = narrow.prover(group, known)
-        for at in [at for at in asked if attempts[at].is_proof]:
-            assertion = narrow.claims[at].assertion
-            attempt = ProofAttempt(False) if assertion is None else other.attempt(assertion, other.last)
-            if not attempt.is_proof:
-                attempts[at], reasons[at] = attempt, Reasons(other)
-    unproved = [at for at in asked if not attempts[at].is_proof]
-    found = {} if wide is narrow else _refuted(narrow, narrow.prover(unproved, known), unproved)
-    found |= _refuted(wide, prover, [at for at in unproved if at not in found])
-    for at in group:
-        claim = wide.claims[at]
-        if at not in asked:
-            yield at, _without_types(claim, wide.program)
-        elif attempts[at].is_proof:
-            reason = reasons[at].why_proved(asked[at], attempts[at])
-            yield at, Claim(claim.text, claim.line, ClaimVerdict.PROVED, reason)
-        else:
-            reason = reasons[at].why_unproved(asked[at], attempts[at])
-            yield at, _unproved(claim, reason, found.get(at))
+    asked = [at for at in group if wide.claims[at].assertion is not None]
+    yield from ((at, _without_types(wide.claims[at], wide.program)) for at in group if at not in asked)
+    for at, judgement in Judge(wide, narrow, asked, known).judgements():
+        yield at, _claim(wide.claims[at], judgement)
 
 
-def _refuted(typed: _TypedPolicy, prover: Prover, claims: Sequence[int]) -> dict[int, Counterexample]:
-    """The counterexamples found to claims that the prover cannot prove."""
-    open_claims = {
-        at: assertion
-        for at in claims
-        if (assertion := typed.claims[at].assertion) is not None
-        and not prover.attempt(assertion, prover.last).is_proof
-    }
-    if not open_claims:
-        return {}
-    known = [typed.claims[at].known for at in open_claims]
-    witnesses = Refuter(prover).refute(list(open_claims.values()), known)
-    found = zip(open_claims, witnesses, strict=True)
-    return {at: _counterexample(typed.program, witness) for at, witness in found if witness is not None}
-
-
-def _unproved(claim: CheckedClaim, reason: str, counterexample: Counterexample | None) -> Claim:
-    if counterexample is None:
-        return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
+def _claim(claim: CheckedClaim, judgement: Judgement) -> Claim:
+    if judgement.refuted is None:
+        verdict = ClaimVerdict.PROVED if judgement.is_proved else ClaimVerdict.UNDECIDED
+        return Claim(claim.text, claim.line, verdict, judgement.reason)
+    counterexample = _counterexample(*judgement.refuted)
     size = len(counterexample.records)
     found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
-    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, f"{found}\n{reason}", counterexample)
+    reason = f"{found}\n{judgement.reason}"
+    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, reason, counterexample)
 
 
 def _without_types(claim: CheckedClaim, program: Program) -> Claim:

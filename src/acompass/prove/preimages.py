@@ -36,6 +36,16 @@ class Preimages:
                 raise Blocked("the change of type mixes values that the condition distinguishes")
         return found
 
+    def surely_unwritten(self, diagram: Diagram, transition: Transition, column: int) -> Diagram:
+        """The records that are certainly in the diagram if they keep their value."""
+        return self._variables.before_conversion(diagram, transition.step, column, self._inner_preimage)
+
+    def _inner_preimage(self, mask: Mask, before: Variable, after: Variable) -> Mask:
+        regions = regions_in(self._variables.regions(before).full)
+        return sum(
+            1 << region for region in regions if not self._variables.image(region, before, after) & ~mask
+        )
+
     def written(self, diagram: Diagram, transition: Transition) -> Diagram:
         """The records that the action can turn into records of the diagram."""
         plain = plain_of(transition.requirement.action)
@@ -73,16 +83,18 @@ class Preimages:
 
     def has_one_text(self, column: int, type_: Type) -> bool:
         """Whether equal values of the column become the same text. The decimals of a CSV keep their spelling,
-        `2` and `2.0`, unless the policy makes classes of them (D26); `0.0` and `-0.0` are equal floats."""
+        `2` and `2.0`, unless the policy makes classes of them (D26); those of a fixed scale have one (D12).
+        `0.0` and `-0.0` are equal floats."""
         match type_.kind:
             case Kind.DECIMAL:
-                return column in self._reachability.columns_of_classes
+                is_fixed = not type_.spelled and not self._variables.has_any_scale(column, type_)
+                return is_fixed or column in self._reachability.columns_of_classes
             case kind:
                 return kind is not Kind.FLOAT
 
 
 #: kinds whose texts belong to one value each
-_OF_ONE_VALUE = (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.BOOLEAN)
+_OF_ONE_VALUE = (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN)
 
 
 def _is_exact(type_: Type) -> bool:

@@ -15,14 +15,27 @@ class ClaimVerdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Instead:
+    """What another run leaves; `records` is None where it writes nothing."""
+
+    title: str
+    schema: Schema
+    records: tuple[tuple[Value, ...], ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A table and a trace on which the claim fails, with the table that the policy makes of them (`left`)."""
+    """A table and a trace on which the claim fails, with the table that the policy makes of them (`left`).
+
+    A claim about two runs fails because the other one leaves something else (`instead`).
+    """
 
     schema: Schema
     records: tuple[tuple[Value, ...], ...]
     trace: tuple[str, ...]
     left_schema: Schema
     left: tuple[tuple[Value, ...], ...]
+    instead: Instead | None = None
 
     @property
     def columns(self) -> dict[str, str]:

@@ -1,14 +1,21 @@
 """The search for a proof of a fact: trace each goal back to goals of an earlier step, until none is left."""
 
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
-from acompass.prove.backward_rules import BackwardRules
+from acompass.prove.backward_rules import BackwardRules, Rule
 from acompass.prove.blocked import Blocked
+from acompass.prove.effort import require_time
 from acompass.prove.facts import Fact
 from acompass.prove.reachability import Reachability
 
 #: goals that a claim may lead to before the search gives up
 MAX_GOALS = 4_000
+#: times that a claim's search may try another rule after one has failed
+MAX_RETRIES = 100
 
 
 @dataclass(slots=True)
@@ -36,73 +43,132 @@ class ProofAttempt:
         return ProofAttempt(True, passed, self.settled | other.settled)
 
 
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Goals that together imply another: none where it is settled `at` a step, otherwise those before the
+    requirement there."""
+
+    at: int
+    goals: tuple[Fact, ...]
+    is_settled: bool = False
+
+
+@dataclass(slots=True)
+class _Frame:
+    """A goal that is being proved: the way that is tried, and those that are left."""
+
+    goal: Fact
+    ways: Iterator[_Way]
+    way: _Way | None = None
+    failure: ProofAttempt | None = None
+
+
 class ProofSearch:
     """Remembers the outcome of every goal: the claims of one policy mostly lead to the same goals."""
 
     def __init__(self, reachability: Reachability):
         self._reachability = reachability
         self._rules = BackwardRules(reachability)
-        self._attempts: dict[Fact, ProofAttempt] = {}
+        self._proofs: dict[Fact, _Way] = {}
+        self._failures: dict[Fact, ProofAttempt] = {}
+        self._retries = 0
+        self._writing: defaultdict[int | None, list[int]] = defaultdict(list)
+        for transition in reachability.transitions:
+            self._writing[transition.column].append(transition.step)
 
     def carried_back(self, fact: Fact) -> Fact:
         return self._rules.carried_back(fact)
 
     def prove(self, claim: Fact) -> ProofAttempt:
-        attempt = ProofAttempt(True)
-        came_from: dict[Fact, Fact | None] = {claim: None}
-        pending = [claim]
-        while pending and attempt.is_proof:
-            goal = pending.pop()
-            earlier = self._earlier_goals(goal, attempt)
-            fresh = [fact for fact in earlier if fact not in came_from]
-            came_from.update(dict.fromkeys(fresh, goal))
-            pending += fresh
-            if len(came_from) > MAX_GOALS:
-                attempt.is_proof = False
-            if not attempt.is_proof:
-                self._remember_failure(attempt, goal, came_from)
-        if attempt.is_proof:
-            self._attempts.update(dict.fromkeys(came_from, attempt))
-        return attempt
+        if claim not in self._proofs and claim not in self._failures:
+            self._explore(claim)
+        return self._failures.get(claim) or self._course(claim)
 
-    def _remember_failure(
-        self, attempt: ProofAttempt, goal: Fact, came_from: dict[Fact, Fact | None]
-    ) -> None:
-        """A goal fails together with every goal that needs it."""
-        failing: Fact | None = goal
-        while failing is not None:
-            self._attempts[failing] = attempt
-            failing = came_from[failing]
+    def _explore(self, claim: Fact) -> None:
+        self._retries = 0
+        frames = [self._frame(claim)]
+        goals = 1
+        while frames:
+            require_time()
+            goal = self._next_goal(frames[-1])
+            if goal is None:
+                frames.pop()
+                continue
+            frames.append(self._frame(goal))
+            goals += 1
+            if goals > MAX_GOALS:
+                self._failures.update({frame.goal: ProofAttempt(False) for frame in frames})
+                return
 
-    def _earlier_goals(self, goal: Fact, attempt: ProofAttempt) -> list[Fact]:
-        """The goals that remain for this one; the attempt records where it was settled, or why it failed."""
-        if goal in self._attempts:
-            _continue_as(self._attempts[goal], attempt, goal.step)
-            return []
-        goal = self._rules.carried_back(goal)
-        care = self._reachability.care[goal.step]
-        laws = self._reachability.laws
-        if laws.follows(goal, care):
-            attempt.settled.add(goal.step)
-            return []
-        if goal.step == 0:
-            attempt.is_proof = False
-            return []
-        return self._before_requirement(laws.without_single(goal, care), attempt)
+    def _frame(self, goal: Fact) -> _Frame:
+        frame = _Frame(goal, iter(()))
+        frame.ways = self._ways(frame)
+        return frame
 
-    def _before_requirement(self, goal: Fact, attempt: ProofAttempt) -> list[Fact]:
+    def _next_goal(self, frame: _Frame) -> Fact | None:
+        """A goal that the frame's goal still needs; None once that is proved or has failed."""
+        while True:
+            frame.way = frame.way or next(frame.ways, None)
+            if frame.way is None:
+                self._failures[frame.goal] = frame.failure or ProofAttempt(False)
+                return None
+            failed = next((goal for goal in frame.way.goals if goal in self._failures), None)
+            if failed is not None:
+                frame.failure = frame.failure or self._failures[failed]
+                frame.way = None
+                continue
+            pending = next((goal for goal in reversed(frame.way.goals) if goal not in self._proofs), None)
+            if pending is None:
+                self._proofs[frame.goal] = frame.way
+            return pending
+
+    def _ways(self, frame: _Frame) -> Iterator[_Way]:
+        """The ways to prove the goal, each an application of a rule."""
+        laws, care = self._reachability.laws, self._reachability.care
+        goal = frame.goal
+        for candidate in (goal, self._rules.carried_back(goal)):
+            goal = self._reachability.without_excluded(candidate)
+            if laws.follows(goal, care[goal.step]):
+                yield _Way(goal.step, (), is_settled=True)
+                return
+        if goal.step > 0:
+            newest_first = sorted(goal.groups, key=lambda column: self._last_write(goal.step, column))
+            fewer = laws.without_determined(goal, care[goal.step], newest_first)
+            yield from self._before_requirement(fewer, frame)
+
+    def _last_write(self, step: int, column: int) -> int:
+        """A number that is the smaller, the later the column was last written before the step."""
+        writing = self._writing[column]
+        at = bisect_left(writing, step)
+        return -writing[at - 1] if at else 1
+
+    def _before_requirement(self, goal: Fact, frame: _Frame) -> Iterator[_Way]:
         at = goal.step - 1
-        try:
-            earlier = self._rules.before(goal, self._reachability.transitions[at])
-        except Blocked as blocked:
-            attempt.is_proof, attempt.blocked, attempt.why = False, at, str(blocked)
-            return []
-        attempt.passed[at] = len(earlier)
-        return earlier
+        first, *others = self._rules.rules(self._reachability.transitions[at])
+        for rule in chain((first,), self._as_retries(others)):
+            try:
+                goals = rule(goal, self._reachability.transitions[at])
+            except Blocked as blocked:
+                frame.failure = frame.failure or ProofAttempt(False, blocked=at, why=str(blocked))
+            else:
+                yield _Way(at, tuple(goals))
 
+    def _as_retries(self, rules: Iterable[Rule]) -> Iterator[Rule]:
+        for rule in rules:
+            self._retries += 1
+            if self._retries <= MAX_RETRIES:
+                yield rule
 
-def _continue_as(earlier: ProofAttempt, attempt: ProofAttempt, step: int) -> None:
-    """Continue the attempt as an earlier one continued from the same goal."""
-    attempt.passed.update({at: left for at, left in earlier.passed.items() if at < step})
-    attempt.settled.update(at for at in earlier.settled if at <= step)
-    attempt.is_proof, attempt.blocked, attempt.why = earlier.is_proof, earlier.blocked, earlier.why
+    def _course(self, claim: Fact) -> ProofAttempt:
+        """The course of a proof that was found."""
+        attempt = ProofAttempt(True)
+        pending, seen = [claim], {claim}
+        while pending:
+            way = self._proofs[pending.pop()]
+            if way.is_settled:
+                attempt.settled.add(way.at)
+            else:
+                attempt.passed[way.at] = max(attempt.passed.get(way.at, 0), len(way.goals))
+            pending += [goal for goal in way.goals if goal not in seen]
+            seen.update(way.goals)
+        return attempt

@@ -5,6 +5,7 @@ docs/prove.md, section 2.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import assert_never
 
 from acompass.checked.effects import column_written, columns_of_classes, is_certain, plain_of
@@ -40,7 +41,8 @@ class Transition:
     `may` holds the records that are affected in some table, `must` those that are affected in every table.
     Where the two differ, the records of `scope` are affected in whole classes by the columns `together` (an
     empty set makes the table one class), and the classes that are not affected satisfy `kept`. A check that
-    `is_known` holds of every table at the step. `affects` is the same as `may` for records of `care`, but
+    `is_known` holds of every table at the step. If `kept_is_all`, the assertion holds exactly if all facts of
+    `kept` do. `affects` is the same as `may` for records of `care`, but
     tests fewer columns.
     """
 
@@ -54,6 +56,7 @@ class Transition:
     care: Diagram
     is_known: bool = False
     affects: Diagram = ALL
+    kept_is_all: bool = False
 
     @property
     def column(self) -> int | None:
@@ -82,24 +85,68 @@ class Reachability:
     """The transitions of a program; `reach[step]` has every record that can reach the step.
 
     The checks at the steps `known` hold where they stand. `care[step]` leaves out the records that they
-    exclude from the table at the step; `reach` leaves them out from the next step on.
+    exclude from the table at the step; `reach` leaves them out from the next step on. `excluded` has, for
+    each step, records that later checks exclude, whatever becomes of them. With a `focus`, `reach` forgets
+    all other columns after each step: it tests few columns, and has more records than can be there.
     """
 
-    def __init__(self, program: Program, variables: Variables, known: frozenset[int] = frozenset()):
+    def __init__(
+        self,
+        program: Program,
+        variables: Variables,
+        known: frozenset[int] = frozenset(),
+        excluded: Sequence[Diagram] | None = None,
+        focus: frozenset[int] | None = None,
+    ):
+        self.excluded = excluded or [EMPTY] * (len(program.requirements) + 1)
         self.columns_of_classes = columns_of_classes(program.requirements)
         self.laws = Laws(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
-        self.reach: list[Diagram] = [ALL]
+        self._focus = focus
+        self.reach = [self._focused(0, self._diagrams.complement(self.excluded[0]))]
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
         for step, requirement in enumerate(program.requirements):
-            transition = self._transition(step, requirement)
+            transition = self._transition(step, requirement, self.reach[step])
             affects = self._simplest(transition)
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
-            transition = self.transitions[-1]
-            self.reach.append(self._after(transition))
+            self.reach.append(self._next(self.transitions[-1], known))
         self.care = self._care()
+
+    def _next(self, transition: Transition, known: frozenset[int]) -> Diagram:
+        """The records that can reach the step after the requirement."""
+        after = transition.care if self._is_forgotten(transition) else self.after(transition, transition.care)
+        left = self._diagrams.difference(after, self.excluded[transition.step + 1])
+        if transition.is_known and transition.step + 1 not in known:
+            left = self._left_by_checks(left)
+        return self._focused(transition.step + 1, left)
+
+    def _is_forgotten(self, transition: Transition) -> bool:
+        """Whether the requirement does nothing but write a column outside the focus."""
+        column = transition.column
+        return self._focus is not None and column is not None and column not in self._focus
+
+    def _focused(self, step: int, records: Diagram) -> Diagram:
+        if self._focus is None:
+            return records
+        return self._diagrams.project(records, self._variables.columns(step, self._focus))
+
+    def without_excluded(self, fact: Fact) -> Fact:
+        """Law of the excluded record: the same fact about the records that no later check excludes."""
+        return replace(fact, where=self._diagrams.difference(fact.where, self.excluded[fact.step]))
+
+    def _left_by_checks(self, records: Diagram) -> Diagram:
+        """The last checks, which are known, are about the same table: what one excludes can lead another to
+        exclude more."""
+        checks = list(takewhile(lambda transition: transition.is_known, reversed(self.transitions)))
+        before = None
+        while len(checks) > 1 and records is not before:
+            before = records
+            for check in checks:
+                must = self._transition(check.step, check.requirement, records).must
+                records = self._diagrams.difference(records, must)
+        return records
 
     def _care(self) -> list[Diagram]:
         """A check changes nothing, so the table before it is the table after it."""
@@ -109,8 +156,7 @@ class Reachability:
             care.append(care[-1] if is_same_table else self.reach[transition.step])
         return care[::-1]
 
-    def _transition(self, step: int, requirement: Requirement) -> Transition:
-        care = self.reach[step]
+    def _transition(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
         assertion = requirement.assertion
         match assertion.quantifier:
             case Quantifier.SOME:
@@ -141,7 +187,8 @@ class Reachability:
         may = self._diagrams.intersection(in_scope, self.laws.can_violate(classes, care))
         must = self._diagrams.difference(in_scope, self.laws.can_satisfy(classes, care))
         together = None if may is must else classes.groups
-        return Transition(step, requirement, classes.where, may, must, together, classes.facts, care)
+        found = Transition(step, requirement, classes.where, may, must, together, classes.facts, care)
+        return replace(found, kept_is_all=len(classes.facts) == len(classes.parts))
 
     def _some(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
         """A violated SOME affects the whole table (D17); then no record or class satisfies its condition."""
@@ -155,38 +202,45 @@ class Reachability:
         classes = class_assertion(self._variables, step, assertion)
         if classes is None:
             scope, condition = record_condition(self._variables, step, assertion)
-            satisfying = self._diagrams.intersection(scope, condition)
-            may = self._diagrams.difference(care, satisfying)
+            may = self._diagrams.difference(care, self._diagrams.intersection(scope, condition))
         else:
-            satisfying = self.laws.can_satisfy(classes, care)
             outside = self._diagrams.complement(classes.where)
             violating = self._diagrams.union(outside, self.laws.can_violate(classes, care))
             may = self._diagrams.intersection(care, violating)
-        return may, self._diagrams.intersection(care, satisfying) is EMPTY
+        return may, self.satisfying(step, assertion, care) is EMPTY
 
-    def _after(self, transition: Transition) -> Diagram:
-        """The records that can stand after the requirement."""
-        untouched = self.untouched(transition)
+    def satisfying(self, step: int, assertion: Assertion, care: Diagram) -> Diagram:
+        """The records of which a table that satisfies a SOME has at least one."""
+        classes = class_assertion(self._variables, step, assertion)
+        if classes is None:
+            scope, condition = record_condition(self._variables, step, assertion)
+            return self._diagrams.intersection(care, self._diagrams.intersection(scope, condition))
+        return self.laws.witnesses(classes, care)
+
+    def after(self, transition: Transition, records: Diagram) -> Diagram:
+        """What can become of the records by the requirement."""
         plain = plain_of(transition.requirement.action)
         match plain:
             case None:
-                return untouched if transition.is_known else transition.care
+                return self.untouched(transition, records) if transition.is_known else records
             case Reject():
-                return untouched
+                return self.untouched(transition, records)
             case Replace() | Random() | Draw() | Generalize():
-                return self._diagrams.union(self.converted(transition, untouched), self.rewritten(transition))
+                affected = self._diagrams.intersection(records, transition.may)
+                untouched = self.converted(transition, self.untouched(transition, records))
+                return self._diagrams.union(untouched, self.rewrite(transition, affected))
             case Drop(columns):
-                dropped = self._variables.columns(transition.step, columns)
-                return self._diagrams.exists(transition.care, dropped)
+                return self._diagrams.exists(records, self._variables.columns(transition.step, columns))
             case _:
                 assert_never(plain)
 
-    def untouched(self, transition: Transition) -> Diagram:
-        """The records that the action can leave alone: those that need not be affected, and all of them where
-        a coin decides (X5)."""
+    def untouched(self, transition: Transition, records: Diagram | None = None) -> Diagram:
+        """The records, all of the step if none are given, that the action can leave alone: those that need
+        not be affected, and all of them where a coin decides (X5)."""
+        records = transition.care if records is None else records
         if not is_certain(transition.requirement.action):
-            return transition.care
-        return self._diagrams.difference(transition.care, transition.must)
+            return records
+        return self._diagrams.difference(records, transition.must)
 
     def converted(self, transition: Transition, records: Diagram) -> Diagram:
         """The records with the written column in its type after the requirement (D12)."""

@@ -14,6 +14,7 @@ from acompass.checked.program import (
     Replace,
     Requirement,
 )
+from acompass.prove.assumptions import is_assumed
 from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.proof_search import ProofAttempt
 from acompass.prove.prover import Prover
@@ -29,10 +30,12 @@ _CHECKED = "nothing is written unless it holds there"
 class Reasons:
     def __init__(self, prover: Prover):
         self._prover = prover
-        self._masks: dict[tuple[int, Variable], Mask] = {}
+        self._masks: dict[tuple[int, int, Variable], Mask] = {}
 
     def why_proved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
         """One line for each step."""
+        if attempt.why:
+            return attempt.why
         if process_in(assertion) is not None or assertion.quantifier is Quantifier.SOME:
             return "\n".join(self._passages(attempt))
         return self._of_records(assertion)
@@ -55,7 +58,7 @@ class Reasons:
     def _of_records(self, assertion: Assertion) -> str:
         since = self.unchanged_since(assertion, self._prover.last)
         if since == 0:
-            return "no record of any table can violate it"
+            return self._of_any_table(assertion)
         is_check = self._requirement(since - 1).action is None
         lines = [self._line(since - 1, _CHECKED if is_check else "leaves no record that violates it")]
         later = [r.line for r in self._prover.program.requirements[since:] if r.action is not None]
@@ -64,31 +67,46 @@ class Reasons:
             lines.append(f"{place}: no value written there violates it")
         return "\n".join(lines)
 
+    def _of_any_table(self, assertion: Assertion) -> str:
+        prover = self._prover
+        if self._reach(prover.last, prover.refused(prover.last, assertion)) is prover.reach:
+            return "no record of any table can violate it"
+        return self._line(max(prover.known), _CHECKED)
+
     def unchanged_since(self, assertion: Assertion, last: int) -> int:
         """The first step since which a claim about records is proved, or is not, just as at the last step."""
         refused = self._prover.refused(last, assertion)
         diagrams = self._prover.diagrams
         masks = {variable: diagrams.mask_of(refused, variable) for variable in diagrams.support(refused)}
-        is_empty = self._is_empty(last, refused, masks)
+        reach = self._reach(last, refused)
+        is_empty = self._is_empty(reach, last, refused, masks)
         step = last
         first = self._prover.fits_since(assertion, last)
         while step > first:
-            if self._is_empty(step - 1, refused, masks) != is_empty:
+            if self._is_empty(reach, step - 1, refused, masks) != is_empty:
                 break
             step -= 1
         return step
 
-    def _is_empty(self, step: int, refused: Diagram, masks: dict[Variable, Mask]) -> bool:
-        """Whether no refused record can reach the step. Most often, a single column decides."""
-        if any(not self._mask(step, variable) & mask for variable, mask in masks.items()):
-            return True
-        return self._prover.diagrams.intersection(self._prover.reachability.reach[step], refused) is EMPTY
+    def _reach(self, last: int, refused: Diagram) -> list[Diagram]:
+        """The records that can reach each step; without those that later checks exclude, if that matters."""
+        plain, checked = self._prover.reach, self._prover.reachability.reach
+        intersection = self._prover.diagrams.intersection
+        is_decisive = intersection(plain[last], refused) is not intersection(checked[last], refused)
+        return checked if is_decisive else plain
 
-    def _mask(self, step: int, variable: Variable) -> Mask:
-        key = (step, variable)
+    def _is_empty(
+        self, reach: list[Diagram], step: int, refused: Diagram, masks: dict[Variable, Mask]
+    ) -> bool:
+        """Whether no refused record can reach the step. Most often, a single column decides."""
+        if any(not self._mask(reach, step, variable) & mask for variable, mask in masks.items()):
+            return True
+        return self._prover.diagrams.intersection(reach[step], refused) is EMPTY
+
+    def _mask(self, reach: list[Diagram], step: int, variable: Variable) -> Mask:
+        key = (id(reach), step, variable)
         if key not in self._masks:
-            reach = self._prover.reachability.reach[step]
-            self._masks[key] = self._prover.diagrams.mask_of(reach, variable)
+            self._masks[key] = self._prover.diagrams.mask_of(reach[step], variable)
         return self._masks[key]
 
     def why_unproved(self, assertion: Assertion, attempt: ProofAttempt) -> str:
@@ -123,7 +141,8 @@ class Reasons:
         return self._prover.program.requirements[step]
 
     def _line(self, step: int, why: str) -> str:
-        return f"line {self._requirement(step).line}: {why}"
+        requirement = self._requirement(step)
+        return requirement.text if is_assumed(requirement) else f"line {requirement.line}: {why}"
 
 
 def _passage(requirement: Requirement, left: int) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TypeAlias, assert_never
 
 from acompass.checked.types import Value
+from acompass.prove.extents import Bound, Extent
 from acompass.prove.value_order import Rank, ValueOrder
 from acompass.syntax.tree import Operator
 
@@ -20,36 +21,58 @@ Mask: TypeAlias = int
 class Regions:
     def __init__(self, order: ValueOrder, constants: Iterable[Value]):
         self._order = order
-        self._cuts: list[Rank] = sorted({order.rank(constant) for constant in constants})
-        self._counts = [self._count(region) for region in range(2 * len(self._cuts) + 1)]
+        self.cuts: list[Rank] = sorted({order.rank(constant) for constant in constants})
+        self._counts = [self._count(region) for region in range(2 * len(self.cuts) + 1)]
         self.full: Mask = sum(1 << region for region, count in enumerate(self._counts) if count)
 
     def bounds(self, region: int) -> tuple[Rank | None, Rank | None]:
         """The cuts on either side of a gap."""
         at = region // 2
-        low = self._cuts[at - 1] if at > 0 else None
-        high = self._cuts[at] if at < len(self._cuts) else None
+        low = self.cuts[at - 1] if at > 0 else None
+        high = self.cuts[at] if at < len(self.cuts) else None
         return low, high
 
     def _count(self, region: int) -> float:
         if region % 2:
-            return 1 if self._order.is_value(self._cuts[region // 2]) else 0
+            return 1 if self._order.is_value(self.cuts[region // 2]) else 0
         return self._order.count(*self.bounds(region))
 
     def region_of(self, value: Value) -> int:
         return self.region_at(self._order.rank(value))
 
     def region_at(self, rank: Rank) -> int:
-        at = bisect_left(self._cuts, rank)
-        is_point = at < len(self._cuts) and self._cuts[at] == rank
+        at = bisect_left(self.cuts, rank)
+        is_point = at < len(self.cuts) and self.cuts[at] == rank
         return 2 * at + 1 if is_point else 2 * at
 
-    def lower_rank(self, region: int) -> Rank | None:
-        """A rank that every value of the region reaches or exceeds."""
-        return self._cuts[region // 2] if region % 2 else self.bounds(region)[0]
+    def extent(self, mask: Mask) -> Extent:
+        """How far the numbers of the mask, which must not be empty, reach."""
+        return Extent(self._least((mask & -mask).bit_length() - 1), self._greatest(mask.bit_length() - 1))
 
-    def upper_rank(self, region: int) -> Rank | None:
-        return self._cuts[region // 2] if region % 2 else self.bounds(region)[1]
+    def _least(self, region: int) -> Bound | None:
+        if region % 2:
+            return Bound(self.cuts[region // 2])
+        is_open = self._order.is_dense
+        low = self.bounds(region)[0] if is_open else self.first_and_last(region)[0]
+        return None if low is None else Bound(low, is_open)
+
+    def _greatest(self, region: int) -> Bound | None:
+        if region % 2:
+            return Bound(self.cuts[region // 2])
+        is_open = self._order.is_dense
+        high = self.bounds(region)[1] if is_open else self.first_and_last(region)[1]
+        return None if high is None else Bound(high, is_open)
+
+    def reached_by(self, extent: Extent) -> Mask:
+        """The regions that numbers of the extent can be in."""
+        mask = self.full
+        if extent.low is not None:
+            region = self.region_at(extent.low.rank)
+            mask &= ~((2 << region if extent.low.is_open and region % 2 else 1 << region) - 1)
+        if extent.high is not None:
+            region = self.region_at(extent.high.rank)
+            mask &= (1 << region if extent.high.is_open and region % 2 else 2 << region) - 1
+        return mask
 
     def first_and_last(self, region: int) -> tuple[Rank | None, Rank | None]:
         """The first and the last rank in a gap of a discrete type, each None where there is none."""
@@ -62,7 +85,7 @@ class Regions:
 
     def constant(self, region: int) -> Value | None:
         """The value of a point; None for a gap."""
-        return self._order.value(self._cuts[region // 2]) if region % 2 else None
+        return self._order.value(self.cuts[region // 2]) if region % 2 else None
 
     def satisfying(self, operator: Operator, constant: Value) -> Mask:
         """The regions whose values satisfy `value operator constant`; the constant must be a cut."""

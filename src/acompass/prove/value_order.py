@@ -11,6 +11,7 @@ import math
 import struct
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain, islice
 from typing import Any, Protocol, TypeAlias, assert_never
 
 from acompass.checked.exact import EXACT
@@ -24,7 +25,11 @@ INFINITE = math.inf
 
 
 class ValueOrder(Protocol):
-    """In every method, `low` and `high` are None where there is no bound."""
+    """In every method, `low` and `high` are None where there is no bound. An order `is_dense` if values can
+    come arbitrarily close to a bound."""
+
+    @property
+    def is_dense(self) -> bool: ...
 
     def rank(self, value: Value) -> Rank: ...
 
@@ -44,6 +49,8 @@ class ValueOrder(Protocol):
 
 class DiscreteOrder:
     """Ranks from `lowest` to `highest`; None where the type has no end."""
+
+    is_dense = False
 
     def __init__(self, type_: Type, lowest: int | None = None, highest: int | None = None):
         self._type = type_
@@ -99,6 +106,8 @@ def _usual_rank(type_: Type) -> int:
 class AnyScaleOrder(DiscreteOrder):
     """Numbers of any scale: infinitely many between any two. The examples have the scale of the type."""
 
+    is_dense = True
+
     def is_value(self, rank: Rank) -> bool:
         return True
 
@@ -107,6 +116,8 @@ class AnyScaleOrder(DiscreteOrder):
 
 
 class TextOrder:
+    is_dense = True
+
     def rank(self, value: Value) -> Rank:
         assert isinstance(value, str)
         return value
@@ -131,15 +142,13 @@ class TextOrder:
         return len(rest) if low is None else len(rest) - 1
 
     def examples(self, low: Rank | None, high: Rank | None, wanted: int) -> list[Value]:
-        start = "" if low is None else low
-        found: list[Value] = []
-        for text in _texts_near(start):
-            inside = (low is None or text > low) and (high is None or text < high)
-            if inside and text not in found:
-                found.append(text)
-            if len(found) == wanted:
-                break
-        return found
+        def is_inside(text: str) -> bool:
+            return (low is None or text > low) and (high is None or text < high)
+
+        near = list(filter(is_inside, _texts_near("" if low is None else low)))
+        longer = (f"{text}{number}" for text in near for number in range(10, 10 + wanted))
+        found = dict.fromkeys(chain(near, islice(filter(is_inside, longer), wanted)))
+        return list[Value](found)[:wanted]
 
 
 def _texts_near(start: str) -> list[str]:

@@ -22,10 +22,12 @@ from acompass.checked.types import Kind, Schema, Type
 from acompass.prove.constants import ColumnVersion, Constants, zero_of
 from acompass.prove.conversion import image, image_of_any_scale
 from acompass.prove.decision_diagram import Diagram, DiagramManager, Variable
+from acompass.prove.effort import Budget
 from acompass.prove.label_cuts import maps_of_numbers
 from acompass.prove.label_images import LabelImages
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.prove.value_order import AnyScaleOrder, ValueOrder, order_of, order_of_counts
+from acompass.prove.variable_order import column_order
 from acompass.syntax.tree import Function
 
 #: all counts share a variable; minima, maxima and sums belong to a column
@@ -41,7 +43,11 @@ class Variables:
     """
 
     def __init__(
-        self, program: Program, claims: Sequence[Assertion], any_scale: frozenset[int] = frozenset()
+        self,
+        program: Program,
+        claims: Sequence[Assertion],
+        any_scale: frozenset[int] = frozenset(),
+        budget: Budget | None = None,
     ):
         self._any_scale = any_scale
         self.schemas: list[Schema] = [r.before for r in program.requirements] + [program.final_schema]
@@ -57,13 +63,13 @@ class Variables:
         self._label_images: dict[tuple[int, Variable], LabelImages] = {}
         self._labels: dict[tuple[int, int, Variable, Variable], Mask] = {}
         self._maps_of_numbers = frozenset(map(id, maps_of_numbers(program)))
-        self._columns = self._add_columns(constants)
+        self._columns = self._add_columns(column_order(program, claims), constants)
         self._aggregates = self._add_aggregates(constants)
-        self.diagrams = DiagramManager([regions.full for regions in self._regions])
+        self.diagrams = DiagramManager([regions.full for regions in self._regions], budget)
 
-    def _add_columns(self, constants: Constants) -> dict[ColumnVersion, Variable]:
+    def _add_columns(self, order: Sequence[int], constants: Constants) -> dict[ColumnVersion, Variable]:
         variables = {}
-        for column in range(len(self.schemas[0])):
+        for column in order:
             for version, type_ in self.versions_of(column):
                 cuts = constants.of_column(column, version, type_)
                 variables[version] = self._add(Regions(self._order(column, type_), cuts), type_)
@@ -82,9 +88,9 @@ class Variables:
         return variables
 
     def _order(self, column: int, type_: Type) -> ValueOrder:
-        return AnyScaleOrder(type_) if self._has_any_scale(column, type_) else order_of(type_)
+        return AnyScaleOrder(type_) if self.has_any_scale(column, type_) else order_of(type_)
 
-    def _has_any_scale(self, column: int, type_: Type) -> bool:
+    def has_any_scale(self, column: int, type_: Type) -> bool:
         return column in self._any_scale and type_.kind is Kind.DECIMAL
 
     def versions_of(self, column: int) -> Iterator[tuple[ColumnVersion, Type]]:
@@ -135,6 +141,10 @@ class Variables:
         assert column is not None
         return self._aggregates["value", self.version(step, column)]
 
+    @property
+    def counts(self) -> Regions:
+        return self._regions[self._aggregates[COUNTS]]
+
     def sums(self, step: int, column: int) -> Variable | None:
         """The variable of the column's sums; None where no aggregate reads the column."""
         return self._aggregates.get(("sum", self.version(step, column)))
@@ -152,7 +162,7 @@ class Variables:
     def _image(self, region: int, before: Variable, after: Variable) -> Mask:
         source, target = self._regions[before], self._regions[after]
         becomes_text = self._types[after].kind is Kind.TEXT
-        if becomes_text and self._has_any_scale(self.column_of(before), self._types[before]):
+        if becomes_text and self.has_any_scale(self.column_of(before), self._types[before]):
             return image_of_any_scale(region, source, target)
         return image(region, source, self._types[before], target, self._types[after])
 

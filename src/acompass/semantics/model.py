@@ -6,6 +6,7 @@ of a record are interchangeable, and R − V has as many fewer of them as V has.
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -99,12 +100,14 @@ def canonical_key(schema: Schema) -> Callable[[Record], tuple[Any, ...]]:
 
 def _value_key(value: Any, type_: Type) -> tuple[bool, Any]:
     """Missing values come first (D11), None before NaN. Opaque values are ordered by their `repr`, two
-    spellings of one number by their text (D26)."""
+    spellings of one number by their text (D26), and -0.0 is before 0.0, which it equals."""
     if type_.kind is Kind.OPAQUE:
         return (value is not None, repr(value))
     missing = value is None or value != value
     if missing:
         return (False, value is not None)
+    if type_.kind is Kind.FLOAT:
+        return (True, (value, math.copysign(1, value)))
     return (True, (value, to_text(value, type_)) if type_.is_spelled_decimal else value)
 
 

@@ -33,10 +33,18 @@ def _column_keys(context: Context, state: State, position: int) -> list[Sql]:
     if state.schema[position].type.kind is Kind.FLOAT:
         is_null = exp.Is(this=column.copy(), expression=exp.null())
         null_first = exp.Case(ifs=[exp.If(this=is_null, true=sql.integer(0))], default=sql.integer(1))
-        return [context.session.dialect.float_order(column), null_first]
+        return [context.session.dialect.float_order(column), null_first, _sign_of_zero(column)]
     if state.schema[position].type.is_spelled_decimal:
         return [state.value(position), column]
     return [column]
+
+
+def _sign_of_zero(value: Sql) -> Sql:
+    """0 for -0.0, which is before 0.0. Only columns that the policy never names have it."""
+    is_zero = exp.EQ(this=value.copy(), expression=sql.integer(0))
+    is_negative = exp.Like(this=sql.cast(value.copy(), "TEXT"), expression=exp.Literal.string("-%"))
+    is_negative_zero = exp.and_(is_zero, is_negative)
+    return exp.Case(ifs=[exp.If(this=is_negative_zero, true=sql.integer(0))], default=sql.integer(1))
 
 
 def ranked(context: Context, state: State) -> exp.Select:

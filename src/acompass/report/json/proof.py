@@ -7,10 +7,10 @@ from acompass.report.json.values import json_value
 
 
 def proof_object(proof: Proof) -> dict[str, Any]:
-    return {"types": dict(proof.types), "claims": [_claim(claim) for claim in proof.claims]}
+    return {"types": dict(proof.types), "claims": [claim_object(claim) for claim in proof.claims]}
 
 
-def _claim(claim: Claim) -> dict[str, Any]:
+def claim_object(claim: Claim) -> dict[str, Any]:
     return {
         "text": claim.text,
         "line": claim.line,

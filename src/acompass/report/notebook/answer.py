@@ -1,11 +1,13 @@
 """Any answer as HTML."""
 
+from acompass.compare.answer import Comparison
 from acompass.displayed import Displayed
 from acompass.estimates import Estimate
 from acompass.explanation import Explanation
 from acompass.measures import Measures
 from acompass.privacy.answer import PrivacyProof
 from acompass.prove.proof import Proof
+from acompass.report.notebook.comparison import comparison_html
 from acompass.report.notebook.estimate import estimate_html
 from acompass.report.notebook.explanation import explanation_html
 from acompass.report.notebook.measures import measures_html
@@ -28,6 +30,8 @@ def answer_html(answer: Displayed) -> str:
             return privacy_proof_html(answer)
         case Proof():
             return proof_html(answer)
+        case Comparison():
+            return comparison_html(answer)
         case Measures():
             return measures_html(answer)
         case Explanation():

@@ -42,6 +42,9 @@ def _counterexample(claim: Claim) -> Iterator[Html]:
     if found.trace:
         yield tag("p", f"trace {', '.join(found.trace)}")
     yield records_table("After", found.left_schema, found.left)
+    other = found.instead
+    if other is not None:
+        yield records_table(other.title.capitalize(), other.schema, other.records or ())
 
 
 def records_table(caption: str, schema: Schema, records: Sequence[Sequence[Value]]) -> Html:

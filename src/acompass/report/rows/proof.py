@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from acompass.checked.convert import to_text
 from acompass.checked.types import Column, Kind, Schema, Value
+from acompass.compare.answer import Comparison
 from acompass.prove.proof import Proof
 from acompass.report.words import on_one_line
 
 
-def inferred_types(proof: Proof) -> list[str]:
+def inferred_types(proof: Proof | Comparison) -> list[str]:
     """The types that nobody gave."""
     if not proof.inferred:
         return []

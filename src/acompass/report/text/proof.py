@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 
 from acompass.checked.types import Schema, Value
-from acompass.prove.proof import Claim, Counterexample, Proof
+from acompass.prove.proof import Claim, Counterexample, Instead, Proof
 from acompass.report.rows.proof import inferred_types, table_rows
 from acompass.report.text.columns import left_aligned
 from acompass.report.words import policy_line
 
 
 def proof_text(proof: Proof) -> str:
-    return "\n\n".join([*(_claim(claim) for claim in proof.claims), *inferred_types(proof)])
+    return "\n\n".join([*(claim_text(claim) for claim in proof.claims), *inferred_types(proof)])
 
 
-def _claim(claim: Claim) -> str:
+def claim_text(claim: Claim) -> str:
     place = "" if claim.line is None else f"line {claim.line}: "
     lines = [f"{claim.verdict}  {place}{policy_line(claim.text)}"]
     lines += [f"  {step}" for step in claim.reason.splitlines()]
@@ -26,7 +26,15 @@ def _counterexample(counterexample: Counterexample) -> list[str]:
     lines = ["  before", *_indented(counterexample.schema, counterexample.records)]
     if counterexample.trace:
         lines.append(f"  trace {', '.join(counterexample.trace)}")
-    return [*lines, "  after", *_indented(counterexample.left_schema, counterexample.left)]
+    lines += ["  after", *_indented(counterexample.left_schema, counterexample.left)]
+    return lines if counterexample.instead is None else [*lines, *_instead(counterexample.instead)]
+
+
+def _instead(instead: Instead) -> list[str]:
+    heading = f"  {instead.title}"
+    if instead.records is None:
+        return [heading, "    (nothing is written)"]
+    return [heading, *_indented(instead.schema, instead.records)]
 
 
 def _indented(schema: Schema, records: Sequence[Sequence[Value]]) -> list[str]:

@@ -19,7 +19,7 @@ _LARGEST_INTEGER = 2**63
 _REPR = """
     CASE
         WHEN ISNAN(value) THEN 'nan'
-        WHEN value = 0 THEN '0.0'
+        WHEN value = 0 THEN CAST(value AS STRING)
         WHEN ABS(value) = CAST('Infinity' AS DOUBLE) THEN CASE WHEN value < 0 THEN '-inf' ELSE 'inf' END
         ELSE CASE WHEN value < 0 THEN '-' ELSE '' END || TRANSFORM(
             TRANSFORM(

@@ -1,0 +1,151 @@
+"""Random pairs of record-level policies, and what they write for every kind of record, by `semantics`.
+
+A is compared with 0 to 9 and cut into bands there, C is compared with 1 and 4. So `records` have numbers of
+every kind, and texts as well. A difference shows for one of them, with some outcome of a draw.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import product
+
+from acompass.checked.program import Program
+from acompass.checked.types import INTEGER, TEXT, Column, Schema, remaining
+from acompass.semantics import Record
+from tests.prove.replaying import checked, is_written, run_or_none
+
+SCHEMA: Schema = (Column("A", INTEGER), Column("B", TEXT), Column("C", INTEGER))
+TYPES = {"A": "integer", "B": "text", "C": "integer"}
+
+_NUMBERS = (*range(-1, 11), 17, 23, 58)
+_TEXTS = ("a", "ab", "abc", "abcde", "b", "bcdef", "x", "xyzuv", "*", "5")
+#: one value of the trace for each outcome of RANDOM 0 4, and of a coin of 1/2
+_RHOS = tuple(Fraction(each, 10) for each in (1, 3, 5, 7, 9))
+
+
+class Writer:
+    def __init__(self, rng: random.Random, with_chance: bool):
+        self._rng = rng
+        self._with_chance = with_chance
+
+    def policy(self) -> list[str]:
+        lines = [self._line() for _ in range(self._rng.randint(1, 5))]
+        while not _is_valid(lines):
+            lines = [self._line() for _ in range(self._rng.randint(1, 5))]
+        return lines
+
+    def pair(self) -> tuple[str, str]:
+        """Two policies that are related: most pairs of unrelated ones differ at once."""
+        old = self.policy()
+        new = self._changed(old)
+        while not _is_valid(new):
+            new = self._changed(old)
+        return " ".join(old), " ".join(new)
+
+    def _changed(self, lines: Sequence[str]) -> list[str]:
+        new = list(lines)
+        for _ in range(self._rng.randint(1, 2)):
+            at = self._rng.randrange(len(new)) if new else 0
+            match self._rng.randrange(5):
+                case 0:
+                    new.insert(at, self._line())
+                case 1 if len(new) > 1:
+                    del new[at]
+                case 2:
+                    other = self._rng.randrange(len(new))
+                    new[at], new[other] = new[other], new[at]
+                case 3:
+                    new.insert(at, new[at])
+                case _:
+                    new[at] = self._rewritten(new[at])
+        return new
+
+    def _rewritten(self, line: str) -> str:
+        """Often the same in other words."""
+        number = self._rng.randint(1, 9)
+        changes = (
+            (f"<= {number}", f"< {number + 1}"),
+            (f">= {number}", f"> {number - 1}"),
+            ("RESULT", "RECORD"),
+        )
+        for old, new in changes:
+            if old in line:
+                return line.replace(old, new)
+        return self._line()
+
+    def _line(self) -> str:
+        kinds = ["ALWAYS", "RESULT", "RESULT", "FILTER", "RESULT"]
+        match self._rng.choice(kinds):
+            case "ALWAYS":
+                return f"ALWAYS : {self._action(drops=True)};"
+            case "RESULT":
+                return f"EACH RESULT : {self._condition()}{self._action_or_check()};"
+            case _:
+                return f"EACH FILTER {self._comparison()} : {self._condition()}{self._action_or_check()};"
+
+    def _action_or_check(self) -> str:
+        return "" if self._rng.random() < 0.12 else f" : {self._action()}"
+
+    def _condition(self) -> str:
+        parts = [self._comparison() for _ in range(self._rng.choice((1, 1, 2)))]
+        joined = self._rng.choice((" AND ", " OR ")).join(parts)
+        return f"NOT ({joined})" if self._rng.random() < 0.2 else joined
+
+    def _comparison(self) -> str:
+        if self._rng.random() < 0.3:
+            operator = self._rng.choice(("=", "!=", "<="))
+            return f"B {operator} {self._text()}"
+        operator = self._rng.choice(("<", "<=", "=", ">=", ">"))
+        if self._rng.random() < 0.3:
+            return f"C {operator} {self._rng.choice((1, 4))}"
+        return f"A {operator} {self._rng.randint(0, 9)}"
+
+    def _text(self) -> str:
+        return f"'{self._rng.choice(('a', 'abc', 'b', 'x', '*'))}'"
+
+    def _action(self, drops: bool = False) -> str:
+        actions = [
+            "REJECT",
+            f"REPLACE A WITH {self._rng.randint(0, 9)}",
+            f"REPLACE {self._rng.choice('AC')} WITH '*'",
+            f"REPLACE C WITH {self._rng.choice((1, 4))}",
+            f"REPLACE B WITH {self._text()}",
+            f"GENERALIZE A TO BANDS OF {self._rng.choice((1, 2, 4))}{self._rng.choice(('', ' UP TO 8'))}",
+            f"GENERALIZE A TO BANDS AT {self._rng.choice(('4', '2, 6', '0, 4, 8'))}",
+            f"GENERALIZE B TO PREFIX OF {self._rng.randint(1, 3)}",
+        ]
+        actions += [f"DROP {self._rng.choice('ABC')}"] if drops else []
+        if self._with_chance and self._rng.random() < 0.3:
+            return self._rng.choice(
+                ("RANDOM A 0 4", "WITH PROBABILITY 0.5 REJECT", "RANDOM B FROM ('a', 4 OF 'x')")
+            )
+        return self._rng.choice(actions)
+
+
+def _is_valid(lines: Sequence[str]) -> bool:
+    try:
+        checked(" ".join(lines), SCHEMA)
+    except AssertionError:
+        return False
+    return bool(lines)
+
+
+def records() -> list[Record]:
+    """A record of every kind."""
+    return list(product(_NUMBERS, _TEXTS, (0, 1, 3, 4, 6)))
+
+
+def traces(most: int) -> Iterator[tuple[Fraction, ...]]:
+    yield from product(_RHOS, repeat=most)
+
+
+def written(program: Program, table: Sequence[Record], trace: Sequence[Fraction]) -> object:
+    """The bag of records and their columns; None where nothing is written."""
+    outcome = run_or_none(program, table, (*trace, *([Fraction(1, 2)] * 40)))
+    if outcome is None or not is_written(program, outcome):
+        return None
+    final = program.final_schema
+    kept = remaining(final)
+    bag = Counter(tuple(repr(record[at]) for at in kept) for record in outcome.records)
+    return [final[at] for at in kept], bag

@@ -1,0 +1,239 @@
+"""Verdicts on pairs of policies: each way to be equivalent, and beside it a pair that is not."""
+
+import re
+
+import pytest
+
+import acompass
+from acompass.compare import Comparison
+
+TYPES = {"A": "integer", "B": "text", "C": "text", "D": "text"}
+K = "EACH PROCESS COUNT(*) AS n GROUP BY A, B : n >= 3 : REJECT;"
+
+EQUIVALENT = {
+    "formatting, and the words of the core": (
+        "EACH RESULT : A BETWEEN 1 AND 5 AND B IN ('x', 'y') : REJECT;",
+        "each record\n: (B = 'y' OR B = 'x') AND NOT (A < 1 OR A > 5) : reject; -- the same",
+    ),
+    "neighbouring integers": (
+        "EACH RESULT : A <= 80 : REPLACE A WITH 80;",
+        "EACH RESULT : A < 81 : REPLACE A WITH 80;",
+    ),
+    "a value that is there already": (
+        "EACH RESULT : A <= 80 : REPLACE A WITH 80;",
+        "EACH RESULT : A < 80 : REPLACE A WITH 80;",
+    ),
+    "record-level lines in another order": (
+        "EACH RESULT : A <= 80 : REJECT; ALWAYS : REPLACE B WITH '*';",
+        "ALWAYS : REPLACE B WITH '*'; EACH RESULT : A <= 80 : REJECT;",
+    ),
+    "a chain of REPLACEs in one": (
+        "EACH RESULT : A != 1 : REPLACE A WITH 2; EACH RESULT : A != 2 : REPLACE A WITH 3;",
+        "EACH RESULT : A NOT IN (1, 2) : REPLACE A WITH 3;",
+    ),
+    "a check, written as another one": ("EACH RESULT : A > 3;", "EACH FILTER A < 4 : A > 3;"),
+    "a map that a coarser one absorbs": (
+        "ALWAYS : GENERALIZE A TO BANDS OF 5; ALWAYS : GENERALIZE A TO BANDS OF 10;",
+        "ALWAYS : GENERALIZE A TO BANDS OF 10;",
+    ),
+    "prefixes": (
+        "ALWAYS : GENERALIZE B TO PREFIX OF 4; ALWAYS : GENERALIZE B TO PREFIX OF 2;",
+        "ALWAYS : GENERALIZE B TO PREFIX OF 2;",
+    ),
+    "bands by a list": (
+        "ALWAYS : GENERALIZE A TO BANDS OF 10 FROM 0 UP TO 30;",
+        "ALWAYS : GENERALIZE A TO BANDS AT 0, 10, 20, 30;",
+    ),
+    "periods of texts": (
+        "ALWAYS : GENERALIZE B TO MONTH; ALWAYS : GENERALIZE B TO YEAR;",
+        "ALWAYS : GENERALIZE B TO YEAR;",
+    ),
+    "a dropped column that was written": (
+        "ALWAYS : REPLACE B WITH 'x'; ALWAYS : DROP B;",
+        "ALWAYS : DROP B;",
+    ),
+    "names and order of classes": (
+        "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(C) AS d GROUP BY A, B : n >= 5 AND d >= 2 : REJECT;",
+        "EACH PROCESS COUNT DISTINCT(C) AS l, COUNT(*) AS k GROUP BY B, A : NOT (l < 2 OR k <= 4) : REJECT;",
+    ),
+    "a line about records past one about classes": (
+        f"ALWAYS : DROP D; {K}",
+        f"{K} ALWAYS : DROP D;",
+    ),
+    "a line that never affects anything": (
+        K,
+        f"{K} EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 2 : REJECT;",
+    ),
+    "THEN, spelled out": (
+        "EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 3 : GENERALIZE A TO BANDS OF 5 THEN REJECT;",
+        "EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 3 : GENERALIZE A TO BANDS OF 5;"
+        "EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 3 : REJECT;",
+    ),
+    "lines about classes that commute": (
+        "EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 2 : REPLACE B WITH '*';"
+        "EACH PROCESS COUNT(*) AS n GROUP BY C : n >= 2 : REPLACE D WITH '*';",
+        "EACH PROCESS COUNT(*) AS n GROUP BY C : n >= 2 : REPLACE D WITH '*';"
+        "EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 2 : REPLACE B WITH '*';",
+    ),
+    "the same WHERE in other words": (
+        "EACH PROCESS COUNT(*) AS n WHERE A > 3 GROUP BY B : n >= 3 : REJECT;",
+        "EACH PROCESS COUNT(*) AS n WHERE NOT A <= 3 GROUP BY B : n >= 3 : REJECT;",
+    ),
+    "SOME": ("SOME RESULT : A > 3;", "SOME FILTER A > 3 : A > 2;"),
+    "weights in proportion": (
+        "ALWAYS : RANDOM B FROM (2 OF 'x', 'y');",
+        "ALWAYS : RANDOM B FROM (4 OF 'x', 2 OF 'y');",
+    ),
+    "what is made of a draw": (
+        "ALWAYS : RANDOM A 0 9; EACH RESULT : A <= 5 : REPLACE A WITH 5;",
+        "ALWAYS : RANDOM A 0 9; EACH RESULT : NOT A > 5 : REPLACE A WITH 5;",
+    ),
+    "a comparison of numbers as text, which is not understood": (
+        "EACH RESULT : A <= 80 : REPLACE A WITH '*'; EACH RESULT : A > '3' : REJECT; ALWAYS : DROP D;",
+        "ALWAYS : DROP D; EACH RESULT : A <= 80 : REPLACE A WITH '*'; EACH RESULT : A > '3' : REJECT;",
+    ),
+}
+
+DIFFERENT = {
+    "one number": (
+        "EACH RESULT : A <= 80 : REPLACE A WITH 80;",
+        "EACH RESULT : A <= 81 : REPLACE A WITH 80;",
+    ),
+    "record-level lines that do not commute": (
+        "EACH RESULT : A <= 80 : REJECT; ALWAYS : REPLACE A WITH 0;",
+        "ALWAYS : REPLACE A WITH 0; EACH RESULT : A <= 80 : REJECT;",
+    ),
+    "a check and a REJECT": ("EACH RESULT : A > 3;", "EACH RESULT : A > 3 : REJECT;"),
+    "a check that only the empty table fails": (
+        "ALWAYS : DROP D; SOME RESULT : A > 3 OR A <= 3;",
+        "ALWAYS : DROP D;",
+    ),
+    "the end of bands": (
+        "ALWAYS : GENERALIZE A TO BANDS OF 5 UP TO 90; ALWAYS : GENERALIZE A TO BANDS OF 10;",
+        "ALWAYS : GENERALIZE A TO BANDS OF 10;",
+    ),
+    "prefixes of long texts": (
+        "ALWAYS : GENERALIZE B TO PREFIX OF 3;",
+        "ALWAYS : GENERALIZE B TO PREFIX OF 4;",
+    ),
+    "a value without a label": ("ALWAYS : GENERALIZE B TO YEAR;", "ALWAYS : GENERALIZE B TO MONTH;"),
+    "a column": ("ALWAYS : DROP D, C;", "ALWAYS : DROP D;"),
+    "the type of a column": (
+        "EACH RESULT : A > 3 : REPLACE A WITH '*';",
+        "EACH RESULT : A > 3 : REPLACE A WITH 0;",
+    ),
+    "k": (K, K.replace("3", "4")),
+    "large k": (K.replace("3", "140"), K.replace("3", "141")),
+    "l": (
+        "EACH PROCESS COUNT DISTINCT(C) AS d GROUP BY A : d >= 2 : REJECT;",
+        "EACH PROCESS COUNT DISTINCT(C) AS d GROUP BY A : d >= 3 : REJECT;",
+    ),
+    "the columns of classes": (K, K.replace("A, B", "A")),
+    "WHERE": (K, K.replace("GROUP", "WHERE B != '*' GROUP")),
+    "what happens to a class": (K, K.replace("REJECT", "REPLACE B WITH '*'")),
+    "lines about classes that do not commute": (
+        "EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 2 : REPLACE B WITH '*';"
+        "EACH PROCESS COUNT(*) AS n GROUP BY B : n >= 2 : REPLACE D WITH '*';",
+        "EACH PROCESS COUNT(*) AS n GROUP BY B : n >= 2 : REPLACE D WITH '*';"
+        "EACH PROCESS COUNT(*) AS n GROUP BY A : n >= 2 : REPLACE B WITH '*';",
+    ),
+    "SOME, and another record": ("SOME RESULT : A > 3;", "SOME FILTER A > 3 : A > 4;"),
+    "a probability": ("ALWAYS : WITH PROBABILITY 0.5 REJECT;", "ALWAYS : WITH PROBABILITY 0.4 REJECT;"),
+    "weights": ("ALWAYS : RANDOM B FROM (2 OF 'x', 'y');", "ALWAYS : RANDOM B FROM ('x', 'y');"),
+    "what is made of a draw": (
+        "ALWAYS : RANDOM A 0 9; EACH RESULT : A <= 5 : REPLACE A WITH 5;",
+        "ALWAYS : RANDOM A 0 9; EACH RESULT : A <= 6 : REPLACE A WITH 5;",
+    ),
+}
+
+
+def compared(old: str, new: str) -> Comparison:
+    """The table has A and the columns that the policies name."""
+    names = {"A", *re.findall(r"\b[ABCD]\b", f"{old} {new}")}
+    types = {name: type_ for name, type_ in TYPES.items() if name in names}
+    return acompass.compare(old, new, schema=types)
+
+
+@pytest.mark.parametrize("name", EQUIVALENT)
+def test_equivalent(name: str) -> None:
+    old, new = EQUIVALENT[name]
+    for comparison in (compared(old, new), compared(new, old), compared(old, old)):
+        assert comparison.equivalent is True, comparison.reason
+        assert comparison.difference is None
+        assert comparison.ok
+        assert comparison.impact.released in ((), None)
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_different(name: str) -> None:
+    old, new = DIFFERENT[name]
+    for comparison in (compared(old, new), compared(new, old)):
+        assert comparison.equivalent is False, comparison.reason
+        assert comparison.difference is not None
+
+
+def test_a_difference_is_small_and_shows_both_results() -> None:
+    found = compared(*DIFFERENT["k"]).difference
+    assert found is not None
+    assert len(found.records) == 3
+    assert found.old is not None
+    assert found.new is not None
+    assert (len(found.old.records), len(found.new.records)) == (3, 0)
+
+
+def test_a_difference_of_records_needs_one() -> None:
+    found = compared(*DIFFERENT["one number"]).difference
+    assert found is not None
+    assert found.records == ((81,),)
+
+
+def test_nothing_written_is_not_an_empty_table() -> None:
+    found = compared(*DIFFERENT["a check and a REJECT"]).difference
+    assert found is not None
+    assert found.old is None
+    assert found.new is not None
+
+
+def test_a_trace_is_part_of_a_difference() -> None:
+    found = compared(*DIFFERENT["what is made of a draw"]).difference
+    assert found is not None
+    assert found.trace == ("0.6",)
+
+
+def test_an_open_question_has_a_reason() -> None:
+    """All records are drawn for, in any order: true, but nothing proves it."""
+    comparison = compared(
+        "ALWAYS : RANDOM A 0 9; ALWAYS : REPLACE B WITH 'x';",
+        "ALWAYS : REPLACE B WITH 'x'; ALWAYS : RANDOM A 0 9;",
+    )
+    assert comparison.equivalent is None
+    assert comparison.reason.endswith("no table was found on which they differ")
+    assert not comparison.ok
+
+
+def test_numbers_of_any_scale_are_told_apart() -> None:
+    """Without types, 80.5 is a number; `A < 81` lets it pass."""
+    old, new = EQUIVALENT["neighbouring integers"]
+    assert acompass.compare(old, new).equivalent is False
+    assert acompass.compare(old, new, types={"A": "integer"}).equivalent is True
+
+
+def test_labels_of_integers_and_decimals_are_both_compared() -> None:
+    old = "ALWAYS : GENERALIZE A TO BANDS OF 5; EACH RESULT : A != '0-4' : REJECT;"
+    new = "ALWAYS : GENERALIZE A TO BANDS OF 5;"
+    assert acompass.compare(old, new).equivalent is False
+    assert acompass.compare(old, new, types={"A": "decimal(1)"}).equivalent is True
+
+
+def test_parameters_have_one_value_in_both() -> None:
+    assert acompass.compare(K.replace("3", "k"), K, params={"k": 3}).equivalent is True
+    assert acompass.compare(K.replace("3", "k"), K, params={"k": 4}).equivalent is False
+    with pytest.raises(acompass.PolicyError):
+        acompass.compare(K, K, params={"k": 4})
+
+
+def test_an_error_names_its_policy() -> None:
+    old, new = acompass.parse(K, "old.acp"), acompass.parse(K.replace("3", "k"), "new.acp")
+    with pytest.raises(acompass.PolicyError) as raised:
+        acompass.compare(old, new)
+    assert raised.value.name == "new.acp"

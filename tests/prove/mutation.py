@@ -1,0 +1,123 @@
+"""Mutants of the prover: in turn, each side condition of each rule is taken to hold, or not to hold.
+
+A mutant is a module of `acompass.prove` in which one condition is a constant, or one refusal is left out.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import acompass
+
+FOLDER = Path(acompass.__file__).parent / "prove"
+
+#: the modules that have the laws and rules of docs/prove.md, sections 2 to 6
+RULES = (
+    "laws",
+    "known_facts",
+    "sums_and_counts",
+    "aggregates",
+    "facts",
+    "backward_rules",
+    "write_rules",
+    "chance_rules",
+    "preimages",
+    "reachability",
+    "excluded_records",
+    "some_claims",
+    "prover",
+)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """Its name says what was changed in which function, and does not depend on lines."""
+
+    name: str
+    module: str
+    source: str
+
+
+def mutants(module: str) -> Iterator[Mutant]:
+    text = (FOLDER / f"{module}.py").read_text(encoding="utf-8")
+    seen: Counter[str] = Counter()
+    for at in range(len(_changed(text, None)[1])):
+        source, changes = _changed(text, at)
+        name = f"{module}.{changes[at]}"
+        seen[name] += 1
+        again = f" ({seen[name]})" if seen[name] > 1 else ""
+        yield Mutant(name + again, module, source)
+
+
+def _changed(text: str, at: int | None) -> tuple[str, list[str]]:
+    """The source with the change of that number, and all changes in words."""
+    change = _Change(at)
+    tree = ast.fix_missing_locations(change.visit(ast.parse(text)))
+    return ast.unparse(tree), change.names
+
+
+class _Change(ast.NodeTransformer):
+    """Visits the functions of a module, numbers everything that can be changed, and changes one of it."""
+
+    def __init__(self, at: int | None):
+        self.names: list[str] = []
+        self._at = at
+        self._function: ast.FunctionDef | None = None
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        outer, self._function = self._function, node
+        changed = self.generic_visit(node)
+        self._function = outer
+        return changed
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        node.test = self._forced(node.test)
+        return self.generic_visit(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        node.test = self._forced(node.test)
+        return self.generic_visit(node)
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        node.values = [
+            value if isinstance(value, ast.Tuple) else self._forced(value) for value in node.values
+        ]
+        return self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if node.value is not None and self._is_condition() and not isinstance(node.value, ast.Constant):
+            node.value = self._forced(node.value)
+        return self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        """A refusal is a call that returns nothing and may raise Blocked."""
+        call = node.value
+        if (
+            isinstance(call, ast.Call)
+            and _is_refusal(call)
+            and self._is_chosen(f"without `{ast.unparse(call)}`")
+        ):
+            return ast.Pass()
+        return self.generic_visit(node)
+
+    def _is_condition(self) -> bool:
+        returned = self._function.returns if self._function is not None else None
+        return isinstance(returned, ast.Name) and returned.id == "bool"
+
+    def _forced(self, condition: ast.expr) -> ast.expr:
+        for constant in (True, False):
+            if self._is_chosen(f"`{ast.unparse(condition)}` is {constant}"):
+                return ast.Constant(constant)
+        return condition
+
+    def _is_chosen(self, change: str) -> bool:
+        if self._function is None:
+            return False
+        self.names.append(f"{self._function.name}: {change}")
+        return len(self.names) - 1 == self._at
+
+
+def _is_refusal(call: ast.Call) -> bool:
+    return "refuse" in ast.unparse(call.func)

@@ -110,13 +110,13 @@ Section Facts.
 
   (** * Facts about converted values *)
 
-  Definition implies_ (f g : formula) : formula := Disj (Neg f) g.
+  Definition implication (f g : formula) : formula := Disj (Neg f) g.
 
   (** A source with a known field: so are all its views. *)
   Definition fact_of_field (v : view) (f : field) : formula :=
     let k := source_kind s (fst v) in
     if has_one_spelling k && fits k f
-    then implies_ (Atom (fst v, []) EQ (value_of f)) (Atom v EQ (value_of (converted (snd v) f))) else Verum.
+    then implication (Atom (fst v, []) EQ (value_of f)) (Atom v EQ (value_of (converted (snd v) f))) else Verum.
 
   Lemma compares_equal v c : compares v EQ c = true <-> v = c.
   Proof. unfold compares. rewrite <- (compare_eq order_value). destruct (compare_value v c); split; easy. Qed.
@@ -124,7 +124,7 @@ Section Facts.
   Lemma fact_of_field_holds v f : meaning r draws (fact_of_field v f) = true.
   Proof.
     unfold fact_of_field. destruct (has_one_spelling _) eqn:K; auto. destruct (fits _ f) eqn:F; auto.
-    cbn [andb implies_ meaning]. unfold view_value at 1, view_field at 1. cbn [fst snd fold_left].
+    cbn [andb implication meaning]. unfold view_value at 1, view_field at 1. cbn [fst snd fold_left].
     destruct (compares (value_of (source_field r draws (fst v))) EQ (value_of f)) eqn:E; auto. simpl.
     apply compares_equal in E. apply (one_spelling _ _ _ K (source_fits (fst v)) F) in E.
     unfold view_value, view_field. rewrite E. now apply compares_equal.
@@ -149,7 +149,7 @@ Section Facts.
   Definition is_integer_kind (k : kind) : bool := match k with IntegerKind | BoundedKind _ _ => true | _ => false end.
   Definition fact_of_text (v : view) (t : text) : formula :=
     implies_text v (if is_integer_kind (source_kind s (fst v)) then
-      implies_ (Atom v EQ (text_value t))
+      implication (Atom v EQ (text_value t))
         (match read_integer t with Some n => Atom (fst v, []) EQ (exact (integer n)) | None => Falsum end)
       else Verum).
 
@@ -162,7 +162,7 @@ Section Facts.
   Lemma fact_of_text_holds v t : meaning r draws (fact_of_text v t) = true.
   Proof.
     apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->.
-    destruct (is_integer_kind _) eqn:K; auto. destruct (integer_source x K) as (n & E). unfold implies_. cbn [meaning].
+    destruct (is_integer_kind _) eqn:K; auto. destruct (integer_source x K) as (n & E). unfold implication. cbn [meaning].
     rewrite (text_view x (Integer n)) by easy. destruct (compares _ EQ (text_value t)) eqn:C; auto.
     apply compares_equal, text_value_injective in C. simpl in C. subst t. rewrite read_integer_of_text.
     cbn [meaning negb orb]. rewrite (own_view x (Integer n)) by easy. now apply compares_equal.
@@ -174,7 +174,7 @@ Section Facts.
   Definition fact_of_same_text (v : view) (f : field) : formula :=
     let k := source_kind s (fst v) in
     implies_text v (if has_own_texts k && fits k f
-      then implies_ (Atom v EQ (text_value (text_of f))) (Atom (fst v, []) EQ (value_of f)) else Verum).
+      then implication (Atom v EQ (text_value (text_of f))) (Atom (fst v, []) EQ (value_of f)) else Verum).
 
   Lemma own_texts k f g : has_own_texts k = true -> fits k f = true -> fits k g = true -> text_of f = text_of g ->
     value_of f = value_of g.
@@ -195,7 +195,7 @@ Section Facts.
   Lemma fact_of_same_text_holds v f : meaning r draws (fact_of_same_text v f) = true.
   Proof.
     apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. destruct (has_own_texts _) eqn:K; auto.
-    destruct (fits _ f) eqn:F; auto. cbn [andb]. unfold implies_. cbn [meaning]. pose proof (source_fits x) as X.
+    destruct (fits _ f) eqn:F; auto. cbn [andb]. unfold implication. cbn [meaning]. pose proof (source_fits x) as X.
     rewrite (text_view x _ eq_refl) by (intro M; rewrite M in X; destruct (source_kind s x); discriminate).
     rewrite (own_view x _ eq_refl). destruct (compares (text_value _) EQ _) eqn:C; auto.
     apply compares_equal, text_value_injective in C. apply compares_equal. now apply (own_texts _ _ _ K).
@@ -206,7 +206,7 @@ Section Facts.
   Definition fact_of_order (theta : operator) (v : view) (f : field) : formula :=
     let k := source_kind s (fst v) in
     implies_text v (if is_time k && fits k f
-      then implies_ (Atom (fst v, []) theta (value_of f)) (Atom v theta (text_value (text_of f))) else Verum).
+      then implication (Atom (fst v, []) theta (value_of f)) (Atom v theta (text_value (text_of f))) else Verum).
 
   Lemma compare_tagged t z w : compare_value (t, (integer z, [])) (t, (integer w, [])) = (z ?= w)%Z.
   Proof. exact (compare_ranks (ranked t None None) z w). Qed.
@@ -223,7 +223,7 @@ Section Facts.
   Lemma fact_of_order_holds theta v f : meaning r draws (fact_of_order theta v f) = true.
   Proof.
     apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. pose proof (source_fits x) as X.
-    destruct (is_time _) eqn:K; auto. destruct (fits _ f) eqn:F; auto. cbn [andb]. unfold implies_. cbn [meaning].
+    destruct (is_time _) eqn:K; auto. destruct (fits _ f) eqn:F; auto. cbn [andb]. unfold implication. cbn [meaning].
     rewrite (own_view x _ eq_refl), (text_view x _ eq_refl)
       by (intro M; rewrite M in X; destruct (source_kind s x); discriminate).
     rewrite !compares_answers, (times_in_order _ _ _ K X F). now destruct answers.
@@ -238,7 +238,7 @@ Section Facts.
     (if is_numeric_kind k && is_text_of (snd v)
      then [Atom v GE (text_value [45%Z]); Atom v LT (text_value [58%Z])] else []) ++
     [implies_text v (if is_integer_kind k
-                     then implies_ (Atom (fst v, []) GE (exact (integer 0))) (Atom v GE (text_value [48%Z])) else Verum)].
+                     then implication (Atom (fst v, []) GE (exact (integer 0))) (Atom v GE (text_value [48%Z])) else Verum)].
 
   Lemma text_of_chain ts : is_text_of ts = true -> forall f, is_numeric f = true ->
     exists t, value_of (converted ts f) = text_value t /\ begins_from 45 t.
@@ -261,7 +261,7 @@ Section Facts.
       destruct I as [<-|[<-|[]]]; cbn [meaning]; unfold view_value, view_field; unfold converted in E; rewrite E;
         [now apply begins_above|now apply begins_below in B].
     - apply implies_text_holds. destruct v as [x ts]. cbn [fst snd]. intros ->. destruct (is_integer_kind _) eqn:K; auto.
-      destruct (integer_source x K) as (n & E). unfold implies_. cbn [meaning].
+      destruct (integer_source x K) as (n & E). unfold implication. cbn [meaning].
       rewrite (text_view x (Integer n)), (own_view x (Integer n)) by easy. simpl value_of. simpl text_of.
       destruct (compares (exact (integer n)) GE (exact (integer 0))) eqn:C; auto. cbn [negb orb].
       apply begins_above. pose proof (integer_begins n) as B. replace (n <? 0)%Z with false in B; auto.

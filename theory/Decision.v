@@ -1,10 +1,9 @@
 (** The decision of claims about records, for programs whose requirements are about records: [decide].
 
     A claim is proved if no record violates its weakest precondition. It is refuted by a record on which it fails. *)
-From Coq Require Import List ZArith QArith Qcanon Bool Lia.
-From Coq Require Import Floats.SpecFloat.
-From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Assertions Actions Histories Exactness Regions.
-From Acompass Require Import Calendar Satisfiability Formulas Weakest Witnesses Conclusions.
+From Coq Require Import List ZArith QArith Bool Lia.
+From Acompass Require Import Order Bags Texts Values Tables Syntax Results Assertions Actions Histories.
+From Acompass Require Import Exactness Regions Satisfiability Formulas Weakest Witnesses Conclusions Candidates.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -47,116 +46,7 @@ Proof.
     + apply andb_true_iff in H as [H H']. split; auto. now destruct (asserts req) as [[] []|].
 Qed.
 
-(** * The pool of fields that a source is tried with *)
-
-Fixpoint atoms (f : formula) : list (view * value) :=
-  match f with
-  | Atom v _ c => [(v, c)]
-  | Neg f => atoms f
-  | Conj f g | Disj f g => atoms f ++ atoms g
-  | Falsum => []
-  end.
-
-Definition is_from (x : source) (v : view) : bool := if view_eq_dec (x, []) (fst v, []) then true else false.
-
-Definition is_plain (v : view) : bool := match snd v with [] => true | _ => false end.
-
-(** An integer as a field of a kind. *)
-Definition from_integer (k : kind) (z : Z) : field :=
-  match k with
-  | DecimalKind scale => at_scale scale (z <? 0)%Z (Z.abs_N z) 0
-  | NumberKind => Decimal (z <? 0)%Z (Z.abs_N z) 0
-  | FloatKind => convert AsFloat (Integer z)
-  | _ => Integer z
-  end.
-
-Definition digits_and_minus : list Z := [45; 48; 49; 50; 51; 52; 53; 54; 55; 56; 57]%Z.
-
-(** Texts that begin as a text does, and go on as a number. *)
-Definition texts_near (t : text) : list text :=
-  flat_map (fun j => flat_map (fun c => map (fun zeros => firstn j t ++ [c] ++ repeat zero_digit zeros) [0; 1; 2; 3])
-                              digits_and_minus) (seq 0 (S (length t))).
-
-Definition integers_of (t : text) : list Z := match read_integer t with Some z => [z] | None => [] end.
-
-(** The digits of a text as a number. *)
-Definition digits_in (t : text) : N :=
-  fold_left (fun n c => if (48 <=? c)%Z && (c <=? 57)%Z then (10 * n + Z.to_N (c - 48))%N else n) t 0%N.
-
-Fixpoint digits_after_point (t : text) : nat :=
-  match t with [] => 0 | c :: t' => if (c =? point)%Z then length t' else digits_after_point t' end.
-
-(** The digits of a text as a number of n digits. *)
-Definition digits_as (count : nat) (t : text) : Z :=
-  let ds := filter (fun c => (48 <=? c)%Z && (c <=? 57)%Z) t in
-  Z.of_N (digits_in (firstn count (ds ++ repeat zero_digit count))).
-
-(** Dates around the number z, and the last moments before it. *)
-Definition dates_near (z : Z) : list Z :=
-  let z := next_date (next_date (next_date z)) in
-  let month := (z / 100 - 1)%Z in
-  [z; z - 1; month * 100 + days (month / 100) (month mod 100); (z / 10000 - 1) * 10000 + 1231]%Z.
-Definition moments_near (z : Z) : list Z :=
-  let z := next_timestamp (next_timestamp (next_timestamp z)) in
-  [z; z - 1; (z / 100000000 - 1) * 100000000 + 59999999; (z / 10000000000 - 1) * 10000000000 + 5959999999]%Z ++
-  map (fun date => date * 1000000000000 + 235959999999)%Z (dates_near (z / 1000000000000)).
-
-(** The float that is nearest to a number with few digits. *)
-Definition float_near (n : N) (scale : nat) : Z :=
-  rank_of_float (SFdiv 53 1024 (binary_normalize 53 1024 (Z.of_N n) 0 false)
-                               (binary_normalize 53 1024 (Zpos (power_of_ten scale)) 0 false)).
-
-(** Fields whose text it may be, or that are near to it. *)
-Definition read_field (k : kind) (t : text) : list field :=
-  let n := digits_in t in
-  let negative := match t with c :: _ => (c =? minus_sign)%Z | [] => false end in
-  match k with
-  | DecimalKind scale => [Decimal negative n scale]
-  | NumberKind => [Decimal negative n (digits_after_point t)]
-  | FloatKind => [Float negative (Z.to_N (float_near n (digits_after_point t)))]
-  | DateKind => map (fun z => Date (Z.to_N z)) (dates_near (digits_as 8 t))
-  | TimestampKind => map (fun z => Timestamp (Z.to_N z)) (moments_near (digits_as 20 t))
-  | _ => map (from_integer k) (integers_of t)
-  end.
-
-Definition text_in (c : value) : text := snd (snd c).
-
-(** The integers from z on. *)
-Fixpoint counted (n : nat) (z : Z) : list Z := match n with O => [] | S n' => z :: counted n' (z + 1)%Z end.
-
-(** At most this many integers are tried one by one. *)
-Definition FEW : Z := 64.
-
-Definition spread (zs : list Z) : list Z :=
-  match zs with
-  | [] => [0]%Z
-  | z :: zs' =>
-      let low := (fold_left Z.min zs' z - 1)%Z in
-      let high := (fold_left Z.max zs' z + 1)%Z in
-      if (high - low <=? FEW)%Z then counted (Z.to_nat (high - low + 1)) low
-      else flat_map (fun z => [z - 1; z; z + 1]%Z) zs
-  end.
-
-Definition integer_near (c : value) : Z := (Qnum (number_of c) / Zpos (Qden (number_of c)))%Z.
-
-Definition pool (s : list kind) (f : formula) (x : source) : list field :=
-  let k := source_kind s x in
-  let own := filter (fun '(v, _) => is_from x v) (atoms f) in
-  let plain := filter (fun '(v, _) => is_plain v) own in
-  let others := filter (fun '(v, _) => negb (is_plain v)) own in
-  match others with
-  | [] => []
-  | _ =>
-      let bounds := match k with BoundedKind l u => [l; u] | _ => [] end in
-      let read := flat_map (fun '(_, c) => integers_of (text_in c)) others in
-      let integers := match k with
-        | IntegerKind | BoundedKind _ _ => spread (bounds ++ read ++ map (fun '(_, c) => integer_near c) plain)
-        | _ => []
-        end in
-      match k with BooleanKind => [Boolean true; Boolean false] | _ => [] end ++
-      flat_map (fun '(_, c) => read_field k (text_in c)) others ++ map (from_integer k) integers ++
-      map (fun '(_, c) => field_of k c) plain
-  end.
+(** * The facts that the decision rests on *)
 
 (** What is known of the views of a source, if it has converted ones. *)
 Definition facts_of_view (s : list kind) (f : formula) (v : view) : list formula :=
@@ -166,9 +56,6 @@ Definition facts_of_view (s : list kind) (f : formula) (v : view) : list formula
 
 Definition facts (s : list kind) (f : formula) (x : source) : formula :=
   all (flat_map (facts_of_view s f) (filter (fun v => is_from x v && negb (is_plain v)) (nodup view_eq_dec (views_in f)))).
-
-Definition source_eq_dec (x y : source) : {x = y} + {x <> y}.
-Proof. decide equality; auto using Nat.eq_dec, Z.eq_dec. Defined.
 
 Definition sources (f : formula) : list source :=
   nodup source_eq_dec (map fst (filter (fun v => negb (is_plain v)) (views_in f))).
@@ -186,61 +73,9 @@ Proof.
   - now apply (facts_of_beginning_hold s r draws F v).
 Qed.
 
-(** * A record of ranges *)
-
-Section Choice.
-  Variables (s : list kind) (f : formula) (vs : list view) (xs : ranges).
-
-  (** A field whose views are all in their ranges, if one is found. *)
-  Definition chosen (x : source) : option field :=
-    let k := source_kind s x in
-    let own := filter (is_from x) vs in
-    let in_place (a : field) := fits k a &&
-      forallb (fun v => is_in (xs (number vs v)) (value_of (converted (snd v) a))) own in
-    let range_of := fun v => xs (number vs v) in
-    let range := if in_dec view_eq_dec (x, []) vs then range_of (x, []) else everything in
-    match find in_place (examples k range) with
-    | Some a => Some a
-    | None =>
-        let texts := flat_map (fun v => match range_of v with
-          | Gap (Some l) (Some h) => texts_near (text_in l) ++ texts_near (text_in h)
-          | Gap (Some l) None => texts_near (text_in l)
-          | Gap None (Some h) => texts_near (text_in h)
-          | _ => []
-          end) own in
-        match find in_place (pool s f x) with
-        | Some a => Some a
-        | None => find in_place (flat_map (read_field k) texts)
-        end
-    end.
-
-  Fixpoint chosen_record (As : list attribute) : option record :=
-    match As with
-    | [] => Some []
-    | A :: As' => match chosen (Column A), chosen_record As' with Some a, Some r => Some (a :: r) | _, _ => None end
-    end.
-
-  Definition chosen_draws (i : nat) : Z :=
-    match find (fun v => match fst v with Drawn j _ _ => j =? i | _ => false end) vs with
-    | Some v => match chosen (fst v) with Some (Integer z) => z | _ => 0%Z end
-    | None => 0%Z
-    end.
-End Choice.
-
 (** * The decision *)
 
 Inductive answer : Type := Proved | Refuted (r : record) | Undecided.
-
-(** The first draw of each range serves where the formula does not depend on it. *)
-Fixpoint lowest_draws (p : program) (i : nat) : Z :=
-  match p, i with
-  | [], _ => 0%Z
-  | req :: _, O => match acts req with
-                   | Some x => match plain_of x with Random _ _ l _ => l | _ => 0%Z end
-                   | None => 0%Z
-                   end
-  | _ :: p', S i' => lowest_draws p' i'
-  end.
 
 Definition first_terms (n : nat) : list term := map (fun A => Viewed (Column A, [])) (seq 0 n).
 
@@ -251,9 +86,7 @@ Definition counterexample (s : list kind) (p : program) (claim : assertion) (f :
   : option record :=
   match chosen_record s f vs xs (seq 0 (length s)) with
   | Some r =>
-      let draws i := if existsb (fun v => match fst v with Drawn j _ _ => j =? i | _ => false end) vs
-                     then chosen_draws s f vs xs i else lowest_draws p i in
-      if fails_on s p claim draws r then Some r else None
+      if fails_on s p claim (chosen_draws s f vs xs p) r then Some r else None
   | None => None
   end.
 

@@ -9,12 +9,15 @@ Open Scope nat_scope.
     otherwise, of which nothing is known. *)
 Inductive source : Type := Column (A : attribute) | Drawn (i : nat) (l u : Z) | Written (i : nat).
 
+Definition source_eq_dec (x y : source) : {x = y} + {x <> y}.
+Proof. decide equality; auto using Nat.eq_dec, Z.eq_dec. Defined.
+
 Definition view : Type := source * list type.
 
 Definition view_eq_dec (v w : view) : {v = w} + {v <> w}.
 Proof.
   assert (type_eq_dec : forall x y : type, {x = y} + {x <> y}) by (decide equality; apply Nat.eq_dec).
-  decide equality; [now apply list_eq_dec|decide equality; auto using Nat.eq_dec, Z.eq_dec].
+  decide equality; [now apply list_eq_dec|apply source_eq_dec].
 Defined.
 
 (** A field at some place of the program: a constant, or what was there. *)

@@ -128,10 +128,10 @@ Definition ranks_of (k : kind) : option ranks :=
 
 Definition of_rank (d : ranks) (z : Z) : value := (tag d, (Q2Qc (z # unit d), [])).
 
-Definition at_least (low : option Z) (z : Z) : bool := match low with Some l => l <=? z | None => true end.
-Definition at_most_ (high : option Z) (z : Z) : bool := match high with Some h => z <=? h | None => true end.
+Definition no_less (low : option Z) (z : Z) : bool := match low with Some l => l <=? z | None => true end.
+Definition no_more (high : option Z) (z : Z) : bool := match high with Some h => z <=? h | None => true end.
 Definition is_rank (d : ranks) (z : Z) : bool :=
-  at_least (lowest d) z && at_most_ (highest d) z && (next d z =? z).
+  no_less (lowest d) z && no_more (highest d) z && (next d z =? z).
 
 Lemma ranks_of_kind k d v : ranks_of k = Some d -> has_kind k v -> exists z, v = of_rank d z /\ is_rank d z = true.
 Proof.

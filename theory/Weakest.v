@@ -115,6 +115,24 @@ Section Terms.
   Qed.
 End Terms.
 
+(** * Draws one by one, if they are few *)
+
+(** The integers from z on. *)
+Fixpoint counted (n : nat) (z : Z) : list Z := match n with O => [] | S n' => z :: counted n' (z + 1)%Z end.
+
+Lemma in_counted n : forall z w, (z <= w < z + Z.of_nat n)%Z -> In w (counted n z).
+Proof.
+  induction n as [|n IH]; intros z w H; [lia|]. destruct (Z.eq_dec z w) as [->|]; [now left|]. right. apply IH. lia.
+Qed.
+
+Lemma counted_between n : forall z w, In w (counted n z) -> (z <= w < z + Z.of_nat n)%Z.
+Proof.
+  induction n as [|n IH]; intros z w; [easy|]. intros [->|I]; [lia|]. apply IH in I. lia.
+Qed.
+
+Definition draws_of (l u : Z) : list Z := counted (Z.to_nat (u - l + 1)) l.
+Definition are_few (l u : Z) : bool := (u - l <? 4)%Z.
+
 (** * Maps as tables: for each part of the values of a kind, which a condition about attribute 0 describes, a label *)
 
 Record table : Type := { maps : kind; labels : list (condition * text) }.
@@ -154,7 +172,9 @@ Section Weakest.
     match x with
     | Reject => Verum
     | Replace A a => rest (set_term sigma A (Known a))
-    | Random A t l u => rest (set_term sigma A (convert_term t (Viewed (Drawn i l u, []))))
+    | Random A t l u =>
+        if are_few l u then all (map (fun z => rest (set_term sigma A (Known (convert t (Integer z))))) (draws_of l u))
+        else rest (set_term sigma A (convert_term t (Viewed (Drawn i l u, []))))
     | RandomFrom A balls => all (map (fun '(_, a) => rest (set_term sigma A (Known a))) balls)
     | Generalize A g => label_cases i g (term_at sigma A) (fun x => rest (set_term sigma A x))
     | Drop As => rest (drop_terms As sigma)
@@ -235,7 +255,9 @@ Section Weakest.
       - rewrite known_set, (F d1 d0 D). f_equal. apply Y. unfold d1. now rewrite Nat.eqb_refl. }
     destruct x as [|B b|B t l u|B balls|B g|As]; simpl in HA, HW; try easy; cbn [after_plain].
     - destruct HW as [-> ->]. now apply Set_.
-    - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)].
+    - destruct HA as [-> L]. destruct HW as [_ (z & Z & ->)]. destruct (are_few l u).
+      { apply Set_. intros d H. rewrite meaning_all, forallb_forall in H. apply H.
+        apply (in_map (fun z => rest (set_term sigma B (Known (convert t (Integer z)))))), in_counted. lia. }
       apply (Chance (convert_term t (Viewed (Drawn i l u, []))) (Integer z)).
       + intros d d' H. rewrite !known_convert. simpl. unfold view_field. simpl. now rewrite H.
       + intros d H. rewrite known_convert. simpl. unfold view_field. simpl. rewrite H. f_equal. f_equal. lia.

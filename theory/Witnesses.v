@@ -137,7 +137,9 @@ Section Outcomes.
     match x with
     | Reject => []
     | Replace A a => [update s A a]
-    | Random A t l u => if (l <=? draws i) && (draws i <=? u) then [update s A (convert t (Integer (draws i)))] else []
+    | Random A t l u =>
+        let drawn := if are_few l u then draws_of l u else filter (fun z => (l <=? z) && (z <=? u)) [draws i] in
+        map (fun z => update s A (convert t (Integer z))) drawn
     | RandomFrom A balls => map (fun ball => update s A (snd ball)) balls
     | Generalize A g => [label A g s]
     | Drop As => [without_columns As s]
@@ -170,9 +172,10 @@ Section Outcomes.
       unfold written in W.
       destruct (plain_of x) as [|A a|A t l u|A balls|A g|As]; [easy|..].
       + destruct W as [<-|[]]. now exists A, a.
-      + destruct (l <=? draws i) eqn:L; [|easy]. destruct (draws i <=? u) eqn:U; [|easy]. destruct W as [<-|[]].
-        apply Z.leb_le in L, U. exists A, (convert t (Integer (draws i))). simpl. repeat split; auto; try lia.
-        exists (draws i). split; auto; lia.
+      + apply in_map_iff in W as (z & <- & W). assert (B' : l <= z <= u).
+        { destruct (are_few l u); [apply counted_between in W; lia|]. apply filter_In in W as [_ W].
+          apply andb_true_iff in W as [L U]. apply Z.leb_le in L, U. lia. }
+        exists A, (convert t (Integer z)). simpl. repeat split; auto; try lia. now exists z.
       + apply in_map_iff in W as (ball & <- & W). exists A, (snd ball). simpl. repeat split; auto. now apply in_map.
       + destruct W as [<-|[]]. now exists A, (Text (g (text_of (get (retype (retypes req) r) A)))).
       + now destruct W as [<-|[]].

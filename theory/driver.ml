@@ -223,9 +223,10 @@ let decided kinds tables requirements claim =
 
 (* A formula can be exponentially larger than its program. *)
 exception Late
-let seconds = 5
-let () = Sys.set_signal Sys.sigalrm (Sys.Signal_handle (fun _ -> raise Late))
-let in_time question = ignore (Unix.alarm seconds); let answer = question () in ignore (Unix.alarm 0); answer
+let () = Sys.set_signal Sys.sigvtalrm (Sys.Signal_handle (fun _ -> raise Late))
+let stop_after seconds =
+  ignore (Unix.setitimer Unix.ITIMER_VIRTUAL { Unix.it_interval = 0.; Unix.it_value = seconds })
+let in_time question = stop_after 5.; let answer = question () in stop_after 0.; answer
 
 let answered = function
   | Form [Word "decide"; Form kinds; Form tables; Form requirements; claim] ->

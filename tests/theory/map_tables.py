@@ -10,7 +10,7 @@ from acompass.checked.maps.bands import Bands, Number
 from acompass.checked.maps.level import Level
 from acompass.checked.maps.map import SUPPRESSED, Map
 from acompass.checked.program import Draw, Generalize, Program, Replace, Requirement
-from acompass.checked.types import Kind, Type, Value
+from acompass.checked.types import BOOLEAN, Kind, Type, Value
 from acompass.prove.reading import read_text
 from tests.theory.expressions import Labels, field, form
 
@@ -24,6 +24,8 @@ def parts(map_: Map, type_: Type, *, any_scale: bool) -> list[Part] | None:
     The text of a number of any scale is not a function of the number, so a hierarchy has no such table.
     """
     match map_:
+        case _ if type_.kind is Kind.BOOLEAN:
+            return _parts_of_booleans(map_)
         case Bands() if type_.is_number and map_.labels() is not None:
             return [
                 (_guard(band.lower, band.upper, type_), band.label) for band in map_.bands_between(None, None)
@@ -32,6 +34,12 @@ def parts(map_: Map, type_: Type, *, any_scale: bool) -> list[Part] | None:
             return _parts_of_level(map_, type_)
         case _:
             return None
+
+
+def _parts_of_booleans(map_: Map) -> list[Part] | None:
+    labels = {each: map_.label(to_text(each, BOOLEAN)) for each in (True, False)}
+    found = [(form("=", 0, field(each)), label) for each, label in labels.items() if label is not None]
+    return found if len(found) == len(labels) else None
 
 
 def _guard(lower: Number | None, upper: Number | None, type_: Type) -> str:
@@ -56,13 +64,7 @@ def _parts_of_level(map_: Level, type_: Type) -> list[Part]:
 
 
 def _value(text: str, type_: Type) -> Value | None:
-    match type_.kind:
-        case Kind.TEXT:
-            return text
-        case Kind.BOOLEAN:
-            return {to_text(each, type_): each for each in (True, False)}.get(text)
-        case _:
-            return read_text(text, type_)
+    return text if type_.kind is Kind.TEXT else read_text(text, type_)
 
 
 def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:

@@ -75,8 +75,10 @@ def random_policy(rng: random.Random) -> RecordPolicy:
 
 
 def _attribute(rng: random.Random, name: str) -> Attribute:
-    """A spelled decimal is a number of any scale for the theory, but not for `prove`. The theory's numbers have
-    any size, so decimals have room for many digits before the point."""
+    """A spelled decimal is a number of any scale for the theory, but not for `prove`.
+
+    The theory's numbers have any size, so decimals have room for many digits before the point.
+    """
     drawn = random_type(rng, KINDS)
     type_ = replace(drawn, spelled=False, scale=min(drawn.scale, LARGEST_SCALE))
     pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]

@@ -12,6 +12,7 @@ from acompass.conformance.values import KINDS, random_type, random_value
 _NAMES = ("Age", "Zip", "Job", "Pay", "Day")
 #: decimals of this scale stand for numbers of any scale, which `prove` checks with it
 USUAL_SCALE = 2
+LARGEST_SCALE = 10
 _REQUIREMENTS = (1, 1, 2, 2, 3, 3, 4, 5)
 _HIERARCHY = files("acompass.conformance").joinpath("words.csv")
 #: maps of numbers with finitely many labels
@@ -74,7 +75,11 @@ def random_policy(rng: random.Random) -> RecordPolicy:
 
 
 def _attribute(rng: random.Random, name: str) -> Attribute:
-    """A spelled decimal is a number of any scale for the theory, but not for `prove`."""
-    type_ = replace(random_type(rng, KINDS), spelled=False)
+    """A spelled decimal is a number of any scale for the theory, but not for `prove`.
+
+    The theory's numbers have any size, so decimals have room for many digits before the point.
+    """
+    drawn = random_type(rng, KINDS)
+    type_ = replace(drawn, spelled=False, scale=min(drawn.scale, LARGEST_SCALE))
     pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]
     return Attribute(name, name, type_, pool)

@@ -13,6 +13,9 @@ Section Tests.
   (** [is_alike]: the map, if there is one, is known to give equal values equal labels. *)
   Variables (before after : types) (req : requirement) (is_alike : bool).
 
+  (** Records with the same key by these columns are in the same branch. *)
+  Variable together_by : list attribute.
+
   Definition ks : kinds := kinds_of before.
   Definition target : attribute := match written req with Some A => A | None => 0 end.
   Definition is_written (B : attribute) : bool := match written req with Some A => B =? A | None => false end.
@@ -109,7 +112,7 @@ Section Tests.
   (** The fact K about the classes of a branch implies F for them. *)
   Definition leads_to (b : branch) (K F : class_fact) : bool :=
     is_count (function F) && (if aggregate_eq_dec (function K) (function F) then true else false) &&
-    is_readable_fact F && all_in (together (asserts req)) (groups K) && covers b K F && keeps_counted b K F &&
+    is_readable_fact F && all_in (together_by) (groups K) && covers b K F && keeps_counted b K F &&
     match relation_of_classes (selects_all b K F && keeps_classes b K F) (splits_nothing K F) with
     | Some how => allows_after how b K F
     | None => false
@@ -130,7 +133,7 @@ Section Tests.
     match function F, values_written with
     | CountDistinct B, Some vs =>
         is_written B && is_readable_fact F && splits_nothing {| function := Count; selection := Never;
-          groups := together (asserts req); allowed := Never |} F &&
+          groups := together_by; allowed := Never |} F &&
         never ks (further (function F)) (And (renamed here (kept_of b)) (renamed kept_cell (selection F))) &&
         never ks (further (function F))
           (all_of [renamed here (rewritten_of b); written_value; renamed written_cell (selection F);
@@ -259,9 +262,9 @@ Section Tests.
   Qed.
   (** * The classes of a branch *)
 
-  Variable b : branch.
-  Variable violating : bool.
-  Hypothesis in_the_branch : forall r o, In (r, o) L -> is_violating (asserts req) R r = violating -> in_branch b r o.
+  Variables (b : branch) (mark : record -> bool) (violating : bool).
+  Hypothesis marked_together : forall r s, key together_by r = key together_by s -> mark r = mark s.
+  Hypothesis in_the_branch : forall r o, In (r, o) L -> mark r = violating -> in_branch b r o.
 
   Variable F : class_fact.
   Hypothesis readable : is_readable_fact F = true.
@@ -282,7 +285,7 @@ Section Tests.
     rewrite forallb_forall in H. intro E. apply true_in_agree. intros [|B] I; simpl; auto. apply E. exact (H _ I).
   Qed.
 
-  Lemma is_void_sound r o r' : is_void b F = true -> In (r, o) L -> is_violating (asserts req) R r = violating ->
+  Lemma is_void_sound r o r' : is_void b F = true -> In (r, o) L -> mark r = violating ->
     left (r, o) = Some r' -> holds_of (selection F) r' = false.
   Proof.
     intros H I V E. destruct (never_in b _ _ r o r' H I E (in_the_branch r o I V)) as (cell & e & K & N).
@@ -292,9 +295,9 @@ Section Tests.
   Section Leads.
     Variable K : class_fact.
     Hypothesis leads : leads_to b K F = true.
-    Hypothesis known : true_of K (filter (fun r => Bool.eqb (is_violating (asserts req) R r) violating) (map fst L)).
+    Hypothesis known : true_of K (filter (fun r => Bool.eqb (mark r) violating) (map fst L)).
 
-    Let mine (r : record) : bool := Bool.eqb (is_violating (asserts req) R r) violating && holds_of (selection K) r.
+    Let mine (r : record) : bool := Bool.eqb (mark r) violating && holds_of (selection K) r.
 
     Lemma known_of_mine : fact (function F) mine (groups K) (allows (allowed K)) (map fst L).
     Proof.
@@ -304,7 +307,7 @@ Section Tests.
       unfold mine. now rewrite filter_filter in known.
     Qed.
 
-    Lemma covered r o r' : In (r, o) L -> is_violating (asserts req) R r = violating -> left (r, o) = Some r' ->
+    Lemma covered r o r' : In (r, o) L -> mark r = violating -> left (r, o) = Some r' ->
       holds_of (selection F) r' = true -> holds_of (selection K) r = true.
     Proof.
       intros I V E W. unfold leads_to in leads. rewrite !andb_true_iff in leads. destruct leads as [[[_ C] _] _].
@@ -313,7 +316,7 @@ Section Tests.
       now apply negb_false_iff in N.
     Qed.
 
-    Lemma selected q oq : selects_all b K F = true -> In (q, oq) L -> is_violating (asserts req) R q = violating ->
+    Lemma selected q oq : selects_all b K F = true -> In (q, oq) L -> mark q = violating ->
       holds_of (selection K) q = true -> exists s, left (q, oq) = Some s /\ holds_of (selection F) s = true.
     Proof.
       unfold selects_all. intros S I V W. apply andb_true_iff in S as [S1 S2]. destruct (from_R q oq I) as [J P].
@@ -326,7 +329,7 @@ Section Tests.
         + destruct HB as [_ HB]. now apply (never_here _ _ q S1).
     Qed.
 
-    Lemma same_counted q oq s : In (q, oq) L -> is_violating (asserts req) R q = violating ->
+    Lemma same_counted q oq s : In (q, oq) L -> mark q = violating ->
       holds_of (selection K) q = true -> left (q, oq) = Some s -> aggregates_the_same (function F) (q, s).
     Proof.
       intros I V W E. unfold leads_to in leads. rewrite !andb_true_iff in leads. destruct leads as [[[[[[C _] _] _] _] KC] _].
@@ -370,7 +373,7 @@ Section Tests.
     Qed.
 
     Lemma same_key p op r' q oq s : keeps_classes b K F = true -> In (p, op) L -> In (q, oq) L ->
-      is_violating (asserts req) R p = violating -> is_violating (asserts req) R q = violating ->
+      mark p = violating -> mark q = violating ->
       holds_of (selection K) p = true -> holds_of (selection K) q = true -> key (groups K) q = key (groups K) p ->
       left (p, op) = Some r' -> left (q, oq) = Some s -> key (groups F) s = key (groups F) r'.
     Proof.
@@ -384,7 +387,7 @@ Section Tests.
       destruct (in_the_branch p op I VP) as [CP BP]. destruct (in_the_branch q oq J VQ) as [CQ BQ].
       destruct (is_written_column B WB) as [HA HT].
       assert (Mixed : forall t u at_, In (t, Kept) L -> In (u, Rewritten at_) L ->
-        is_violating (asserts req) R t = violating -> is_violating (asserts req) R u = violating ->
+        mark t = violating -> mark u = violating ->
         holds_of (selection K) t = true -> holds_of (selection K) u = true -> key (groups K) t = key (groups K) u -> False).
       { intros t u at_ It Iu Vt Vu Wt Wu Et. destruct (in_the_branch t Kept It Vt) as [Ct Bt].
         destruct (in_the_branch u _ Iu Vu) as [Cu Bu]. destruct (from_R _ _ It) as [Rt _]. destruct (from_R _ _ Iu) as [Ru _].
@@ -425,7 +428,7 @@ Section Tests.
       rewrite <- (left_elsewhere q oq s), <- (left_elsewhere p op r') by auto. now apply (key_at (groups F)).
     Qed.
 
-    Theorem leads_to_sound r o r' : In (r, o) L -> is_violating (asserts req) R r = violating -> left (r, o) = Some r' ->
+    Theorem leads_to_sound r o r' : In (r, o) L -> mark r = violating -> left (r, o) = Some r' ->
       holds_of (selection F) r' = true ->
       allows (allowed F) r' (aggregated (function F) (class (groups F) (filter (holds_of (selection F)) (picked left L)) r')).
     Proof.
@@ -447,8 +450,8 @@ Section Tests.
         apply Bool.eqb_prop in MV. destruct (Union N) as [U1 U2]. destruct (selected q oq U1 J MV MW) as (s & LS & WS).
         exists s. split; [|split; [|split]]; auto; [now apply (same_key r o r' q oq s)|now apply (same_counted q oq)].
       - intros N [q oq] s J LS WS KS. simpl in *. assert (KQ := same_key_before r o r' q oq s (Part N) E LS KS).
-        assert (VQ : is_violating (asserts req) R q = violating).
-        { rewrite <- V. apply violating_together. now apply (key_incl (groups K)); [apply all_in_incl|]. }
+        assert (VQ : mark q = violating).
+        { rewrite <- V. apply marked_together. now apply (key_incl (groups K)); [apply all_in_incl|]. }
         assert (WQ := covered q oq s J VQ LS WS). split; [|split]; auto; [|now apply (same_counted q oq)].
         unfold mine. now rewrite VQ, Bool.eqb_reflx, WQ.
       - intros v w (S & NS & ->) (T & NT & ->) Rel U1. simpl in U1. unfold allows_after in HA. rewrite forallb_forall in HA.
@@ -463,7 +466,7 @@ Section Tests.
     Qed.
   End Leads.
 
-  Theorem is_fresh_sound r o r' : is_fresh b F = true -> In (r, o) L -> is_violating (asserts req) R r = violating ->
+  Theorem is_fresh_sound r o r' : is_fresh b F = true -> In (r, o) L -> mark r = violating ->
     left (r, o) = Some r' -> holds_of (selection F) r' = true ->
     allows (allowed F) r' (aggregated (function F) (class (groups F) (filter (holds_of (selection F)) (picked left L)) r')).
   Proof.
@@ -473,7 +476,7 @@ Section Tests.
     set (S := class (groups F) (filter (holds_of (selection F)) (picked left L)) r').
     assert (J : In r' (picked left L)) by (apply in_picked; eauto).
     assert (NS : S <> []) by (apply class_nonempty, filter_In; auto).
-    assert (Hit : forall q oq s, In (q, oq) L -> is_violating (asserts req) R q = violating -> left (q, oq) = Some s ->
+    assert (Hit : forall q oq s, In (q, oq) L -> mark q = violating -> left (q, oq) = Some s ->
       holds_of (selection F) s = true -> exists a, oq = Rewritten a).
     { intros q oq s JQ VQ LQ WQ. destruct oq as [|a|]; [|eauto|discriminate]. exfalso.
       destruct (from_R _ _ JQ) as [IQ _]. destruct (in_the_branch q Kept JQ VQ) as [_ BQ].
@@ -488,9 +491,9 @@ Section Tests.
     assert (Few : below (aggregated (CountDistinct B) S) (number_of_records (length vs))).
     { apply of_values_count_distinct_at_most. intros s JS. unfold S in JS. apply in_class in JS as [JS KS].
       apply filter_In in JS as [JS WS]. apply in_picked in JS as ([q oq] & JQ & LQ).
-      assert (VQ : is_violating (asserts req) R q = violating).
-      { rewrite <- V. apply violating_together.
-        exact (same_key_before {| function := Count; selection := Never; groups := together (asserts req); allowed := Never |}
+      assert (VQ : mark q = violating).
+      { rewrite <- V. apply marked_together.
+        exact (same_key_before {| function := Count; selection := Never; groups := together_by; allowed := Never |}
                  r o r' q oq s SN E LQ KS). }
       destruct (Hit q oq s JQ VQ LQ WS) as (a & ->). destruct (from_R _ _ JQ) as [IQ PQ].
       assert (LQ' := LQ). unfold what_is_left in LQ'. simpl in LQ'. rewrite HA in LQ'. injection LQ' as <-.

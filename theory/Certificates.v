@@ -19,7 +19,8 @@ Inductive reason : Type :=
     as a whole; or a fact about the classes before leads to it. *)
 Inductive premise : Type := Void | Fresh | Before (K : class_fact) (why : reason).
 
-Inductive origin : Type := Here (why : reason) | Back (spared hit : premise).
+(** A line holds for a reason at its own step, or by the requirement before it: in each of its branches, or in all at once. *)
+Inductive origin : Type := Here (why : reason) | Back (spared hit : premise) | Through (p : premise).
 
 (** [may] and [must] have the records that the next requirement affects in some table, or in every table. *)
 Record annotation : Type := {
@@ -88,22 +89,23 @@ Section Step.
   Definition has_branch (violating : bool) : bool :=
     violating || match asserts req with Each (Process _ _ _) _ | Some_ _ _ => true | _ => false end.
 
-  Definition is_premise (violating : bool) (F : class_fact) (p : premise) : bool :=
-    let b := branch_for violating in
+  Definition is_premise (b : branch) (H : list attribute) (own : option assertion) (F : class_fact) (p : premise) : bool :=
     match p with
     | Void => is_readable_fact req F && is_void (column_types a) after req b F
-    | Fresh => is_fresh (column_types a) after req b F
+    | Fresh => is_fresh (column_types a) after req H b F
     | Before K why =>
-        leads_to (column_types a) after req is_alike b K F &&
-        is_justified kinds_here (invariant a) (care_of b) (together (asserts req))
-          (if violating then None else Some (asserts req)) (facts_of a) K why
+        leads_to (column_types a) after req is_alike H b K F &&
+        is_justified kinds_here (invariant a) (care_of b) H own (facts_of a) K why
     end.
 
   Definition is_line (earlier : list class_fact) (ks : kinds) (inv : condition) (line : class_fact * origin) : bool :=
+    let H := together (asserts req) in
     match snd line with
     | Here why => is_justified ks inv inv [] None earlier (fst line) why
     | Back spared hit =>
-        (negb (has_branch false) || is_premise false (fst line) spared) && is_premise true (fst line) hit
+        (negb (has_branch false) || is_premise (branch_for false) H (Some (asserts req)) (fst line) spared) &&
+        is_premise (branch_for true) H None (fst line) hit
+    | Through p => is_premise (only_branch known req (invariant a) (may a) (must a)) [] None (fst line) p
     end.
 
   Fixpoint are_lines (earlier : list class_fact) (ks : kinds) (inv : condition) (ls : list (class_fact * origin)) : bool :=

@@ -128,43 +128,59 @@ Section Step.
       rewrite (holds_in_cell req (invariant a') cell r' r e r RI HC) in N. now apply negb_false_iff in N. }
     assert (Care' : in_care (kinds_here a') (invariant a') R').
     { intros r' I. split; [now apply is_typed_is_of, Typed|now apply Inv]. }
-    assert (Premise : forall violating K p, is_premise known is_alike req a (column_types a') violating K p = true ->
-      forall r o r', In (r, o) L -> is_violating (asserts req) R r = violating -> what_is_left req R (r, o) = Some r' ->
+    assert (Premise : forall b H own mark violating K p, is_premise is_alike req a (column_types a') b H own K p = true ->
+      (forall r s, key H r = key H s -> mark r = mark s) ->
+      (forall r o, In (r, o) L -> mark r = violating -> in_branch b r o) ->
+      (forall K why, is_justified (kinds_here a) (invariant a) (care_of b) H own (facts_of a) K why = true ->
+         true_of K (filter (fun r => Bool.eqb (mark r) violating) R)) ->
+      forall r o r', In (r, o) L -> mark r = violating -> what_is_left req R (r, o) = Some r' ->
       holds_of (selection K) r' = true ->
       allows (allowed K) r' (aggregated (function K)
         (class (groups K) (filter (holds_of (selection K)) (picked (what_is_left req R) L)) r'))).
-    { intros violating K p HP r o r' I V E W. destruct p as [| |K0 why]; cbn [is_premise] in HP.
+    { intros b H' own mark violating K p HP Mark HB HJ r o r' I V E W. destruct p as [| |K0 why]; cbn [is_premise] in HP.
       - apply andb_true_iff in HP as [RD HV]. exfalso.
-        assert (Z := is_void_sound (column_types a) (column_types a') req is_alike R L WF TF SC TB texts alike FR _ violating
-          (Branch violating) K RD r o r' HV I V E). congruence.
+        assert (Z := is_void_sound (column_types a) (column_types a') req is_alike R L WF TF SC TB texts alike FR b mark violating
+          HB K RD r o r' HV I V E). congruence.
       - assert (RD : is_readable_fact req K = true).
         { unfold is_fresh in HP. destruct (function K); try discriminate. destruct (values_written req); [|discriminate].
           rewrite !andb_true_iff in HP. tauto. }
-        apply (is_fresh_sound (column_types a) (column_types a') req is_alike R L WF TF SC TB texts alike FR _ violating
-          (Branch violating) K RD r o r' HP I V E W).
-      - apply andb_true_iff in HP as [HL HJ].
+        apply (is_fresh_sound (column_types a) (column_types a') req is_alike H' R L WF TF SC TB texts alike FR b mark violating
+          Mark HB K RD r o r' HP I V E W).
+      - apply andb_true_iff in HP as [HL HW].
         assert (RD : is_readable_fact req K = true) by (unfold leads_to in HL; rewrite !andb_true_iff in HL; tauto).
-        apply (leads_to_sound (column_types a) (column_types a') req is_alike R L WF TF SC TB texts alike FR _ violating
-          (Branch violating) K RD K0 HL) with r o; auto.
-        assert (In_branch : in_care (kinds_here a) (care_of (branch_for known req a violating)) (in_branch_of (asserts req) R violating)).
-        { intros s J. apply filter_In in J as [J V']. apply Bool.eqb_prop in V'. split; [now apply cared_before|].
-          apply Permutation_sym, Permutation_in with (x := s) in F; auto. apply in_map_iff in F as ([s0 so] & Es & Is).
-          simpl in Es. subst s0. exact (proj1 (Branch violating s so Is V')). }
-        apply (true_of_permutation K0 (in_branch_of (asserts req) R violating));
-          [apply filter_permutation; now apply Permutation_sym|].
-        apply (is_justified_sound (kinds_here a) (invariant a) (care_of (branch_for known req a violating)) (asserts req)
-          violating _ (facts_of a) K0 why R HJ); auto using cared_before.
-        + apply true_before.
-        + intros b E'. destruct violating; [discriminate|]. now injection E' as <-. }
+        apply (leads_to_sound (column_types a) (column_types a') req is_alike H' R L WF TF SC TB texts alike FR b mark violating
+          Mark HB K RD K0 HL) with r o; auto.
+        apply (true_of_permutation K0 (filter (fun r => Bool.eqb (mark r) violating) R));
+          [apply filter_permutation; now apply Permutation_sym|]. now apply (HJ K0 why). }
+    assert (Branches : forall violating own, (forall a0, own = Some a0 -> a0 = asserts req /\ violating = false) ->
+      forall K why, is_justified (kinds_here a) (invariant a) (care_of (branch_for known req a violating))
+        (together (asserts req)) own (facts_of a) K why = true -> true_of K (in_branch_of (asserts req) R violating)).
+    { intros violating own HO K why HJ.
+      assert (In_branch : in_care (kinds_here a) (care_of (branch_for known req a violating)) (in_branch_of (asserts req) R violating)).
+      { intros s J. apply filter_In in J as [J V']. apply Bool.eqb_prop in V'. split; [now apply cared_before|].
+        apply Permutation_sym, Permutation_in with (x := s) in F; auto. apply in_map_iff in F as ([s0 so] & Es & Is).
+        simpl in Es. subst s0. exact (proj1 (Branch violating s so Is V')). }
+      apply (is_justified_sound (kinds_here a) (invariant a) (care_of (branch_for known req a violating)) (asserts req)
+        violating own (facts_of a) K why R HJ); auto using cared_before. apply true_before. }
     assert (Line : forall earlier line, is_line known is_alike req a (column_types a') earlier (kinds_here a') (invariant a') line = true ->
       (forall K, In K earlier -> true_of K R') -> true_of (fst line) R').
-    { intros earlier [K [why|spared hit]] HL HE; cbn [is_line fst snd] in HL.
+    { intros earlier [K [why|spared hit|p]] HL HE; cbn [is_line fst snd] in HL.
       - now apply (is_justified_here (kinds_here a') (invariant a') earlier K why R').
       - apply andb_true_iff in HL as [HF HT]. cbn [fst].
         apply (true_of_permutation K (picked (what_is_left req R) L)); [now apply Permutation_sym|]. intros r' I W.
         apply in_picked in I as ([r o] & I & E). destruct (is_violating (asserts req) R r) eqn:V.
-        + now apply (Premise true K hit HT r o r').
-        + pose proof (Has r o I) as HB. rewrite V in HB. rewrite HB in HF. simpl in HF. now apply (Premise false K spared HF r o r'). }
+        + apply (Premise _ _ _ (is_violating (asserts req) R) true K hit HT (violating_together (asserts req) R) (Branch true)) with r o; auto.
+          apply (Branches true None). discriminate.
+        + pose proof (Has r o I) as HB. rewrite V in HB. rewrite HB in HF. simpl in HF.
+          apply (Premise _ _ _ (is_violating (asserts req) R) false K spared HF (violating_together (asserts req) R) (Branch false)) with r o; auto.
+          apply (Branches false (Some (asserts req))). now intros a0 [= <-].
+      - cbn [fst]. apply (true_of_permutation K (picked (what_is_left req R) L)); [now apply Permutation_sym|]. intros r' I W.
+        apply in_picked in I as ([r o] & I & E).
+        apply (Premise _ _ _ (fun _ => true) true K p HL) with r o; auto.
+        + intros s so J _. destruct (FR s so J) as [JR JP].
+          apply (without_branches known req _ _ _ (kinds_here a) R); auto using cared_before.
+        + intros K0 why HJ. rewrite filter_all by auto.
+          apply (is_justified_here (kinds_here a) (invariant a) (facts_of a) K0 why R HJ cared_before). apply true_before. }
     split; [exact Typed|split; [exact Inv|]].
     assert (All : forall ls earlier, are_lines known is_alike req a (column_types a') earlier (kinds_here a') (invariant a') ls = true ->
       (forall K, In K earlier -> true_of K R') -> forall K, In K (map fst ls) -> true_of K R').

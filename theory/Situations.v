@@ -102,7 +102,7 @@ Definition must_is_sound (ks : kinds) (inv : condition) (a : assertion) (must : 
       implies_in ks (And inv must) (where_condition psi) &&
       never ks (kinds_of_aggregates fs)
         (all_of ([renamed here (And inv must); renamed (lifted G) phi] ++ positives 0 fs))
-  | Each _ _ => false
+  | Each _ _ => implies_in ks (And inv must) (scope a)
   | Some_ Result phi => implies_in ks inv (Not phi)
   | Some_ (Filter psi) phi => implies_in ks inv (Not (And psi phi))
   | Some_ (Process _ _ _) _ => false
@@ -156,22 +156,27 @@ Section Sound.
     - cbn [is_violating] in V. apply negb_true_iff in V. apply (implied_here _ _ _ I H). now apply some_none.
   Qed.
 
-  Theorem must_holds a must r : must_is_sound ks inv a must = true -> In r R -> is_violating a R r = false ->
-    holds_of must r = false.
+  Theorem must_holds a must r : must_is_sound ks inv a must = true -> In r R -> holds_of must r = true ->
+    is_affected a R r = true.
   Proof.
-    unfold must_is_sound. intros H I V. destruct (cared r I) as [K C]. destruct (holds_of must r) eqn:M; auto. exfalso.
+    unfold must_is_sound. intros H I M. destruct (cared r I) as [K C]. rewrite (affected_by_branch _ _ _ I).
     apply orb_true_iff in H as [H|H]; [now apply (implied_here _ _ _ I) in H|].
     destruct a as [[|psi|fs psi G] phi|[|psi|] phi]; try discriminate.
-    - apply andb_true_iff in H as [HS H]. apply (implied_here _ _ _ I) in HS; auto. rewrite where_condition_holds in HS.
+    - now apply (implied_here _ _ _ I H).
+    - now apply (implied_here _ _ _ I H).
+    - apply andb_true_iff in H as [HS H]. apply (implied_here _ _ _ I) in HS; auto. cbn [scope]. rewrite HS, andb_true_r.
+      rewrite where_condition_holds in HS.
       apply (never_sound _ _ _ r r (aggregates_of fs (class G (where_filtered psi R) r))) in H;
         auto using kinds_of_aggregates_hold.
       rewrite true_in_all_of, forallb_app, positives_hold with (S := class G (where_filtered psi R) r) in H; auto;
         [|now apply own_class]. cbn [forallb] in H. rewrite <- true_in_lifted, renamed_here, holds_of_and, C, M in H.
-      cbn [is_violating] in V. unfold aggregate_record in V. apply negb_false_iff in V. unfold class in H. now rewrite V in H.
-    - cbn [is_violating] in V. apply negb_false_iff in V. simpl in V. apply existsb_exists in V as (t & J & T).
+      cbn [is_violating]. unfold aggregate_record. unfold class in H. simpl in H. rewrite !andb_true_r in H. now rewrite H.
+    - cbn [is_violating scope]. rewrite andb_true_r. apply negb_true_iff, not_true_iff_false. simpl. intro V.
+      apply existsb_exists in V as (t & J & T).
       apply in_map_iff in J as (s & <- & J). destruct (cared s J) as [KS CS]. apply (implies_in_sound _ _ _ s H) in CS; auto.
       rewrite holds_of_not in CS. unfold holds_of in CS. now rewrite T in CS.
-    - cbn [is_violating] in V. apply negb_false_iff in V. simpl in V. apply existsb_exists in V as (t & J & T).
+    - cbn [is_violating scope]. rewrite andb_true_r. apply negb_true_iff, not_true_iff_false. simpl. intro V.
+      apply existsb_exists in V as (t & J & T).
       apply in_map_iff in J as (s & <- & J). apply filter_In in J as [J P]. destruct (cared s J) as [KS CS].
       apply (implies_in_sound _ _ _ s H) in CS; auto. rewrite holds_of_not, holds_of_and, P in CS. unfold holds_of in CS.
       now rewrite T in CS.
@@ -246,7 +251,50 @@ Proof.
       assert (Q : holds_of (scope (asserts req)) r = true /\ plain_of x = Reject) by (destruct x as [[]|]; tauto).
       destruct Q as [Q ->]. now rewrite holds_of_and, Care, Q.
   - assert (M : holds_of (And inv (Not must)) r = true).
-    { rewrite holds_of_and, C, holds_of_not. now rewrite (must_holds ks inv R cared (asserts req) must r). }
+    { rewrite holds_of_and, C, holds_of_not. destruct (holds_of must r) eqn:M; auto.
+      apply (must_holds ks inv R cared (asserts req)) in M; auto. now rewrite (affected_by_branch _ _ _ I), V in M. }
     unfold in_branch, left_branch. cbn [care_of kept_of rewritten_of removed_of]. split; auto.
     unfold is_possible in P. simpl in P. destruct o; auto; destruct (acts req) as [[[]|]|]; try easy; now destruct P.
+Qed.
+
+(** * Without branches
+
+    A fact that does not depend on which classes are affected can be traced through all of them at once. *)
+
+Definition only_branch (known : bool) (req : requirement) (inv may must : condition) : branch :=
+  let hit := And inv (And (scope (asserts req)) may) in
+  {| care_of := inv;
+     kept_of := match acts req with
+                | None => if known then And inv (Not must) else inv
+                | Some (Certain (Drop _)) | Some (WithProbability _ _) => inv
+                | Some (Certain _) => And inv (Not must)
+                end;
+     rewritten_of := match written req with Some _ => hit | None => Never end;
+     removed_of := match acts req with
+                   | Some x => match plain_of x with Reject => hit | _ => Never end
+                   | None => Never
+                   end |}.
+
+Theorem without_branches known req inv may must ks R r o : in_care ks inv R -> In r R ->
+  may_is_sound ks inv (asserts req) may = true -> must_is_sound ks inv (asserts req) must = true ->
+  (known = true -> acts req = None -> holds (asserts req) R = true) ->
+  is_possible req (is_affected (asserts req) R r) r o -> in_branch (only_branch known req inv may must) r o.
+Proof.
+  intros cared I HMay HMust HK P. destruct (cared r I) as [_ C].
+  assert (Unaffected : is_affected (asserts req) R r = false -> holds_of (And inv (Not must)) r = true).
+  { intro A. rewrite holds_of_and, C, holds_of_not. destruct (holds_of must r) eqn:M; auto.
+    apply (must_holds ks inv R cared (asserts req)) in M; auto. congruence. }
+  assert (Hit : is_affected (asserts req) R r = true -> holds_of (And inv (And (scope (asserts req)) may)) r = true).
+  { intro A. rewrite (affected_by_branch _ _ _ I) in A. apply andb_true_iff in A as [V S].
+    rewrite !holds_of_and, C, S. now apply (may_holds ks inv R cared (asserts req)). }
+  unfold in_branch, only_branch, is_possible in *. cbn [care_of kept_of rewritten_of removed_of]. split; auto. destruct o.
+  - destruct (acts req) as [[[]|]|] eqn:X; auto. destruct known; auto. apply Unaffected.
+    apply holds_affects_none; auto.
+  - destruct (acts req) as [x|]; [|easy].
+    assert (Q : is_affected (asserts req) R r = true /\ exists A, written req = Some A).
+    { destruct x as [[]|]; destruct P as [P (B & HB & _)]; eauto. }
+    destruct Q as [Q (A & ->)]. auto.
+  - destruct (acts req) as [x|]; [|easy].
+    assert (Q : is_affected (asserts req) R r = true /\ plain_of x = Reject) by (destruct x as [[]|]; tauto).
+    destruct Q as [Q ->]. auto.
 Qed.

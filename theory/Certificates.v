@@ -35,7 +35,7 @@ Record annotation : Type := {
 Record certificate : Type := {
   start : annotation;
   steps : list annotation;
-  parts : list (nat * condition * reason)
+  grounds : list (nat * condition * reason)
 }.
 
 (** * The checker *)
@@ -168,6 +168,6 @@ Definition is_start (ts : types) (a : annotation) : bool :=
 Definition check (known alike : list nat) (ts : types) (p : program) (claim : assertion) (c : certificate) : bool :=
   is_start ts (start c) &&
   match are_steps known alike 0 p (start c) (steps c) with
-  | Some last => is_claim last claim (parts c)
+  | Some last => is_claim last claim (grounds c)
   | None => false
   end.

@@ -260,7 +260,7 @@ Proof.
   unfold check, is_start. intros H M R rho U T C. rewrite !andb_true_iff in H. destruct H as [[[HT HI] HL] H].
   destruct (list_eq_dec column_type_eq_dec (column_types (start c)) ts) as [<-|]; [|discriminate].
   destruct (are_steps known alike 0 p (start c) (steps c)) as [last|] eqn:S; [|discriminate].
-  apply (is_claim_sound last claim (parts c)); auto. apply (are_steps_sound known alike p 0 (start c) (steps c)); auto.
+  apply (is_claim_sound last claim (grounds c)); auto. apply (are_steps_sound known alike p 0 (start c) (steps c)); auto.
   split; [exact T|split].
   - intros r I. apply (implies_in_sound _ _ _ r HI); auto. now apply is_typed_is_of, T.
   - unfold facts_of. now destruct (lines (start c)).

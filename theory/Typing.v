@@ -223,16 +223,31 @@ Proof.
     apply exact_stays_exact; eauto.
 Qed.
 
+(** All values of the first kind are of the second. *)
+Definition is_within (k l : kind) : bool :=
+  (if kind_eq_dec k l then true else false) ||
+  match l with NumberKind => match k with IntegerKind | DecimalKind _ => true | _ => false end | _ => false end.
+
+Lemma is_within_sound k l v : is_within k l = true -> has_kind k v -> has_kind l v.
+Proof.
+  unfold is_within. destruct (kind_eq_dec k l) as [->|]; auto. destruct l; try discriminate.
+  destruct k; try discriminate; intros _ (n & ->); eexists; reflexivity.
+Qed.
+
 (** The first type is as good as the second. *)
 Definition is_finer (t u : column_type) : bool :=
   match t, u with
   | _, Opaque => true
-  | OneText k, OneText l | OneText k, Valued l | Valued k, Valued l => if kind_eq_dec k l then true else false
+  | OneText k, OneText l => if kind_eq_dec k l then true else false
+  | OneText k, Valued l | Valued k, Valued l => is_within k l
   | _, _ => false
   end.
 
 Lemma is_finer_sound t u f : is_finer t u = true -> has_type t f -> has_type u f.
-Proof. destruct t, u; simpl; auto; try easy; destruct (kind_eq_dec _ _); try easy; subst; tauto. Qed.
+Proof.
+  destruct t, u; simpl; auto; try easy; [destruct (kind_eq_dec _ _); try easy; now subst|intros W [_ H]|intros W H];
+    now apply (is_within_sound _ _ _ W).
+Qed.
 
 (** Fields whose texts are known to be texts: all but floats, and there are some. *)
 Definition has_texts (t : column_type) : bool :=

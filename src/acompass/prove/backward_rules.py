@@ -38,6 +38,19 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchGoal:
+    """The goal that a fact leads to in a branch, and the requirement's own fact that settles it.
+
+    Without a goal, no record is in question (`is_void`), or the values that are written decide.
+    """
+
+    branch: Branch
+    goal: Fact | None
+    kept: Fact | None = None
+    is_void: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class _Write:
     """A column that is written in one branch, and the records of the fact's WHERE in that branch.
 
@@ -69,6 +82,10 @@ class BackwardRules:
             step -= 1
         return replace(fact, step=step)
 
+    def passes(self, fact: Fact) -> bool:
+        """Whether the line before the fact's step changes nothing that the fact reads."""
+        return self._is_irrelevant(self._reachability.transitions[fact.step - 1], self._columns(fact))
+
     def _columns(self, fact: Fact) -> frozenset[int]:
         selecting = (self._variables.column_of(variable) for variable in self._diagrams.support(fact.where))
         aggregated = () if fact.column is None else (fact.column,)
@@ -95,15 +112,18 @@ class BackwardRules:
             return [] if self._is_checked(same, transition) else [same]
         if not is_certain(transition.requirement.action):
             return [self._chance.before_coin(fact, transition)]
-        wanted = []
+        return [each.goal for each in self.branch_goals(fact, transition) if each.goal and not each.kept]
+
+    def branch_goals(self, fact: Fact, transition: Transition) -> Iterator[BranchGoal]:
+        """What is to be shown in each branch of a certain action. Raises Blocked."""
         for branch in self._branches(transition):
             earlier = self._before_action(fact, transition, branch)
             if earlier is None or self._laws.is_empty(earlier, branch.care):
+                yield BranchGoal(branch, None, is_void=earlier is not None)
                 continue
             finer = self._refined(earlier, transition)
-            if not (branch.is_left_alone and self._is_kept(finer, transition, branch.care)):
-                wanted.append(finer)
-        return wanted
+            kept = self.kept_by(finer, transition, branch.care) if branch.is_left_alone else None
+            yield BranchGoal(branch, finer, kept)
 
     def _is_checked(self, fact: Fact, transition: Transition) -> bool:
         """Rule of the check: nothing is written unless its assertion holds."""
@@ -111,8 +131,11 @@ class BackwardRules:
         return transition.is_known and self._is_kept(fact, transition, care)
 
     def _is_kept(self, fact: Fact, transition: Transition, care: Diagram) -> bool:
-        """Rule of the requirement's own assertion."""
-        return any(self._laws.implies(kept, fact, care) for kept in transition.kept)
+        return self.kept_by(fact, transition, care) is not None
+
+    def kept_by(self, fact: Fact, transition: Transition, care: Diagram) -> Fact | None:
+        """Rule of the requirement's own assertion: what it says that implies the fact."""
+        return next((kept for kept in transition.kept if self._laws.implies(kept, fact, care)), None)
 
     def _branches(self, transition: Transition) -> Iterator[Branch]:
         diagrams, care = self._diagrams, transition.care

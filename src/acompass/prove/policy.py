@@ -1,7 +1,7 @@
 """Verdicts on a policy's claims: attempt a proof first, then search for a counterexample."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from acompass.checked.effects import generalize_of, type_changes
 from acompass.checked.from_syntax import check
 from acompass.checked.maps.map import Map
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Program, Requirement
+from acompass.checked.program import Assertion, Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
 from acompass.prove.claims import CheckedClaim, ParsedClaim, check_claims, own_claims, parse_claims
@@ -46,6 +46,19 @@ class _TypedPolicy:
         return Prover(self.program, [each for each in asked if each is not None], known, self.any_scale)
 
 
+@dataclass(frozen=True, slots=True)
+class ProvedClaim:
+    """The claim at a position of the answer, and what it is proved of: a checked policy, where the checks
+    `known` hold and the numbers of the columns `any_scale` may have any scale."""
+
+    at: int
+    text: str
+    assertion: Assertion
+    program: Program
+    known: frozenset[int]
+    any_scale: frozenset[int]
+
+
 def prove_policy(
     policy: tree.Program,
     source: str,
@@ -53,8 +66,9 @@ def prove_policy(
     schema: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
     types: Mapping[str, str | Type] | None = None,
+    on_proof: Callable[[ProvedClaim], None] | None = None,
 ) -> Proof:
-    """A verdict on each claim for every table and every trace.
+    """A verdict on each claim for every table and every trace. `on_proof` gets the claims that are proved.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
     the policy and the claims name; `types` gives the types of some of them.
@@ -81,7 +95,18 @@ def prove_policy(
             # a constant of the policy is too long for a finer scale, so no such table can be run
             columns = replace(columns, any_scale=frozenset())
     inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
-    return Proof(_verdicts(wide, narrow), columns.names(), inferred)
+    verdicts = _verdicts(wide, narrow)
+    if on_proof is not None:
+        for proved in _proved(wide, verdicts):
+            on_proof(proved)
+    return Proof(verdicts, columns.names(), inferred)
+
+
+def _proved(typed: _TypedPolicy, verdicts: Sequence[Claim]) -> Iterator[ProvedClaim]:
+    for at, (claim, verdict) in enumerate(zip(typed.claims, verdicts, strict=True)):
+        if verdict.verdict is ClaimVerdict.PROVED and claim.assertion is not None:
+            known = _used(claim)
+            yield ProvedClaim(at, claim.text, claim.assertion, typed.program, known, typed.any_scale)
 
 
 def _with_claims(policy: tree.Program, claims: Iterable[ParsedClaim]) -> tree.Program:

@@ -64,6 +64,13 @@ class Regions:
         """The value of a point; None for a gap."""
         return self._order.value(self._cuts[region // 2]) if region % 2 else None
 
+    def cut(self, at: int) -> Rank:
+        return self._cuts[at]
+
+    def cut_value(self, at: int) -> Value:
+        """The constant that makes the cut, unless it is a number that the type cannot hold."""
+        return self._order.value(self._cuts[at])
+
     def satisfying(self, operator: Operator, constant: Value) -> Mask:
         """The regions whose values satisfy `value operator constant`; the constant must be a cut."""
         region = self.region_of(constant)
@@ -96,6 +103,10 @@ class Regions:
     def is_single(self, mask: Mask) -> bool:
         """Whether the mask holds exactly one value."""
         return mask & (mask - 1) == 0 and self._counts[mask.bit_length() - 1] == 1 if mask else False
+
+    def all_values(self, mask: Mask) -> list[Value]:
+        """All values of a finite set of regions."""
+        return [value for region in regions_in(mask) for value in self.values(region, int(self._counts[region]))]
 
     def values(self, region: int, wanted: int) -> list[Value]:
         if not self._counts[region]:

@@ -1,0 +1,92 @@
+"""The certificate of a policy's proved claims."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from acompass.certify import program
+from acompass.certify.column_types import types_of_steps
+from acompass.certify.constants import Json
+from acompass.certify.outline import Outline, require_counts
+from acompass.certify.prover import CertifyingProver
+from acompass.certify.uncertified import NotCertified
+from acompass.checked.effects import process_in
+from acompass.checked.program import Assertion, Quantifier
+from acompass.prove.decision_diagram import EMPTY
+from acompass.prove.facts import Alternatives, ClassAssertion, Fact, class_assertion
+from acompass.prove.policy import ProvedClaim
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Certified:
+    """The part of a certificate that is about one claim."""
+
+    claim: ProvedClaim
+    proof: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertified:
+    claim: ProvedClaim
+    reason: str
+
+
+def certify(claim: ProvedClaim) -> Certified | Uncertified:
+    try:
+        return Certified(claim, _proof(claim))
+    except NotCertified as problem:
+        return Uncertified(claim, str(problem))
+
+
+def _proof(claim: ProvedClaim) -> Json:
+    if claim.assertion.quantifier is Quantifier.SOME:
+        raise NotCertified("certificates are for EACH, not for SOME")
+    prover = CertifyingProver(claim.program, [claim.assertion], claim.known, claim.any_scale)
+    outline = Outline(prover)
+    parts = _parts(prover, outline, claim.assertion)
+    return {
+        "claim": claim.text,
+        "assertion": program.assertion(claim.assertion),
+        "known": sorted(claim.known),
+        "steps": outline.annotations(types_of_steps(claim.program, claim.any_scale)),
+        "parts": parts,
+    }
+
+
+def _parts(prover: CertifyingProver, outline: Outline, assertion: Assertion) -> Json:
+    classes = class_assertion(prover.variables, prover.last, assertion)
+    if classes is not None:
+        return [_part(prover, outline, assertion, part) for part in classes.parts]
+    if prover.violating(prover.last, assertion) is not EMPTY:
+        raise NotCertified("the proof rests on labels, on texts of other types or on a MIN, MAX or SUM")
+    return []
+
+
+def _part(prover: CertifyingProver, outline: Outline, assertion: Assertion, part: Alternatives) -> Json:
+    for fact in part or ():
+        require_counts(fact)
+        if prover.is_proved(fact):
+            return [_position(assertion, fact), outline.allowed(fact), outline.reason(fact)]
+    raise NotCertified("the proof rests on a rule that the checker does not have")
+
+
+def _position(assertion: Assertion, fact: Fact) -> int:
+    process = process_in(assertion)
+    assert process is not None
+    return [(each.function, each.column) for each in process.aggregates].index((fact.function, fact.column))
+
+
+def certificate_of(text: str, certified: Sequence[Certified]) -> Json:
+    """Everything that the checker reads, and what ties it to the policy. All claims are of one policy."""
+    first = certified[0].claim
+    return {
+        "acompass": "certificate",
+        "version": VERSION,
+        "policy": {"sha256": hashlib.sha256(text.encode()).hexdigest(), "text": text},
+        "columns": [column.name for column in first.program.schema],
+        "types": types_of_steps(first.program, first.any_scale)[0],
+        "program": [program.requirement(each) for each in first.program.requirements],
+        "claims": [each.proof for each in certified],
+    }

@@ -1,0 +1,75 @@
+"""A prover that uses only what the checker of certificates can follow.
+
+The checker knows counts, and neither the labels of maps nor the texts that values become. So every label and
+every text of another type may be any text here, and an assertion about a MIN, a MAX or a SUM may affect all
+records or none.
+"""
+
+from collections.abc import Sequence
+
+from acompass.checked.program import Assertion, Program, Requirement
+from acompass.checked.types import Kind
+from acompass.prove.backward_rules import BackwardRules
+from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
+from acompass.prove.facts import ClassAssertion, Fact, class_assertion
+from acompass.prove.laws import Laws
+from acompass.prove.proof_search import ProofSearch
+from acompass.prove.prover import Prover
+from acompass.prove.reachability import Reachability, Transition
+from acompass.prove.regions import Mask
+from acompass.prove.variables import Variables
+from acompass.checked.maps.map import Map
+from acompass.syntax.tree import Function
+
+COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
+
+
+class CertifyingVariables(Variables):
+    def image(self, region: int, before: Variable, after: Variable) -> Mask:
+        if self.type(after).kind is Kind.TEXT:
+            return self.regions(after).full
+        return super().image(region, before, after)
+
+    def labels(self, map_: Map, region: int, before: Variable, after: Variable) -> Mask:
+        return self.regions(after).full
+
+
+class CertifyingReachability(Reachability):
+    def _each_class(
+        self, step: int, requirement: Requirement, classes: ClassAssertion, care: Diagram
+    ) -> Transition:
+        if self._is_counted(classes):
+            return super()._each_class(step, requirement, classes, care)
+        may = self._diagrams.intersection(care, classes.where)
+        return Transition(step, requirement, classes.where, may, EMPTY, classes.groups, classes.facts, care)
+
+    def _is_counted(self, classes: ClassAssertion) -> bool:
+        facts = [fact for part in classes.parts for fact in part or ()]
+        return None not in classes.parts and all(fact.function in COUNTS for fact in facts)
+
+    def _violating_tables(self, step: int, assertion: Assertion, care: Diagram) -> tuple[Diagram, bool]:
+        if class_assertion(self._variables, step, assertion) is not None:
+            return care, False
+        return super()._violating_tables(step, assertion, care)
+
+
+class CertifyingProver(Prover):
+    def __init__(
+        self, program: Program, claims: Sequence[Assertion], known: frozenset[int], any_scale: frozenset[int]
+    ):
+        self.program = program
+        self.claims = tuple(claims)
+        self.known = known
+        self.any_scale = any_scale
+        self.variables = CertifyingVariables(program, claims, any_scale)
+        self.diagrams = self.variables.diagrams
+        self.reachability = CertifyingReachability(program, self.variables, known)
+        self._search = ProofSearch(self.reachability)
+        self.rules = BackwardRules(self.reachability)
+
+    @property
+    def laws(self) -> Laws:
+        return self.reachability.laws
+
+    def is_proved(self, fact: Fact) -> bool:
+        return self._search.prove(fact).is_proof

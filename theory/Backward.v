@@ -33,7 +33,7 @@ Section Tests.
         match plain_of x with
         | Replace _ a => Compare (extra 2) EQ (value_of a)
         | RandomFrom _ balls => any_of (map (fun ball => Compare (extra 2) EQ (value_of (snd ball))) balls)
-        | Random _ Unchanged l u => And (Compare (extra 2) GE (exact (integer l))) (Compare (extra 2) LE (exact (integer u)))
+        | Random _ (Unchanged | AsDecimal _ | AsSpelled) l u => And (Compare (extra 2) GE (exact (integer l))) (Compare (extra 2) LE (exact (integer u)))
         | _ => anything
         end
     | None => anything
@@ -208,10 +208,12 @@ Section Tests.
         { destruct x as [[]|]; destruct P as [_ (B & HB' & P)]; congruence. }
         destruct (plain_of x); try easy; simpl in W.
         * destruct W as [_ ->]. cbn [true_in]. rewrite scene_extra, He. apply compares_eq.
-        * destruct W as [_ (z & Z & ->)]. destruct t; try easy. cbn [true_in]. rewrite !scene_extra, He.
-          replace (convert Unchanged (Integer z)) with (Integer z) by reflexivity. cbn [value_of].
-          unfold compares. rewrite !compare_integers.
-          destruct (Z.compare_spec z l), (Z.compare_spec z u); auto; lia.
+        * destruct W as [_ (z & Z & ->)].
+          assert (Bounds : e 2 = exact (integer z) -> true_in (scene r s e)
+            (And (Compare (extra 2) GE (exact (integer l))) (Compare (extra 2) LE (exact (integer u)))) = true).
+          { intro V. cbn [true_in]. rewrite !scene_extra, V. unfold compares. rewrite !compare_integers.
+            destruct (Z.compare_spec z l), (Z.compare_spec z u); auto; lia. }
+          destruct t; try easy; apply Bounds; rewrite He; auto; apply (exact_stays_exact _ (Integer z)); auto; left; eauto.
         * destruct W as [_ W]. rewrite true_in_any_of. apply existsb_exists. apply in_map_iff in W as (ball & <- & W).
           eexists. split; [apply in_map_iff; exists ball; split; [reflexivity|exact W]|]. cbn [true_in].
           rewrite scene_extra, He. apply compares_eq.

@@ -54,7 +54,7 @@ Definition own_says (ks : kinds) (inv : condition) (a : assertion) (j : nat) (U 
   | Each (Process fs psi G) phi =>
       never ks (kinds_of_aggregates fs)
         (all_of ([renamed here (And inv (where_condition psi)); renamed (lifted G) phi; Not (renamed (at_count j here) U)]
-                 ++ positives 0 fs))
+                 ++ bounds G 0 fs))
   | _ => false
   end.
 
@@ -150,7 +150,7 @@ Definition is_claim (a : annotation) (claim : assertion) (ps : list (nat * condi
                                    | None => false
                                    end) ps &&
       never ks (kinds_of_aggregates fs)
-        (all_of ([renamed here (And inv (where_condition psi)); Not (renamed (lifted G) phi)] ++ positives 0 fs ++
+        (all_of ([renamed here (And inv (where_condition psi)); Not (renamed (lifted G) phi)] ++ bounds G 0 fs ++
                  map (fun '(j, U, _) => renamed (at_count j here) U) ps))
   | Some_ _ _ => false
   end.

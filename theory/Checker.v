@@ -44,7 +44,7 @@ Proof.
     rewrite (violating_together (Each (Process fs psi G) phi) R s r), V by exact K. reflexivity. }
   rewrite Same. assert (NT : T <> []) by (apply class_nonempty; now apply filter_In). destruct (C r I) as [KR CR].
   apply (never_sound _ _ _ r r (aggregates_of fs T)) in S; auto using kinds_of_aggregates_hold.
-  rewrite true_in_all_of, forallb_app, (positives_hold r r T) in S by auto. cbn [forallb true_in] in S.
+  rewrite true_in_all_of, forallb_app, (bounds_hold r r G (where_filtered psi R) r) in S by (auto; now apply filter_In). cbn [forallb true_in] in S.
   rewrite renamed_here, holds_of_and, CR, W, <- true_in_lifted, allowed_here in S.
   cbn [is_violating] in V. apply negb_false_iff in V. unfold aggregate_record in V.
   change (group G (where_filtered psi R) (key G r)) with T in V. rewrite V in S.
@@ -236,7 +236,7 @@ Proof.
   - apply andb_true_iff in H as [HP HN]. apply holds_each_process. intros r J W.
     set (S := class G (where_filtered psi R) r). assert (NS : S <> []) by (apply class_nonempty; now apply filter_In).
     destruct (C r J) as [K CR]. apply (never_sound _ _ _ r r (aggregates_of fs S)) in HN; auto using kinds_of_aggregates_hold.
-    rewrite true_in_all_of, !forallb_app, (positives_hold r r S) in HN by auto. cbn [forallb true_in] in HN.
+    rewrite true_in_all_of, !forallb_app, (bounds_hold r r G (where_filtered psi R) r) in HN by (auto; now apply filter_In). cbn [forallb true_in] in HN.
     assert (Parts : forallb (true_in (scene r r (aggregates_of fs S))) (map (fun '(j, U, _) => renamed (at_count j here) U) ps) = true).
     { rewrite forallb_forall. intros phi' Q. apply in_map_iff in Q as ([[j U] why] & <- & Q). rewrite allowed_here.
       rewrite forallb_forall in HP. specialize (HP _ Q). cbn beta iota in HP.

@@ -61,8 +61,15 @@ Proof.
 Qed.
 
 Definition kinds_of_aggregates (fs : list aggregate) : kinds := map kind_of_aggregate fs.
-Fixpoint positives (j : nat) (fs : list aggregate) : list condition :=
-  match fs with [] => [] | f :: fs' => positive f j :: positives (S j) fs' end.
+
+(** What is known of the aggregates of every class by G: a count is at least 1, and 1 if a column of G is counted. *)
+Definition bound (G : list attribute) (f : aggregate) (j : nat) : condition :=
+  match f with
+  | CountDistinct B => if mem B G then Compare (extra j) EQ one else positive f j
+  | _ => positive f j
+  end.
+Fixpoint bounds (G : list attribute) (j : nat) (fs : list aggregate) : list condition :=
+  match fs with [] => [] | f :: fs' => bound G f j :: bounds G (S j) fs' end.
 
 Lemma kinds_of_aggregates_hold fs S j : is_of_kind (kind_at (kinds_of_aggregates fs) j) (aggregates_of fs S j).
 Proof.
@@ -70,10 +77,18 @@ Proof.
   induction fs as [|f fs IH]; intros [|j]; simpl; auto. apply kind_of_aggregated.
 Qed.
 
-Lemma positives_hold r s S : S <> [] -> forall fs j e, (forall i, e (j + i) = aggregates_of fs S i) ->
-  forallb (true_in (scene r s e)) (positives j fs) = true.
+Lemma bound_true G f j r s e R t : In t R -> e j = aggregated f (class G R t) -> true_in (scene r s e) (bound G f j) = true.
 Proof.
-  intros N. induction fs as [|f fs IH]; intros j e E; auto. simpl. rewrite (positive_true f j r s e S), IH; auto.
+  intros I E. assert (P : true_in (scene r s e) (positive f j) = true).
+  { apply positive_true with (class G R t); auto. now apply class_nonempty. }
+  unfold bound. destruct f; auto. destruct (mem B G) eqn:M; auto. cbn [true_in]. rewrite scene_extra, E.
+  apply mem_in in M. rewrite of_values_count_distinct_grouped by auto. apply compares_eq.
+Qed.
+
+Lemma bounds_hold r s G R t : In t R -> forall fs j e, (forall i, e (j + i) = aggregates_of fs (class G R t) i) ->
+  forallb (true_in (scene r s e)) (bounds G j fs) = true.
+Proof.
+  intros I. induction fs as [|f fs IH]; intros j e E; auto. simpl. rewrite (bound_true G f j r s e R t), IH; auto.
   - intro i. transitivity (e (j + Datatypes.S i)); [f_equal; lia|apply (E (Datatypes.S i))].
   - rewrite <- (Nat.add_0_r j). apply (E 0).
 Qed.
@@ -82,13 +97,13 @@ Qed.
 
 (** [may] has every record of the scope that is affected in some table. *)
 Definition may_is_sound (ks : kinds) (inv : condition) (a : assertion) (may : condition) : bool :=
-  implies_in ks inv may ||
+  implies_in ks (And inv (scope a)) may ||
   match a with
   | Each (Process fs psi G) phi =>
       never ks (kinds_of_aggregates fs)
         (all_of ([renamed here (And inv (where_condition psi)); Not (renamed (lifted G) phi); Not (renamed here may)]
-                 ++ positives 0 fs))
-  | Each _ _ => implies_in ks (And inv (scope a)) may
+                 ++ bounds G 0 fs))
+  | Each _ _ => false
   | Some_ Result phi => implies_in ks (And inv (Not phi)) may
   | Some_ (Filter psi) phi => implies_in ks (And inv (Not (And psi phi))) may
   | Some_ (Process _ _ _) _ => false
@@ -101,7 +116,7 @@ Definition must_is_sound (ks : kinds) (inv : condition) (a : assertion) (must : 
   | Each (Process fs psi G) phi =>
       implies_in ks (And inv must) (where_condition psi) &&
       never ks (kinds_of_aggregates fs)
-        (all_of ([renamed here (And inv must); renamed (lifted G) phi] ++ positives 0 fs))
+        (all_of ([renamed here (And inv must); renamed (lifted G) phi] ++ bounds G 0 fs))
   | Each _ _ => implies_in ks (And inv must) (scope a)
   | Some_ Result phi => implies_in ks inv (Not phi)
   | Some_ (Filter psi) phi => implies_in ks inv (Not (And psi phi))
@@ -117,9 +132,6 @@ Section Sound.
   Proof.
     intros I H E. destruct (cared r I) as [K C]. apply (implies_in_sound _ _ _ _ H); auto. now rewrite holds_of_and, C, E.
   Qed.
-
-  Lemma own_class psi G r : In r R -> where_holds psi r = true -> class G (where_filtered psi R) r <> [].
-  Proof. intros I W. apply class_nonempty. now apply filter_In. Qed.
 
   Lemma holds_of_not phi r : holds_of (Not phi) r = negb (holds_of phi r).
   Proof. reflexivity. Qed.
@@ -141,15 +153,13 @@ Section Sound.
     holds_of (scope a) r = true -> holds_of may r = true.
   Proof.
     unfold may_is_sound. intros H I V S. destruct (cared r I) as [K C]. apply orb_true_iff in H as [H|H].
-    { now apply (implies_in_sound _ _ _ _ H). }
+    { now apply (implied_here _ _ _ I H). }
     destruct a as [[|psi|fs psi G] phi|[|psi|] phi]; try discriminate.
-    - now apply (implied_here _ _ _ I H).
-    - now apply (implied_here _ _ _ I H).
     - cbn [scope] in S. assert (W := S). rewrite where_condition_holds in W.
       apply (never_sound _ _ _ r r (aggregates_of fs (class G (where_filtered psi R) r))) in H;
         auto using kinds_of_aggregates_hold.
-      rewrite true_in_all_of, forallb_app, positives_hold with (S := class G (where_filtered psi R) r) in H; auto;
-        [|now apply own_class]. cbn [forallb true_in] in H. rewrite <- true_in_lifted, !renamed_here, holds_of_and, C, S in H.
+      rewrite true_in_all_of, forallb_app, (bounds_hold r r G (where_filtered psi R) r) in H; auto;
+        [|now apply filter_In]. cbn [forallb true_in] in H. rewrite <- true_in_lifted, !renamed_here, holds_of_and, C, S in H.
       cbn [is_violating] in V. unfold aggregate_record in V. unfold class in H. rewrite V in H. simpl in H.
       rewrite !andb_true_r in H. now apply negb_false_iff in H.
     - cbn [is_violating] in V. apply negb_true_iff in V. apply (implied_here _ _ _ I H). now apply some_result_none.
@@ -168,8 +178,8 @@ Section Sound.
       rewrite where_condition_holds in HS.
       apply (never_sound _ _ _ r r (aggregates_of fs (class G (where_filtered psi R) r))) in H;
         auto using kinds_of_aggregates_hold.
-      rewrite true_in_all_of, forallb_app, positives_hold with (S := class G (where_filtered psi R) r) in H; auto;
-        [|now apply own_class]. cbn [forallb] in H. rewrite <- true_in_lifted, renamed_here, holds_of_and, C, M in H.
+      rewrite true_in_all_of, forallb_app, (bounds_hold r r G (where_filtered psi R) r) in H; auto;
+        [|now apply filter_In]. cbn [forallb] in H. rewrite <- true_in_lifted, renamed_here, holds_of_and, C, M in H.
       cbn [is_violating]. unfold aggregate_record. unfold class in H. simpl in H. rewrite !andb_true_r in H. now rewrite H.
     - cbn [is_violating scope]. rewrite andb_true_r. apply negb_true_iff, not_true_iff_false. simpl. intro V.
       apply existsb_exists in V as (t & J & T).

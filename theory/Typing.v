@@ -95,24 +95,51 @@ Proof.
   intro H. unfold iso_date. repeat apply is_text_app; auto using is_text_part; apply is_text_cons; try discriminate; intros c [].
 Qed.
 
-Lemma is_text_of f : (forall negative bits, f <> Float negative bits) -> (forall t, f = Text t -> is_text t) -> is_text (text_of f).
+Lemma is_text_sub t u : (forall c, In c t -> In c u) -> is_text u -> is_text t.
+Proof. intros S H c I. now apply H, S. Qed.
+
+Lemma is_text_firstn n t : is_text t -> is_text (firstn n t).
+Proof. apply is_text_sub. intros c I. rewrite <- (firstn_skipn n t). apply in_or_app. now left. Qed.
+
+Lemma is_text_skipn n t : is_text t -> is_text (skipn n t).
+Proof. apply is_text_sub. intros c I. rewrite <- (firstn_skipn n t). apply in_or_app. now right. Qed.
+
+Lemma is_text_zeros n : is_text (zeros n).
+Proof. intros c I. apply repeat_spec in I. subst. discriminate. Qed.
+
+Lemma is_text_signed negative t : is_text t -> is_text (signed negative t).
+Proof. destruct negative; auto. now apply is_text_cons. Qed.
+
+Lemma is_text_nil : is_text []. Proof. intros c []. Qed.
+
+Ltac texts := repeat first
+  [ apply is_text_padded | apply is_text_digits | apply is_text_zeros | apply is_text_iso_date | apply is_text_signed
+  | apply is_text_part | apply is_text_firstn | apply is_text_skipn | apply is_text_nil
+  | apply is_text_cons; [easy|] | apply is_text_app ].
+
+Lemma is_text_finite bits : is_text (text_of_finite bits).
 Proof.
-  intros NF HT. assert (Nil : is_text []) by intros c [].
-  destruct f; simpl; auto; [| | |now elim (NF negative bits)| |].
-  - destruct b; repeat apply is_text_cons; auto; discriminate.
-  - unfold text_of_integer. destruct (Z.to_int n); [|apply is_text_cons; [discriminate|]]; apply is_text_digits.
-  - unfold text_of_decimal. set (d := padded (Datatypes.S scale) digits). assert (D : is_text d) by apply is_text_padded.
-    assert (B : is_text (firstn (length d - scale) d ++ match scale with 0 => [] | _ => point :: skipn (length d - scale) d end)).
-    { apply is_text_app.
-      - intros c I. apply D. rewrite <- (firstn_skipn (length d - scale) d). apply in_or_app. now left.
-      - destruct scale; auto. apply is_text_cons; [discriminate|]. intros c I. apply D.
-        rewrite <- (firstn_skipn (length d - Datatypes.S scale) d). apply in_or_app. now right. }
-    destruct negative; auto. apply is_text_cons; [discriminate|auto].
-  - apply is_text_iso_date, is_text_padded.
-  - unfold text_of_timestamp. assert (D : is_text (padded 20 n)) by apply is_text_padded.
-    assert (Colon : forall c, (0 <= c)%Z -> is_text [c]) by (intros c H; now apply is_text_cons).
-    repeat apply is_text_app; auto using is_text_iso_date, is_text_part; try (apply Colon; discriminate).
-    destruct (_ =? _)%N; auto. apply is_text_cons; [discriminate|]. now apply is_text_part.
+  unfold text_of_finite. destruct (mantissa_exponent bits) as [m e]. destruct (shortest_decimal m e) as [d q].
+  assert (D : is_text (digits (Z.to_N d))) by apply is_text_digits. set (ds := digits (Z.to_N d)) in *.
+  destruct (_ && _).
+  - unfold positional. destruct (_ <=? 0)%Z; [|destruct (_ <=? _)%Z]; texts; auto.
+  - unfold scientific. clearbody ds. destruct ds as [|first rest]; [apply is_text_nil|].
+    assert (F : (0 <= first)%Z) by (apply D; now left).
+    assert (R : is_text rest) by (apply (is_text_sub rest (first :: rest)); auto; now right).
+    apply is_text_app; [apply is_text_cons; auto using is_text_nil|]. apply is_text_app; [destruct rest; texts; auto|].
+    apply is_text_app; [|apply is_text_padded]. apply is_text_cons; [easy|].
+    apply is_text_cons; [now destruct (_ <? 0)%Z|apply is_text_nil].
+Qed.
+
+Lemma is_text_of f : (forall t, f = Text t -> is_text t) -> is_text (text_of f).
+Proof.
+  intro HT. destruct f; cbn [text_of]; auto; try (now texts).
+  - destruct b; unfold text_of_boolean; texts.
+  - unfold text_of_integer. destruct (Z.to_int n); texts.
+  - unfold text_of_decimal. destruct scale; texts.
+  - unfold text_of_float. destruct (is_nan bits); texts. destruct (_ =? infinite_bits)%Z; [texts|].
+    destruct (_ =? 0)%Z; [texts|apply is_text_finite].
+  - unfold text_of_timestamp. apply is_text_app; [apply is_text_iso_date, is_text_padded|]. destruct (_ =? 0)%N; texts.
 Qed.
 
 Lemma has_text t : is_text t -> has_kind TextKind (value_of (Text t)).
@@ -231,7 +258,7 @@ Definition is_within (k l : kind) : bool :=
 Lemma is_within_sound k l v : is_within k l = true -> has_kind k v -> has_kind l v.
 Proof.
   unfold is_within. destruct (kind_eq_dec k l) as [->|]; auto. destruct l; try discriminate.
-  destruct k; try discriminate; intros _ (n & ->); eexists; reflexivity.
+  destruct k; try discriminate; intros _ (m & ->); eexists; reflexivity.
 Qed.
 
 (** The first type is as good as the second. *)
@@ -249,20 +276,18 @@ Proof.
     now apply (is_within_sound _ _ _ W).
 Qed.
 
-(** Fields whose texts are known to be texts: all but floats, and there are some. *)
+(** There is a field, and its text is one. *)
 Definition has_texts (t : column_type) : bool :=
-  match t with OneText k | Valued k => match k with FloatKind | MissingKind => false | _ => true end | Opaque => false end.
+  match t with OneText k | Valued k => match k with MissingKind => false | _ => true end | Opaque => false end.
 
 Lemma has_texts_sound t f : has_texts t = true -> has_type t f -> f <> Missing /\ is_text (text_of f).
 Proof.
-  intros H T. assert (K : exists k, has_kind k (value_of f) /\ k <> FloatKind /\ k <> MissingKind).
+  intros H T. assert (K : exists k, has_kind k (value_of f) /\ k <> MissingKind).
   { destruct t as [k|k|]; simpl in *; try discriminate; exists k; [destruct T as [_ T]|]; now destruct k. }
-  destruct K as (k & K & NF & NM). assert (G := kind_tag _ _ K). split.
+  destruct K as (k & K & NM). assert (G := kind_tag _ _ K). split.
   - intros ->. destruct k; simpl in G; congruence.
-  - apply is_text_of.
-    + intros negative bits ->. destruct k; simpl in G; congruence.
-    + intros u ->. destruct k; simpl in G; try discriminate. destruct K as (w & W & E).
-      now apply text_value_injective in E as ->.
+  - apply is_text_of. intros u ->. destruct k; simpl in G; try discriminate. destruct K as (w & W & E).
+    now apply text_value_injective in E as ->.
 Qed.
 
 Definition fits_conversion (t : type) (before after : column_type) : bool :=

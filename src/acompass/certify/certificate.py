@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from acompass.certify import program
 from acompass.certify.column_types import types_of_steps
 from acompass.certify.constants import Json
-from acompass.certify.outline import Outline, require_counts
-from acompass.certify.prover import CertifyingProver
+from acompass.certify.outline import Outline, position_of
+from acompass.certify.prover import COUNTS, CertifyingProver
 from acompass.certify.uncertified import NotCertified
 from acompass.checked.effects import process_in
-from acompass.checked.program import Assertion, Quantifier
+from acompass.checked.program import Assertion, Process, Quantifier
 from acompass.prove.decision_diagram import EMPTY
-from acompass.prove.facts import Alternatives, ClassAssertion, Fact, class_assertion
+from acompass.prove.facts import Alternatives, class_assertion
 from acompass.prove.policy import ProvedClaim
 
 VERSION = 1
@@ -56,26 +56,26 @@ def _proof(claim: ProvedClaim) -> Json:
 
 
 def _parts(prover: CertifyingProver, outline: Outline, assertion: Assertion) -> Json:
-    classes = class_assertion(prover.variables, prover.last, assertion)
-    if classes is not None:
-        return [_part(prover, outline, assertion, part) for part in classes.parts]
+    classes, process = class_assertion(prover.variables, prover.last, assertion), process_in(assertion)
+    if classes is not None and process is not None:
+        _require_counts(process)
+        return [_part(prover, outline, process, part) for part in classes.parts]
     if prover.violating(prover.last, assertion) is not EMPTY:
         raise NotCertified("the proof rests on labels, on texts of other types or on a MIN, MAX or SUM")
     return []
 
 
-def _part(prover: CertifyingProver, outline: Outline, assertion: Assertion, part: Alternatives) -> Json:
+def _require_counts(process: Process) -> None:
+    other = next((each.function for each in process.aggregates if each.function not in COUNTS), None)
+    if other is not None:
+        raise NotCertified(f"certificates are for records, COUNT and COUNT DISTINCT, not for {other}")
+
+
+def _part(prover: CertifyingProver, outline: Outline, process: Process, part: Alternatives) -> Json:
     for fact in part or ():
-        require_counts(fact)
         if prover.is_proved(fact):
-            return [_position(assertion, fact), outline.allowed(fact), outline.reason(fact)]
+            return [position_of(fact, process), outline.allowed(fact), outline.reason(fact)]
     raise NotCertified("the proof rests on a rule that the checker does not have")
-
-
-def _position(assertion: Assertion, fact: Fact) -> int:
-    process = process_in(assertion)
-    assert process is not None
-    return [(each.function, each.column) for each in process.aggregates].index((fact.function, fact.column))
 
 
 def certificate_of(text: str, certified: Sequence[Certified]) -> Json:

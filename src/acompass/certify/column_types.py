@@ -49,10 +49,9 @@ def _after(requirement: Requirement, before: Sequence[Json]) -> list[Json]:
 
 
 def _converted(before: Json, after: Type) -> Json:
-    """Texts of floats are not followed."""
     match after.kind:
         case Kind.TEXT:
-            return None if before in ("float", None) else "text"
+            return None if before is None else "text"
         case Kind.DECIMAL:
             return "number"
         case _:

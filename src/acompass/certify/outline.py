@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 from acompass.certify.conditions import EVERYTHING, NOTHING, Conditions
 from acompass.certify.constants import Json, constant
-from acompass.certify.prover import COUNTS, CertifyingProver
+from acompass.certify.prover import CertifyingProver
 from acompass.certify.program import function
 from acompass.certify.uncertified import NotCertified
 from acompass.checked.effects import is_certain, process_in
+from acompass.checked.program import Process
 from acompass.prove.backward_rules import BranchGoal
 from acompass.prove.blocked import Blocked
 from acompass.prove.decision_diagram import EMPTY, Diagram
@@ -119,7 +120,8 @@ class Outline:
         kept = self._rules.kept_by(same, transition, care) if transition.is_known else None
         if kept is None:
             return ["through", self._before(same)]
-        return ["back", ["before", self.fact(same), self._own(kept, transition)], "void"]
+        finer = replace(same, groups=same.groups | (transition.together or frozenset()))
+        return ["back", ["before", self.fact(finer), self._own(kept, transition)], "void"]
 
     def _premise(self, each: BranchGoal, transition: Transition) -> Json:
         if each.goal is None:
@@ -132,8 +134,7 @@ class Outline:
         """What the requirement's own assertion says of one of its aggregates."""
         process = process_in(transition.requirement.assertion)
         assert process is not None
-        asked = [(each.function, each.column) for each in process.aggregates]
-        return ["own", asked.index((kept.function, kept.column)), self.allowed(kept), self._singles(kept)]
+        return ["own", position_of(kept, process), self.allowed(kept), self._singles(kept)]
 
     def _singles(self, fact: Fact) -> Json:
         """The columns that have one value in all records of the fact, with this value."""
@@ -174,6 +175,9 @@ class Outline:
         ]
 
 
-def require_counts(fact: Fact) -> None:
-    if fact.function not in COUNTS:
-        raise NotCertified(f"certificates are for records, COUNT and COUNT DISTINCT, not for {fact.function}")
+def position_of(fact: Fact, process: Process) -> int:
+    """The position of the fact's aggregate among those of a result."""
+    asked = [(each.function, each.column) for each in process.aggregates]
+    if asked.count((fact.function, fact.column)) > 1:
+        raise NotCertified("an assertion has the same aggregate twice")
+    return asked.index((fact.function, fact.column))

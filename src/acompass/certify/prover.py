@@ -7,7 +7,9 @@ records or none.
 
 from collections.abc import Sequence
 
-from acompass.checked.program import Assertion, Program, Requirement
+from acompass.checked.effects import plain_of
+from acompass.checked.maps.map import Map
+from acompass.checked.program import Assertion, Program, Random, Requirement
 from acompass.checked.types import Kind
 from acompass.prove.backward_rules import BackwardRules
 from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
@@ -18,7 +20,6 @@ from acompass.prove.prover import Prover
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask
 from acompass.prove.variables import Variables
-from acompass.checked.maps.map import Map
 from acompass.syntax.tree import Function
 
 COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
@@ -46,6 +47,13 @@ class CertifyingReachability(Reachability):
     def _is_counted(self, classes: ClassAssertion) -> bool:
         facts = [fact for part in classes.parts for fact in part or ()]
         return None not in classes.parts and all(fact.function in COUNTS for fact in facts)
+
+    def _values_written(self, transition: Transition) -> Mask:
+        """The texts of drawn integers are not followed."""
+        plain = plain_of(transition.requirement.action)
+        if isinstance(plain, Random) and transition.requirement.after[plain.column].type.kind is Kind.TEXT:
+            return self._regions_after(transition, plain.column).full
+        return super()._values_written(transition)
 
     def _violating_tables(self, step: int, assertion: Assertion, care: Diagram) -> tuple[Diagram, bool]:
         if class_assertion(self._variables, step, assertion) is not None:

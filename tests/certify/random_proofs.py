@@ -1,0 +1,86 @@
+"""Certificates for the proved claims of random policies: those of the tests of soundness."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from acompass.certify import Certified, Uncertified, certificate_of, certify
+from acompass.checked.effects import process_in
+from acompass.checked.program import Assertion
+from acompass.prove.claims import check_claims, own_claims, parse_claims
+from acompass.prove.policy import ProvedClaim
+from acompass.prove.prover import Prover
+from acompass.syntax.parse import parse
+from acompass.syntax.tree import Function
+from tests.prove.everyday_policies import EverydayCurator
+from tests.prove.policies import Claimed, Writer
+from tests.prove.replaying import checked
+
+_COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
+
+
+@dataclass
+class Figures:
+    """`meant` are the proved claims of the kinds that certificates are for."""
+
+    meant: int = 0
+    certified: int = 0
+    others: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def is_meant(assertion: Assertion) -> bool:
+    """An EACH about records, COUNT or COUNT DISTINCT."""
+    process = process_in(assertion)
+    is_each = assertion.quantifier.value == "EACH"
+    return is_each and (process is None or all(each.function in _COUNTS for each in process.aggregates))
+
+
+def certificates(seeds: range, figures: Figures) -> Iterator[tuple[str, Any]]:
+    """For each policy with a certified claim, its text and the certificate."""
+    for seed in seeds:
+        case = _case(random.Random(f"certify {seed}"), seed % 2 == 0)
+        certified = [each for each in _outcomes(case, figures) if isinstance(each, Certified)]
+        if certified:
+            yield case.text, certificate_of(case.text, certified)
+
+
+def _case(rng: random.Random, is_everyday: bool) -> Claimed:
+    return EverydayCurator(rng).policy() if is_everyday else Writer(rng).policy()
+
+
+def _outcomes(case: Claimed, figures: Figures) -> list[Certified | Uncertified]:
+    outcomes = [certify(claim) for claim in _proved(case)]
+    for each in outcomes:
+        _count(each, figures)
+    return outcomes
+
+
+def _proved(case: Claimed) -> Iterator[ProvedClaim]:
+    """The claims that `prove` proves. Its search for counterexamples to the others takes most of its time."""
+    program = checked(case.text, case.schema)
+    policy = parse(case.text)[0]
+    claims = (
+        own_claims(policy, case.text, program, {})
+        if case.claims is None
+        else check_claims(parse_claims(case.claims), program, {})
+    )
+    for at, claim in enumerate(claims):
+        if claim.assertion is None:
+            continue
+        prover = Prover(program, [claim.assertion], claim.known)
+        if prover.attempt(claim.assertion, prover.last).is_proof:
+            yield ProvedClaim(at, claim.text, claim.assertion, program, claim.known, frozenset())
+
+
+def _count(outcome: Certified | Uncertified, figures: Figures) -> None:
+    is_certified = isinstance(outcome, Certified)
+    if is_meant(outcome.claim.assertion):
+        figures.meant += 1
+        figures.certified += is_certified
+    else:
+        figures.others += 1
+    if isinstance(outcome, Uncertified):
+        figures.reasons[outcome.reason] += 1

@@ -213,7 +213,8 @@ Section Tests.
             (And (Compare (extra 2) GE (exact (integer l))) (Compare (extra 2) LE (exact (integer u)))) = true).
           { intro V. cbn [true_in]. rewrite !scene_extra, V. unfold compares. rewrite !compare_integers.
             destruct (Z.compare_spec z l), (Z.compare_spec z u); auto; lia. }
-          destruct t; try easy; apply Bounds; rewrite He; auto; apply (exact_stays_exact _ (Integer z)); auto; left; eauto.
+          assert (Exact : is_exact (Integer z)) by (left; eauto).
+          destruct t; try easy; apply Bounds; rewrite He; [| |reflexivity]; apply (exact_stays_exact _ (Integer z)); eauto.
         * destruct W as [_ W]. rewrite true_in_any_of. apply existsb_exists. apply in_map_iff in W as (ball & <- & W).
           eexists. split; [apply in_map_iff; exists ball; split; [reflexivity|exact W]|]. cbn [true_in].
           rewrite scene_extra, He. apply compares_eq.

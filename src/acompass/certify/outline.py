@@ -105,6 +105,8 @@ class Outline:
         action = transition.requirement.action
         if action is None:
             return self._through_check(fact, transition)
+        if transition.column in fact.groups and not self._laws.is_kept_by_merging(fact):
+            raise NotCertified("a line writes a column of the classes, and unions do not keep the fact")
         try:
             if not is_certain(action):
                 return ["through", self._before(self._rules.before(fact, transition)[0])]

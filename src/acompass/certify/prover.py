@@ -7,7 +7,7 @@ records or none.
 
 from collections.abc import Sequence
 
-from acompass.checked.effects import plain_of
+from acompass.checked.effects import plain_of, process_in
 from acompass.checked.maps.map import Map
 from acompass.checked.program import Assertion, Program, Random, Requirement
 from acompass.checked.types import Kind
@@ -19,6 +19,7 @@ from acompass.prove.proof_search import ProofSearch
 from acompass.prove.prover import Prover
 from acompass.prove.reachability import Reachability, Transition
 from acompass.prove.regions import Mask
+from acompass.prove.value_order import INFINITE
 from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function
 
@@ -39,14 +40,23 @@ class CertifyingReachability(Reachability):
     def _each_class(
         self, step: int, requirement: Requirement, classes: ClassAssertion, care: Diagram
     ) -> Transition:
-        if self._is_counted(classes):
+        if self._is_counted(classes, care):
             return super()._each_class(step, requirement, classes, care)
         may = self._diagrams.intersection(care, classes.where)
-        return Transition(step, requirement, classes.where, may, EMPTY, classes.groups, classes.facts, care)
+        facts = classes.facts if _are_counts(requirement.assertion) else ()
+        return Transition(step, requirement, classes.where, may, EMPTY, classes.groups, facts, care)
 
-    def _is_counted(self, classes: ClassAssertion) -> bool:
+    def _is_counted(self, classes: ClassAssertion, care: Diagram) -> bool:
+        """Whether any class can have any count, or 1 where it counts a column that it is grouped by."""
         facts = [fact for part in classes.parts for fact in part or ()]
-        return None not in classes.parts and all(fact.function in COUNTS for fact in facts)
+        return None not in classes.parts and all(self._has_any_count(fact, care) for fact in facts)
+
+    def _has_any_count(self, fact: Fact, care: Diagram) -> bool:
+        if fact.column is None or fact.column in fact.groups:
+            return fact.function in COUNTS
+        regions = self._variables.regions(self._variables.column(fact.step, fact.column))
+        is_infinite = regions.cardinality(self.laws.values(fact, care)) == INFINITE
+        return fact.function is Function.COUNT_DISTINCT and is_infinite
 
     def _values_written(self, transition: Transition) -> Mask:
         """The texts of drawn integers are not followed."""
@@ -59,6 +69,11 @@ class CertifyingReachability(Reachability):
         if class_assertion(self._variables, step, assertion) is not None:
             return care, False
         return super()._violating_tables(step, assertion, care)
+
+
+def _are_counts(assertion: Assertion) -> bool:
+    process = process_in(assertion)
+    return process is not None and all(each.function in COUNTS for each in process.aggregates)
 
 
 class CertifyingProver(Prover):

@@ -279,7 +279,9 @@ let verify name =
     let accepted = verdict certificate claim in
     Printf.printf "%s  %s\n" (if accepted then "accepted" else "refused ") (text (field "claim" claim));
     accepted in
-  List.for_all (fun accepted -> accepted) (List.map say (list (field "claims" certificate)))
+  match list (field "claims" certificate) with
+  | [] -> print_endline "no claim is certified"; false
+  | claims -> List.for_all (fun accepted -> accepted) (List.map say claims)
 
 (* One line for each: a letter for each claim, a or r, and ? for what is no certificate. *)
 let answer line =

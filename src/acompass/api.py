@@ -271,6 +271,7 @@ def prove(
     privacy: bool = False,
     columns: Sequence[str | Sequence[str]] | None = None,
     epsilon: str = "1",
+    certificate: str | os.PathLike[str] | None = None,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "PrivacyProof":
@@ -283,24 +284,35 @@ def prove(
     With `privacy`, the answer also says what the output gives away about one record's value of each column,
     or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
     spreads. It needs all columns of the table: without a table and a schema, `types` has them.
+
+    `certificate` is the file that gets what the proofs rest on, for the checker that is proved sound.
     """
+    from acompass.certify import require_other_file, write_certificate
     from acompass.privacy.answer import PrivacyProof
     from acompass.privacy.flow import prove_privacy, require_columns
     from acompass.prove import prove_policy
+    from acompass.prove.policy import ProvedClaim
 
     parsed = as_policy(policy, paper)
+    if certificate is not None:
+        tables = [table] if isinstance(table, str | os.PathLike) else []
+        require_other_file(certificate, [parsed.name, *parsed.hierarchies, *tables])
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
         if privacy and schema is None:
             schema, types = require_columns(types), None
-        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types)
+        proved: list[ProvedClaim] = []
+        proof = prove_policy(parsed.tree, parsed.text, claims, schema, params, types, proved.append)
+        answered = proof.claims
+        if certificate is not None:
+            answered = write_certificate(certificate, parsed.text, proof.claims, proved)
         found = None
         if privacy and schema is not None:
             found = prove_privacy(
                 parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon
             )
-        return PrivacyProof(proof.claims, proof.types, proof.inferred, found)
+        return PrivacyProof(answered, proof.types, proof.inferred, found)
 
 
 @validated

@@ -8,17 +8,21 @@ from typing import Any
 
 from acompass.certify import Certified, Uncertified, certificate_of, certify
 from acompass.checked.effects import process_in
-from acompass.checked.program import Assertion
+from acompass.checked.program import Assertion, Program
 from acompass.prove.claims import check_claims, own_claims, parse_claims
 from acompass.prove.policy import ProvedClaim
 from acompass.prove.prover import Prover
+from acompass.semantics import Record
 from acompass.syntax.parse import parse
 from acompass.syntax.tree import Function
-from tests.prove.everyday_policies import EverydayCurator
-from tests.prove.policies import Claimed, Writer
-from tests.prove.replaying import checked
+from tests.prove.everyday_policies import EverydayCurator, everyday_records
+from tests.prove.policies import Claimed, Writer, random_records, random_trace
+from tests.prove.replaying import checked, is_written, run_or_none
+from tests.prove.soundness import Tables
 
 _COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
+#: tables tried to find one of which a policy leaves a record
+_TABLES = 12
 
 
 @dataclass
@@ -38,17 +42,36 @@ def is_meant(assertion: Assertion) -> bool:
     return is_each and (process is None or all(each.function in _COUNTS for each in process.aggregates))
 
 
-def certificates(seeds: range, figures: Figures) -> Iterator[tuple[str, Any]]:
-    """For each policy with a certified claim, its text and the certificate."""
+@dataclass(frozen=True)
+class Proven:
+    """A policy, the certificate of its claims, and whether it leaves some table with a record."""
+
+    text: str
+    certificate: Any
+    leaves_records: bool
+
+
+def certificates(seeds: range, figures: Figures) -> Iterator[Proven]:
+    """The certificates of random policies, for those with a certified claim."""
     for seed in seeds:
-        case = _case(random.Random(f"certify {seed}"), seed % 2 == 0)
+        rng = random.Random(f"certify {seed}")
+        is_everyday = seed % 2 == 0
+        case = EverydayCurator(rng).policy() if is_everyday else Writer(rng).policy()
         certified = [each for each in _outcomes(case, figures) if isinstance(each, Certified)]
         if certified:
-            yield case.text, certificate_of(case.text, certified)
+            content = certificate_of(case.text, [certified[0].claim], certified)
+            tables_of = everyday_records if is_everyday else random_records
+            yield Proven(case.text, content, _leaves_records(rng, case, tables_of))
 
 
-def _case(rng: random.Random, is_everyday: bool) -> Claimed:
-    return EverydayCurator(rng).policy() if is_everyday else Writer(rng).policy()
+def _leaves_records(rng: random.Random, case: Claimed, tables_of: Tables) -> bool:
+    program = checked(case.text, case.schema)
+    return any(_is_left(rng, program, tables_of(rng, case.schema)) for _ in range(_TABLES))
+
+
+def _is_left(rng: random.Random, program: Program, records: list[Record]) -> bool:
+    outcome = run_or_none(program, records, random_trace(rng, 12 * len(records) * len(program.requirements)))
+    return outcome is not None and bool(outcome.records) and is_written(program, outcome)
 
 
 def _outcomes(case: Claimed, figures: Figures) -> list[Certified | Uncertified]:

@@ -18,6 +18,7 @@ ARROWS = {
     "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
     "privacy": {"checked", "diagnostics", "prove", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
+    "certify": {"checked", "diagnostics", "prove", "syntax", "tables"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},
     "engines": {

@@ -5,5 +5,6 @@ certified.
 """
 
 from acompass.certify.certificate import Certified, Uncertified, certificate_of, certify
+from acompass.certify.written import require_other_file, write_certificate
 
-__all__ = ["Certified", "Uncertified", "certificate_of", "certify"]
+__all__ = ["Certified", "Uncertified", "certificate_of", "certify", "require_other_file", "write_certificate"]

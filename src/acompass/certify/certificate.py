@@ -78,15 +78,20 @@ def _part(prover: CertifyingProver, outline: Outline, process: Process, part: Al
     raise NotCertified("the proof rests on a rule that the checker does not have")
 
 
-def certificate_of(text: str, certified: Sequence[Certified]) -> Json:
+def certificate_of(text: str, proved: Sequence[ProvedClaim], certified: Sequence[Certified]) -> Json:
     """Everything that the checker reads, and what ties it to the policy. All claims are of one policy."""
-    first = certified[0].claim
     return {
         "acompass": "certificate",
         "version": VERSION,
         "policy": {"sha256": hashlib.sha256(text.encode()).hexdigest(), "text": text},
-        "columns": [column.name for column in first.program.schema],
-        "types": types_of_steps(first.program, first.any_scale)[0],
-        "program": [program.requirement(each) for each in first.program.requirements],
+        **(_checked(proved[0]) if proved else {}),
         "claims": [each.proof for each in certified],
+    }
+
+
+def _checked(claim: ProvedClaim) -> Json:
+    return {
+        "columns": [column.name for column in claim.program.schema],
+        "types": types_of_steps(claim.program, claim.any_scale)[0],
+        "program": [program.requirement(each) for each in claim.program.requirements],
     }

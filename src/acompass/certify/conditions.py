@@ -58,7 +58,9 @@ class Conditions:
 
     def literal(self, variable: Variable, mask: Mask, position: int | str) -> Json:
         """The variable's value is in a region of the mask."""
-        return _any(self._between(variable, first, last, position) for first, last in self._runs(variable, mask))
+        return _any(
+            self._between(variable, first, last, position) for first, last in self._runs(variable, mask)
+        )
 
     def _runs(self, variable: Variable, mask: Mask) -> Iterator[tuple[int, int]]:
         """The regions of the mask as runs of neighbours. Regions without values separate nothing."""

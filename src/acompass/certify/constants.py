@@ -43,4 +43,3 @@ def exact(number: Fraction) -> Json:
         return {"integer": str(number.numerator)}
     units = str(abs(int(number * 10**digits))).zfill(digits + 1)
     return {"decimal": f"{'-' if number < 0 else ''}{units[:-digits]}.{units[-digits:]}"}
-

@@ -1,13 +1,13 @@
-"""The lines of a certificate: facts at each step, each with the reason why it holds (docs/certificates.md)."""
+"""The lines of a certificate: facts at each step, each with the reason why it holds."""
 
 from dataclasses import dataclass, replace
 
 from acompass.certify.conditions import EVERYTHING, NOTHING, Conditions
 from acompass.certify.constants import Json, constant
-from acompass.certify.prover import CertifyingProver
 from acompass.certify.program import function
+from acompass.certify.prover import CertifyingProver
 from acompass.certify.uncertified import NotCertified
-from acompass.checked.effects import is_certain, process_in
+from acompass.checked.effects import generalize_of, is_certain, process_in
 from acompass.checked.program import Process
 from acompass.prove.backward_rules import BranchGoal
 from acompass.prove.blocked import Blocked
@@ -105,6 +105,8 @@ class Outline:
         action = transition.requirement.action
         if action is None:
             return self._through_check(fact, transition)
+        if transition.column is not None and transition.column == fact.column and generalize_of(action):
+            raise NotCertified("a line generalizes the column whose values are counted")
         if transition.column in fact.groups and not self._laws.is_kept_by_merging(fact):
             raise NotCertified("a line writes a column of the classes, and unions do not keep the fact")
         try:

@@ -106,7 +106,9 @@ class Regions:
 
     def all_values(self, mask: Mask) -> list[Value]:
         """All values of a finite set of regions."""
-        return [value for region in regions_in(mask) for value in self.values(region, int(self._counts[region]))]
+        return [
+            value for region in regions_in(mask) for value in self.values(region, int(self._counts[region]))
+        ]
 
     def values(self, region: int, wanted: int) -> list[Value]:
         if not self._counts[region]:

@@ -317,6 +317,7 @@ _OUTPUT = _Expected("a path", '"released.csv"', _unicode_path)
 EXPECTED = {
     "against": _TABLE,
     "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
+    "certificate": _Expected("a path", '"certificate.json"', _path),
     "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
     "column": _Expected("the name of a column", '"Education"', _text),
     "columns": _Expected(

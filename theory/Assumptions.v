@@ -27,6 +27,9 @@ From Acompass Require Regions.
 From Acompass Require Conversions.
 From Acompass Require Kinds.
 From Acompass Require Satisfiability.
+From Acompass Require Weakest.
+From Acompass Require Witnesses.
+From Acompass Require Decision.
 From Acompass Require TextOrder.
 From Acompass Require Labels.
 From Acompass Require Entailment.
@@ -254,10 +257,27 @@ Print Assumptions theorems_of_Kinds.
 
 Definition theorems_of_Satisfiability := (
   @Satisfiability.entails_sound,
-  @Satisfiability.search_all_sound,
   @Satisfiability.unsatisfiable_sound,
-  @Satisfiability.unsatisfiable_tuple).
+  @Satisfiability.unsatisfiable_tuple,
+  @Satisfiability.unsatisfiable_within_sound).
 Print Assumptions theorems_of_Satisfiability.
+
+Definition theorems_of_Weakest := (
+  @Weakest.one_passes,
+  @Weakest.passed_from,
+  @Weakest.weakest_is_sufficient).
+Print Assumptions theorems_of_Weakest.
+
+Definition theorems_of_Witnesses := (
+  @Witnesses.outcomes_pass,
+  @Witnesses.read_integer_of_text,
+  @Witnesses.satisfying_sound).
+Print Assumptions theorems_of_Witnesses.
+
+Definition theorems_of_Decision := (
+  @Decision.decide_complete,
+  @Decision.decide_sound).
+Print Assumptions theorems_of_Decision.
 
 Definition theorems_of_TextOrder := (
   @TextOrder.dates_in_order,

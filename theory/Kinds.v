@@ -3,7 +3,7 @@
     Every kind but text and numbers of any scale is discrete: its values have integers as ranks. So whether a range has
     a value is a question about integers. *)
 From Coq Require Import List ZArith QArith Qcanon Bool Lia.
-From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Anonymity Aggregates Regions.
+From Acompass Require Import Order Bags Texts Floats Values Tables Syntax Results Anonymity Aggregates Regions Calendar.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -17,112 +17,11 @@ Inductive kind : Type :=
 | BooleanKind
 | DateKind
 | TimestampKind
-| MissingKind.                     (* a dropped column *)
+| MissingKind                      (* a dropped column *)
+| AnyKind.                         (* nothing is known *)
 
-(** * Dates *)
-
-Definition is_leap (year : Z) : bool :=
-  (year mod 4 =? 0) && (negb (year mod 100 =? 0) || (year mod 400 =? 0)).
-Definition days (year month : Z) : Z :=
-  if month =? 2 then (if is_leap year then 29 else 28)
-  else if (month =? 4) || (month =? 6) || (month =? 9) || (month =? 11) then 30 else 31.
-
-(** The least number from n on that can be a date, but for fields that come after the one that is wrong. *)
-Definition next_date (n : Z) : Z :=
-  let year := n / 10000 in
-  let month := n / 100 mod 100 in
-  if month =? 0 then year * 10000 + 101
-  else if 12 <? month then (year + 1) * 10000 + 101
-  else if n mod 100 =? 0 then n + 1
-  else if days year month <? n mod 100 then (n / 100 + 1) * 100 + 1
-  else n.
-
-Definition is_date (n : Z) : bool := next_date n =? n.
-
-Lemma next_date_least n m : is_date m = true -> n <= m -> next_date n <= m.
-Proof.
-  unfold is_date. rewrite Z.eqb_eq. unfold next_date. intros D H.
-  destruct (m / 100 mod 100 =? 0) eqn:M1; [rewrite Z.eqb_eq in M1; Z.to_euclidean_division_equations; lia|].
-  destruct (12 <? m / 100 mod 100) eqn:M2; [rewrite Z.ltb_lt in M2; Z.to_euclidean_division_equations; lia|].
-  destruct (m mod 100 =? 0) eqn:M3; [lia|].
-  rewrite Z.eqb_neq in M1, M3. rewrite Z.ltb_ge in M2.
-  destruct (days (m / 10000) (m / 100 mod 100) <? m mod 100) eqn:M4;
-    [rewrite Z.ltb_lt in M4; Z.to_euclidean_division_equations; lia|]. clear D. rewrite Z.ltb_ge in M4.
-  destruct (n / 100 mod 100 =? 0) eqn:N1; [rewrite Z.eqb_eq in N1; Z.to_euclidean_division_equations; lia|].
-  destruct (12 <? n / 100 mod 100) eqn:N2; [rewrite Z.ltb_lt in N2; Z.to_euclidean_division_equations; lia|].
-  destruct (n mod 100 =? 0) eqn:N3; [rewrite Z.eqb_eq in N3; Z.to_euclidean_division_equations; lia|].
-  destruct (days (n / 10000) (n / 100 mod 100) <? n mod 100) eqn:N4; [|lia]. rewrite Z.ltb_lt in N4.
-  assert (E : n / 100 < m / 100 \/ n / 100 = m / 100) by (pose proof (Z.div_le_mono n m 100); lia).
-  destruct E as [E|E].
-  - Z.to_euclidean_division_equations; lia.
-  - assert (F : n / 10000 = m / 10000).
-    { change 10000 with (100 * 100). rewrite <- !Z.div_div by lia. now rewrite E. }
-    rewrite E, F in N4. Z.to_euclidean_division_equations; lia.
-Qed.
-
-(** * Timestamps: the date, and two digits each for hour, minute and second, before the microseconds *)
-
-Definition next_timestamp (n : Z) : Z :=
-  if negb (is_date (n / 1000000000000)) then next_date (n / 1000000000000) * 1000000000000
-  else if 24 <=? n / 10000000000 mod 100 then (n / 1000000000000 + 1) * 1000000000000
-  else if 60 <=? n / 100000000 mod 100 then (n / 10000000000 + 1) * 10000000000
-  else if 60 <=? n / 1000000 mod 100 then (n / 100000000 + 1) * 100000000
-  else n.
-
-Definition is_timestamp (n : Z) : bool := next_timestamp n =? n.
-
-Lemma next_date_at_least n : n <= next_date n.
-Proof.
-  unfold next_date. assert (Y : n / 10000 = n / 100 / 100) by (rewrite Z.div_div by lia; reflexivity). rewrite Y.
-  destruct (_ =? _) eqn:A; [rewrite Z.eqb_eq in A; clear Y; Z.to_euclidean_division_equations; lia|].
-  destruct (12 <? _); [clear; Z.to_euclidean_division_equations; lia|].
-  destruct (n mod 100 =? 0); [lia|]. destruct (_ <? _); clear; Z.to_euclidean_division_equations; lia.
-Qed.
-
-(** A part of a number that is too large stays too large until the part before it grows. *)
-Lemma next_part n m large small most : 0 < small -> large = small * 100 -> n <= m ->
-  most <= n / small mod 100 -> m / small mod 100 < most -> (n / large + 1) * large <= m.
-Proof.
-  intros P -> H N M. assert (L : n / small <= m / small) by (apply Z.div_le_mono; lia).
-  rewrite <- Z.div_div by lia. set (a := n / small) in *. set (b := m / small) in *.
-  assert (B : a / 100 + 1 <= b / 100).
-  { clearbody a b. clear H. pose proof (Z.div_mod a 100). pose proof (Z.div_mod b 100).
-    pose proof (Z.div_le_mono a b 100). lia. }
-  apply Z.le_trans with (b / 100 * (small * 100)); [apply Z.mul_le_mono_nonneg_r; lia|].
-  unfold b. rewrite Z.div_div by lia. rewrite Z.mul_comm. apply Z.mul_div_le. lia.
-Qed.
-
-Lemma next_timestamp_least n m : is_timestamp m = true -> n <= m -> next_timestamp n <= m.
-Proof.
-  unfold is_timestamp. rewrite Z.eqb_eq. unfold next_timestamp. intros D H.
-  assert (DM : is_date (m / 1000000000000) = true).
-  { destruct (is_date (m / 1000000000000)) eqn:E; auto. simpl in D. unfold is_date in E. rewrite Z.eqb_neq in E.
-    pose proof (next_date_at_least (m / 1000000000000)). exfalso.
-    assert (m / 1000000000000 + 1 <= next_date (m / 1000000000000)) by lia.
-    pose proof (Z.mul_succ_div_gt m (1000000000000) eq_refl). unfold Z.succ in *. lia. }
-  rewrite DM in D. simpl in D.
-  assert (HM : m / 10000000000 mod 100 < 24).
-  { destruct (24 <=? m / 10000000000 mod 100) eqn:E; [|apply Z.leb_gt in E; lia].
-    pose proof (Z.mul_succ_div_gt m (1000000000000) eq_refl). unfold Z.succ in *. lia. }
-  assert (MM : m / 100000000 mod 100 < 60).
-  { destruct (60 <=? m / 100000000 mod 100) eqn:E; [|apply Z.leb_gt in E; lia].
-    pose proof (Z.mul_succ_div_gt m (10000000000) eq_refl). unfold Z.succ in *.
-    destruct (24 <=? m / 10000000000 mod 100) eqn:E'; [apply Z.leb_le in E'; lia|]. lia. }
-  assert (SM : m / 1000000 mod 100 < 60).
-  { destruct (60 <=? m / 1000000 mod 100) eqn:E; [|apply Z.leb_gt in E; lia].
-    pose proof (Z.mul_succ_div_gt m (100000000) eq_refl). unfold Z.succ in *.
-    destruct (24 <=? m / 10000000000 mod 100) eqn:E'; [apply Z.leb_le in E'; lia|].
-    destruct (60 <=? m / 100000000 mod 100) eqn:E''; [apply Z.leb_le in E''; lia|]. lia. }
-  clear D. destruct (negb (is_date (n / 1000000000000))).
-  { assert (next_date (n / 1000000000000) <= m / 1000000000000) by (apply next_date_least; auto; apply Z.div_le_mono; lia).
-    pose proof (Z.mul_div_le m (1000000000000) eq_refl). lia. }
-  destruct (24 <=? n / 10000000000 mod 100) eqn:A; [apply Z.leb_le in A|].
-  { apply (next_part n m _ (10000000000) 24); auto; lia. }
-  destruct (60 <=? n / 100000000 mod 100) eqn:B; [apply Z.leb_le in B|].
-  { apply (next_part n m _ (100000000) 60); auto; lia. }
-  destruct (60 <=? n / 1000000 mod 100) eqn:C; [apply Z.leb_le in C|lia].
-  apply (next_part n m _ (1000000) 60); auto; lia.
-Qed.
+Definition kind_eq_dec (k k' : kind) : {k = k'} + {k <> k'}.
+Proof. decide equality; auto using Nat.eq_dec, Z.eq_dec. Defined.
 
 (** * The values of a kind *)
 
@@ -141,11 +40,63 @@ Definition has_kind (k : kind) (v : value) : Prop :=
   | TimestampKind => exists n, is_timestamp (Z.of_N n) = true /\
       10101000000000000 <= Z.of_N n <= 99991231235959999999 /\ v = value_of (Timestamp n)
   | MissingKind => v = nothing
+  | AnyKind => True
   end.
 
 (** A tuple with a value of each kind, as conditions see it, and a record whose values are such a tuple. *)
 Definition typed_tuple (s : list kind) (t : tuple) : Prop := Forall2 has_kind s t.
 Definition typed (s : list kind) (r : record) : Prop := typed_tuple s (values r).
+
+(** A field of a kind. In columns of a fixed scale and of floats, 0 has no sign. A date has eight digits. *)
+Definition fits (k : kind) (f : field) : bool :=
+  match k, f with
+  | IntegerKind, Integer _ => true
+  | BoundedKind l u, Integer n => (l <=? n) && (n <=? u)
+  | DecimalKind scale, Decimal negative n scale' => (scale =? scale')%nat && negb (negative && (n =? 0)%N)
+  | NumberKind, (Integer _ | Decimal _ _ _) => true
+  | FloatKind, Float negative bits => negb (is_nan bits) && negb (negative && (bits =? 0)%N)
+  | TextKind, Text t => forallb (Z.leb 0) t
+  | BooleanKind, Boolean _ => true
+  | DateKind, Date n => is_date (Z.of_N n) && (10101 <=? Z.of_N n) && (Z.of_N n <=? 99991231) &&
+                        (length (padded 8 n) =? 8)%nat
+  | TimestampKind, Timestamp n => is_timestamp (Z.of_N n) && (10101000000000000 <=? Z.of_N n) &&
+                                  (Z.of_N n <=? 99991231235959999999)
+  | MissingKind, Missing | AnyKind, _ => true
+  | _, _ => false
+  end.
+
+Fixpoint fits_record (s : list kind) (r : record) : bool :=
+  match s, r with
+  | [], [] => true
+  | k :: s', f :: r' => fits k f && fits_record s' r'
+  | _, _ => false
+  end.
+
+Lemma fits_has_kind k f : fits k f = true -> has_kind k (value_of f).
+Proof.
+  destruct k, f; simpl; intro H; try discriminate H; auto; rewrite ?andb_true_iff, ?Z.leb_le in H.
+  - now exists n.
+  - now exists n.
+  - destruct H as [H _]. apply Nat.eqb_eq in H as <-. now exists (signed_number negative digits).
+  - now exists (integer n).
+  - now exists (decimal negative digits scale).
+  - exists (float_rank negative bits). split; auto.
+    change (- infinite_bits <= float_rank negative bits <= infinite_bits). unfold float_rank.
+    destruct H as [H _]. apply negb_true_iff in H. rewrite H.
+    unfold is_nan in H. apply Z.ltb_ge in H. destruct negative; lia.
+  - exists t. split; auto. rewrite forallb_forall in H. intros c I. now apply Z.leb_le, H.
+  - now exists b.
+  - exists n. now destruct H as [[[D L] U] _].
+  - exists n. now destruct H as [[D L] U].
+Qed.
+
+Lemma fits_typed s r : fits_record s r = true -> typed s r.
+Proof.
+  unfold typed, typed_tuple, values. revert r.
+  induction s as [|k s IH]; intros [|f r]; simpl; try discriminate; constructor.
+  - apply fits_has_kind. now apply andb_true_iff in H.
+  - apply IH. now apply andb_true_iff in H.
+Qed.
 
 (** A discrete kind: the value with rank z is z / unit, and the ranks are those integers between the bounds that [next]
     leaves as they are. [next] does not skip any of them. *)
@@ -172,7 +123,7 @@ Definition ranks_of (k : kind) : option ranks :=
   | TimestampKind => Some {| tag := 6; unit := 1; lowest := Some 10101000000000000;
                              highest := Some 99991231235959999999; next := next_timestamp |}
   | MissingKind => Some (ranked 0 (Some 0) (Some 0))
-  | NumberKind | TextKind => None
+  | NumberKind | TextKind | AnyKind => None
   end.
 
 Definition of_rank (d : ranks) (z : Z) : value := (tag d, (Q2Qc (z # unit d), [])).
@@ -201,7 +152,9 @@ Qed.
 Lemma next_least k d z w : ranks_of k = Some d -> is_rank d w = true -> z <= w -> next d z <= w.
 Proof.
   unfold is_rank. intros E R H. apply andb_true_iff in R as [_ R].
-  destruct k; try discriminate E; injection E as <-; simpl in *; auto; [now apply next_date_least|now apply next_timestamp_least].
+  destruct k; try discriminate E; injection E as <-; simpl in *; auto.
+  - now apply next_date_least.
+  - now apply next_timestamp_least.
 Qed.
 
 Lemma compare_with_rank d z q : compare_value (of_rank d z) (tag d, (q, [])) = Qcompare (z # unit d) q.
@@ -211,6 +164,13 @@ Proof.
   rewrite (Qcompare_comp _ _ (Qred_correct (z # unit d)) _ _ (Qeq_refl q)). now destruct Qcompare.
 Qed.
 
+Lemma compare_ranks d z w : compare_value (of_rank d z) (of_rank d w) = (z ?= w).
+Proof.
+  unfold of_rank at 2. rewrite compare_with_rank. change (this (Q2Qc (w # unit d))) with (Qred (w # unit d)).
+  rewrite (Qcompare_comp _ _ (Qeq_refl (z # unit d)) _ _ (Qred_correct (w # unit d))). unfold Qcompare. simpl.
+  now rewrite <- Zmult_compare_compat_r by easy.
+Qed.
+
 (** * Ranges: a constant, or the values strictly between two constants *)
 
 Inductive range : Type := Point (c : value) | Gap (low high : option value).
@@ -218,7 +178,8 @@ Inductive range : Type := Point (c : value) | Gap (low high : option value).
 Definition in_range (x : range) (v : value) : Prop :=
   match x with
   | Point c => v = c
-  | Gap low high => (forall l, low = Some l -> compare_value l v = Lt) /\ (forall h, high = Some h -> compare_value v h = Lt)
+  | Gap low high => (forall l, low = Some l -> compare_value l v = Lt) /\
+                    (forall h, high = Some h -> compare_value v h = Lt)
   end.
 
 Definition everything : range := Gap None None.
@@ -237,8 +198,10 @@ Definition larger (x y : option Z) : option Z :=
 Definition smaller (x y : option Z) : option Z :=
   match x, y with Some x, Some y => Some (Z.min x y) | Some x, None => Some x | None, y => y end.
 
-Definition first_rank (d : ranks) (low : option value) : option Z := larger (lowest d) (option_map (above d) (tagged d low)).
-Definition last_rank (d : ranks) (high : option value) : option Z := smaller (highest d) (option_map (under d) (tagged d high)).
+Definition first_rank (d : ranks) (low : option value) : option Z :=
+  larger (lowest d) (option_map (above d) (tagged d low)).
+Definition last_rank (d : ranks) (high : option value) : option Z :=
+  smaller (highest d) (option_map (under d) (tagged d high)).
 
 (** Some steps lead over what is no rank: no more than the fields that a timestamp has. *)
 Fixpoint next_rank (steps : nat) (d : ranks) (z : Z) : Z :=
@@ -253,6 +216,7 @@ Definition is_value (k : kind) (c : value) : bool :=
   | None =>
       match k, c with
       | TextKind, (t, (_, u)) => (t =? 4) && forallb (Z.leb 0) u
+      | AnyKind, _ => true
       | _, (t, (_, [])) => t =? 2
       | _, _ => false
       end
@@ -262,8 +226,9 @@ Definition is_value (k : kind) (c : value) : bool :=
 Definition no_text_between (low high : option value) : bool :=
   match low, high with
   | None, Some h => if value_eq_dec h (text_value []) then true else false
-  | Some (_, (_, l)), Some h =>
-      if value_eq_dec h (text_value (l ++ [0])) then (match low with Some v => if value_eq_dec v (text_value l) then true else false | None => false end) else false
+  | Some (a, (q, l)), Some h =>
+      if value_eq_dec h (text_value (l ++ [0])) then if value_eq_dec (a, (q, l)) (text_value l) then true else false
+      else false
   | _, None => false
   end.
 
@@ -300,7 +265,8 @@ Proof.
   now intros [= ->]; subst.
 Qed.
 
-Lemma first_rank_least d z low first : is_rank d z = true -> (forall l, low = Some l -> compare_value l (of_rank d z) = Lt) ->
+Lemma first_rank_least d z low first : is_rank d z = true ->
+  (forall l, low = Some l -> compare_value l (of_rank d z) = Lt) ->
   first_rank d low = Some first -> first <= z.
 Proof.
   unfold is_rank, first_rank. rewrite !andb_true_iff. intros [[L _] _] H.
@@ -310,7 +276,8 @@ Proof.
     try (specialize (T q eq_refl)); try (apply Z.leb_le in L); lia.
 Qed.
 
-Lemma last_rank_most d z high last : is_rank d z = true -> (forall h, high = Some h -> compare_value (of_rank d z) h = Lt) ->
+Lemma last_rank_most d z high last : is_rank d z = true ->
+  (forall h, high = Some h -> compare_value (of_rank d z) h = Lt) ->
   last_rank d high = Some last -> z <= last.
 Proof.
   unfold is_rank, last_rank. rewrite !andb_true_iff. intros [[_ L] _] H.
@@ -320,7 +287,8 @@ Proof.
     try (specialize (T q eq_refl)); try (apply Z.leb_le in L); lia.
 Qed.
 
-Lemma next_rank_least k d steps : ranks_of k = Some d -> forall z w, is_rank d w = true -> z <= w -> next_rank steps d z <= w.
+Lemma next_rank_least k d steps : ranks_of k = Some d -> forall z w, is_rank d w = true -> z <= w ->
+  next_rank steps d z <= w.
 Proof. intro E. induction steps; simpl; auto. intros z w R H. apply IHsteps; auto. now apply (next_least k). Qed.
 
 Lemma is_value_complete k v : has_kind k v -> is_value k v = true.
@@ -334,6 +302,7 @@ Proof.
   - destruct k; try discriminate; simpl in H.
     + now destruct H as (q & ->).
     + destruct H as (t & H & ->). simpl. apply forallb_forall. intros c I. now apply Z.leb_le, H.
+    + reflexivity.
 Qed.
 
 Theorem is_empty_sound k x v : is_empty k x = true -> has_kind k v -> ~ in_range x v.
@@ -346,7 +315,8 @@ Proof.
       destruct (last_rank d high) as [last|] eqn:T; [|discriminate].
       pose proof (first_rank_least _ _ _ _ R L F) as A. pose proof (last_rank_most _ _ _ _ R H T) as B.
       pose proof (next_rank_least k d FIELDS D first z R A) as C. apply Z.ltb_lt in E.
-      apply (Z.lt_irrefl z). apply Z.le_lt_trans with last; auto. now apply Z.lt_le_trans with (next_rank FIELDS d first).
+      apply (Z.lt_irrefl z). apply Z.le_lt_trans with last; auto.
+      now apply Z.lt_le_trans with (next_rank FIELDS d first).
     + destruct k; try discriminate. destruct K as (t & K & ->). unfold no_text_between in E.
       destruct high as [h|]; [|destruct low as [[? [? ?]]|]; discriminate].
       destruct low as [[a [b l]]|].

@@ -37,7 +37,8 @@ Lemma place_sound x c o v : place x c = Some o -> in_range x v -> compare_value 
 Proof.
   destruct x as [p|low high]; simpl; [intros [= <-] ->; auto|]. intros E [L H].
   assert (Under : forall h, high = Some h -> compare_value h c <> Gt -> compare_value v c = Lt).
-  { intros h -> N. specialize (H h eq_refl). destruct (compare_value h c) eqn:C; [|now apply (compare_trans order_value v h)|easy].
+  { intros h -> N. specialize (H h eq_refl).
+    destruct (compare_value h c) eqn:C; [|now apply (compare_trans order_value v h)|easy].
     apply (compare_eq order_value) in C. now subst. }
   assert (Above : forall l, low = Some l -> compare_value c l <> Gt -> compare_value v c = Gt).
   { intros l -> N. specialize (L l eq_refl). rewrite (compare_opp order_value c v).
@@ -154,7 +155,8 @@ Inductive found (X : Type) : Type := Nowhere | Somewhere (x : X) | Perhaps.
 Arguments Nowhere {X}. Arguments Somewhere {X}. Arguments Perhaps {X}.
 
 Section Search.
-  Context {X : Type} (try : ranges -> option X) (s : list kind).
+  (** [leaf] looks at ranges in which the condition is true. *)
+  Context {X : Type} (leaf : ranges -> found X) (s : list kind).
 
   (** The first part in which something is found. *)
   Fixpoint first_found (look : range -> found X) (xs : list range) : found X :=
@@ -175,7 +177,7 @@ Section Search.
     | Some (A, c), S splits =>
         first_found (fun x => if is_empty (kind_of s A) x then Nowhere else search splits (within_range xs A x) phi')
                     (parts (xs A) c)
-    | _, _ => match try xs with Some y => Somewhere y | None => Perhaps end
+    | _, _ => leaf xs
     end.
 
   Lemma first_found_nowhere look xs : first_found look xs = Nowhere -> forall x, In x xs -> look x = Nowhere.
@@ -192,49 +194,59 @@ Section Search.
     - destruct (first_found look xs); try discriminate. auto.
   Qed.
 
-  Lemma search_nowhere splits xs phi t : search splits xs phi = Nowhere -> typed_tuple s t -> in_ranges xs t ->
-    satisfies phi t = false.
+  Lemma search_nowhere splits xs phi t : (forall xs, leaf xs = Nowhere -> in_ranges xs t -> satisfies phi t = false) ->
+    search splits xs phi = Nowhere -> typed_tuple s t -> in_ranges xs t -> satisfies phi t = false.
   Proof.
-    revert xs phi. induction splits as [|splits IH]; intros xs phi E T I; cbn [search] in E;
-      rewrite <- (simplify_sound xs phi t I); destruct (is_never (simplify xs phi)) eqn:P;
-      try (now destruct (simplify xs phi)); destruct (first_comparison (simplify xs phi)) as [[A c]|];
-      try (destruct (try xs); discriminate).
+    revert xs phi. induction splits as [|splits IH]; intros xs phi N E T I; cbn [search] in E;
+      destruct (is_never (simplify xs phi)) eqn:P;
+      try (rewrite <- (simplify_sound xs phi t I); now destruct (simplify xs phi));
+      destruct (first_comparison (simplify xs phi)) as [[A c]|]; eauto.
     destruct (parts_cover (xs A) c (environment t A) (I A)) as (x & J & H).
     apply (first_found_nowhere _ _) with (x := x) in E; auto.
     destruct (is_empty (kind_of s A) x) eqn:M; [exfalso; now apply (is_empty_sound _ _ _ M (typed_at s t A T))|].
-    apply (IH (within_range xs A x)); auto. intro B. unfold within_range. destruct (Nat.eqb_spec B A); subst; auto.
+    rewrite <- (simplify_sound xs phi t I). apply (IH (within_range xs A x)); auto.
+    - intros ys L K. rewrite simplify_sound by auto. now apply (N ys).
+    - intro B. unfold within_range. destruct (Nat.eqb_spec B A); subst; auto.
   Qed.
 
-  Lemma search_somewhere splits xs phi y : search splits xs phi = Somewhere y -> exists xs, try xs = Some y.
+  Lemma search_somewhere splits xs phi y : search splits xs phi = Somewhere y -> exists xs, leaf xs = Somewhere y.
   Proof.
     revert xs phi. induction splits as [|splits IH]; intros xs phi E; cbn [search] in E;
       destruct (is_never (simplify xs phi)); try discriminate;
-      destruct (first_comparison (simplify xs phi)) as [[A c]|];
-      try (destruct (try xs) as [x|] eqn:F; [injection E as <-; now exists xs|discriminate]).
+      destruct (first_comparison (simplify xs phi)) as [[A c]|]; eauto.
     apply first_found_somewhere in E as [x E]. destruct (is_empty (kind_of s A) x); [discriminate|now apply IH in E].
   Qed.
 End Search.
 
 (** A search splits on each comparison at most once. *)
-Definition search_all {X} (try : ranges -> option X) (s : list kind) (phi : condition) : found X :=
-  search try s (S (length (constants phi))) (fun _ => everything) phi.
+Definition search_within {X} (leaf : ranges -> found X) (s : list kind) (xs : ranges) (phi : condition) : found X :=
+  search leaf s (S (length (constants phi))) xs phi.
 
-Definition unsatisfiable (s : list kind) (phi : condition) : bool :=
-  match search_all (fun _ => Some tt) s phi with Nowhere => true | _ => false end.
+Definition unsatisfiable_within (s : list kind) (xs : ranges) (phi : condition) : bool :=
+  match search_within (fun _ => Somewhere tt) s xs phi with Nowhere => true | _ => false end.
 
-Theorem search_all_sound {X} (try : ranges -> option X) s phi t : search_all try s phi = Nowhere -> typed_tuple s t ->
-  satisfies phi t = false.
-Proof. intros H T. apply (search_nowhere try s _ _ _ t H T). intro A. split; discriminate. Qed.
+Theorem unsatisfiable_within_sound s xs phi t : unsatisfiable_within s xs phi = true ->
+  typed_tuple s t -> in_ranges xs t -> satisfies phi t = false.
+Proof.
+  unfold unsatisfiable_within. destruct search_within eqn:E; try discriminate. intros _ T I.
+  apply (search_nowhere _ s _ _ _ t) with (2 := E); auto. intros ys L. discriminate L.
+Qed.
+
+Definition unsatisfiable (s : list kind) (phi : condition) : bool := unsatisfiable_within s (fun _ => everything) phi.
+
+Lemma in_everything t : in_ranges (fun _ => everything) t.
+Proof. intro A. split; discriminate. Qed.
 
 Theorem unsatisfiable_tuple s phi t : unsatisfiable s phi = true -> typed_tuple s t -> satisfies phi t = false.
-Proof. unfold unsatisfiable. destruct search_all eqn:E; try discriminate. intros _ T. exact (search_all_sound _ s phi t E T). Qed.
+Proof. intros U T. exact (unsatisfiable_within_sound s _ phi t U T (in_everything t)). Qed.
 
 Theorem unsatisfiable_sound s phi r : unsatisfiable s phi = true -> typed s r -> holds_of phi r = false.
 Proof. intros U T. now apply (unsatisfiable_tuple s). Qed.
 
 Definition entails (s : list kind) (phi psi : condition) : bool := unsatisfiable s (And phi (Not psi)).
 
-Theorem entails_sound s phi psi r : entails s phi psi = true -> typed s r -> holds_of phi r = true -> holds_of psi r = true.
+Theorem entails_sound s phi psi r : entails s phi psi = true ->
+  typed s r -> holds_of phi r = true -> holds_of psi r = true.
 Proof.
   intros E T H. pose proof (unsatisfiable_sound s _ r E T) as U. unfold holds_of in *. simpl in U. rewrite H in U.
   now destruct (satisfies psi (values r)).

@@ -1,13 +1,14 @@
-(* Reads a case on each line, runs it in the extracted interpreter and prints the outcome on a line.
+(* Reads a question on each line, answers it with the extracted functions and prints the answer on a line.
 
-   A line is an S-expression: (PROGRAM TABLE TRACE). tests/theory/oracle.py writes it; every form is a function below.
-   An outcome is (TABLE VERDICTS CHECKED USED), or (unlabelled) where a map has no label for a text. *)
+   A line is an S-expression; every form is a function below. tests/theory/oracle.py writes the case (PROGRAM TABLE TRACE),
+   whose outcome is (TABLE VERDICTS CHECKED USED). tests/theory/deciding.py writes (decide KINDS TABLES PROGRAM CLAIM), which
+   is answered by proved, (refuted RECORD), undecided, or late. Where a map has no label for a text, the answer is (unlabelled TEXT). *)
 
 open Interpreter
 
 type expression = Word of string | Form of expression list
 
-exception Unlabelled
+exception Unlabelled of z list
 exception Malformed of string
 
 (* Reading *)
@@ -122,7 +123,7 @@ let ball = function Form [w; v] -> (positive w, field v) | _ -> malformed "a bal
 let labelled = function
   | Form [Form value; Form label] -> (text value, text label)
   | _ -> malformed "a label"
-let map_of labels value = match List.assoc_opt value labels with Some label -> label | None -> raise Unlabelled
+let map_of labels value = match List.assoc_opt value labels with Some label -> label | None -> raise (Unlabelled value)
 
 let plain = function
   | Word "reject" -> Reject
@@ -188,7 +189,52 @@ let outcome = function
             shown_verdicts (verdicts (without_actions program) (records, trace)); string_of_int (used rest asked)]
   | _ -> malformed "a case"
 
-let answer line = try outcome (read line) with Unlabelled -> "(unlabelled)"
+(* Deciding *)
+
+let kind = function
+  | Word "integer" -> IntegerKind
+  | Form [Word "decimal"; scale] -> DecimalKind (nat scale)
+  | Word "number" -> NumberKind
+  | Word "float" -> FloatKind
+  | Word "text" -> TextKind
+  | Word "boolean" -> BooleanKind
+  | Word "date" -> DateKind
+  | Word "timestamp" -> TimestampKind
+  | Word "dropped" -> MissingKind
+  | Word "opaque" -> AnyKind
+  | _ -> malformed "a kind"
+
+let part = function
+  | Form [guard; Form label] -> (condition guard, text label)
+  | _ -> malformed "a part of a map"
+
+(* The table of a map, with the position of its requirement. *)
+let table = function
+  | Form (i :: k :: parts) -> (nat i, { maps = kind k; labels = List.map part parts })
+  | _ -> malformed "the table of a map"
+
+let decided kinds tables requirements claim =
+  let known = List.map table tables in
+  let table_at i = List.assoc_opt i known in
+  match decide (List.map kind kinds) table_at (List.map requirement requirements) (assertion claim) with
+  | Proved -> "proved"
+  | Refuted r -> form ["refuted"; shown_record r]
+  | Undecided -> "undecided"
+
+(* A formula can be exponentially larger than its program. *)
+exception Late
+let seconds = 5
+let () = Sys.set_signal Sys.sigalrm (Sys.Signal_handle (fun _ -> raise Late))
+let in_time question = ignore (Unix.alarm seconds); let answer = question () in ignore (Unix.alarm 0); answer
+
+let answered = function
+  | Form [Word "decide"; Form kinds; Form tables; Form requirements; claim] ->
+      in_time (fun () -> decided kinds tables requirements claim)
+  | case -> outcome case
+
+let answer line = try answered (read line) with
+  | Unlabelled value -> form ("unlabelled" :: List.map shown_z value)
+  | Late -> "late"
 
 let () =
   try

@@ -45,8 +45,7 @@ def random_cases(seeds: Iterable[str]) -> list[Case]:
 def differences(cases: Sequence[Case]) -> list[Difference]:
     """The cases on which the theory and `semantics` differ."""
     asked = [_asked_and_expected(case) for case in cases]
-    answers = _answers([line for line, _ in asked])
-    pairs = zip(cases, asked, answers, strict=True)
+    pairs = zip(cases, asked, answers([line for line, _ in asked]), strict=True)
     return [
         Difference(case, expected, found)
         for case, (_, expected), found in pairs
@@ -54,7 +53,8 @@ def differences(cases: Sequence[Case]) -> list[Difference]:
     ]
 
 
-def _answers(lines: Sequence[str]) -> list[str]:
+def answers(lines: Sequence[str]) -> list[str]:
+    """What the extracted functions answer to each line."""
     made("oracle")
     command = [BUILD / "oracle"]
     finished = subprocess.run(

@@ -1,6 +1,5 @@
 """A checked program as a certificate has it: the same program as in theory/Syntax.v."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import assert_never
 
@@ -92,16 +91,16 @@ def function(name: Function, column: int | None) -> Json:
     return "count" if column is None else [_FUNCTIONS[name], column]
 
 
-def condition(each: Condition, position: Callable[[int], int | str] = lambda column: column) -> Json:
+def condition(each: Condition) -> Json:
     match each:
         case Comparison(column, operator, value):
-            return [operator.value, position(column), constant(value)]
+            return [operator.value, column, constant(value)]
         case Not(operand):
-            return ["not", condition(operand, position)]
+            return ["not", condition(operand)]
         case And(operands):
-            return ["and", *(condition(operand, position) for operand in operands)]
+            return ["and", *(condition(operand) for operand in operands)]
         case Or(operands):
-            return ["or", *(condition(operand, position) for operand in operands)]
+            return ["or", *(condition(operand) for operand in operands)]
         case _:
             assert_never(each)
 
@@ -112,8 +111,10 @@ def _action(each: Action | None, of: Requirement) -> Json:
             return None
         case Sometimes(probability, inner):
             return ["probably", _fraction(probability), _plain(inner, of)]
-        case _:
+        case Reject() | Replace() | Random() | Draw() | Generalize() | Drop():
             return _plain(each, of)
+        case _:
+            assert_never(each)
 
 
 def _fraction(number: Fraction) -> Json:

@@ -6,10 +6,11 @@ records or none.
 """
 
 from collections.abc import Sequence
+from typing import assert_never
 
-from acompass.checked.effects import plain_of, process_in
+from acompass.checked.effects import process_in, random_of
 from acompass.checked.maps.map import Map
-from acompass.checked.program import Assertion, Program, Random, Requirement
+from acompass.checked.program import Assertion, Draw, Program, Random, Requirement
 from acompass.checked.types import Kind
 from acompass.prove.backward_rules import BackwardRules
 from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
@@ -60,10 +61,14 @@ class CertifyingReachability(Reachability):
 
     def _values_written(self, transition: Transition) -> Mask:
         """The texts of drawn integers are not followed."""
-        plain = plain_of(transition.requirement.action)
-        if isinstance(plain, Random) and transition.requirement.after[plain.column].type.kind is Kind.TEXT:
-            return self._regions_after(transition, plain.column).full
-        return super()._values_written(transition)
+        found = random_of(transition.requirement.action)
+        match found:
+            case Random(column) if transition.requirement.after[column].type.kind is Kind.TEXT:
+                return self._regions_after(transition, column).full
+            case None | Random() | Draw():
+                return super()._values_written(transition)
+            case _:
+                assert_never(found)
 
     def _violating_tables(self, step: int, assertion: Assertion, care: Diagram) -> tuple[Diagram, bool]:
         if class_assertion(self._variables, step, assertion) is not None:

@@ -1,0 +1,90 @@
+"""Maps of GENERALIZE as the theory takes them: a label for each part of the values of a type, and one for
+each text that the policy itself writes."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from acompass.checked.convert import to_text
+from acompass.checked.effects import generalize_of, plain_of
+from acompass.checked.maps.bands import Bands, Number
+from acompass.checked.maps.level import Level
+from acompass.checked.maps.map import SUPPRESSED, Map
+from acompass.checked.program import Draw, Generalize, Program, Replace, Requirement
+from acompass.checked.types import Kind, Type, Value
+from acompass.prove.reading import read_text
+from tests.theory.expressions import Labels, field, form
+
+#: a condition about the value of the column, and the label of the values that satisfy it
+Part = tuple[str, str]
+
+
+def parts(map_: Map, type_: Type, *, any_scale: bool) -> list[Part] | None:
+    """None if there is no label for each value, or if the labels are not finitely many.
+
+    The text of a number of any scale is not a function of the number, so a hierarchy has no such table.
+    """
+    match map_:
+        case Bands() if type_.is_number and map_.labels() is not None:
+            return [
+                (_guard(band.lower, band.upper, type_), band.label) for band in map_.bands_between(None, None)
+            ]
+        case Level(otherwise=str()) if not any_scale:
+            return _parts_of_level(map_, type_)
+        case _:
+            return None
+
+
+def _guard(lower: Number | None, upper: Number | None, type_: Type) -> str:
+    bounds = ((">=", lower), ("<", upper))
+    return form("and", *(form(sign, 0, field(_as(each, type_))) for sign, each in bounds if each is not None))
+
+
+def _as(bound: Number, type_: Type) -> Value:
+    """As conditions of a float column compare it (D9)."""
+    return float(bound) if type_.kind is Kind.FLOAT else bound
+
+
+def _parts_of_level(map_: Level, type_: Type) -> list[Part]:
+    assert map_.otherwise is not None
+    guards: dict[str, list[str]] = defaultdict(list)
+    for text in (*map_.hierarchy.lowest_level, SUPPRESSED):
+        value = _value(text, type_)
+        if value is not None:
+            guards[str(map_.label(text))].append(form("=", 0, field(value)))
+    known = [(form("or", *each), label) for label, each in guards.items()]
+    return [*known, (form("not", form("or", *(guard for guard, _ in known))), map_.otherwise)]
+
+
+def _value(text: str, type_: Type) -> Value | None:
+    match type_.kind:
+        case Kind.TEXT:
+            return text
+        case Kind.BOOLEAN:
+            return {to_text(each, type_): each for each in (True, False)}.get(text)
+        case _:
+            return read_text(text, type_)
+
+
+def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:
+    """For each map, the labels of these texts and of those that the program writes: constants and labels."""
+    written = {text for requirement in program.requirements for text in _written(requirement)}
+    maps = ((each.index, generalize_of(each.action)) for each in program.requirements)
+    return {at: _labels(action, {*texts, *written}) for at, action in maps if action is not None}
+
+
+def _labels(action: Generalize, texts: set[str]) -> dict[str, str]:
+    found = ((text, action.map.label(text)) for text in texts)
+    return {text: label for text, label in found if label is not None}
+
+
+def _written(requirement: Requirement) -> Iterator[str]:
+    action = plain_of(requirement.action)
+    match action:
+        case Replace(column, value):
+            yield to_text(value, requirement.after[column].type)
+        case Draw(column, balls):
+            yield from (to_text(ball.value, requirement.after[column].type) for ball in balls)
+        case Generalize(_, map_):
+            yield from map_.labels() or ()
+        case _:
+            pass

@@ -1,0 +1,80 @@
+"""Random policies whose requirements are all about records, with claims about records."""
+
+import random
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+from acompass.checked.types import INTEGER, TEXT, Column, Schema, Type, Value, decimal, types_by_name
+from acompass.conformance.everyday import EverydayWriter
+from acompass.conformance.policies import Attribute, literal
+from acompass.conformance.values import KINDS, random_type, random_value
+
+_NAMES = ("Age", "Zip", "Job", "Pay", "Day")
+#: decimals of this scale stand for numbers of any scale, which `prove` checks with it
+USUAL_SCALE = 2
+_REQUIREMENTS = (1, 1, 2, 2, 3, 3, 4, 5)
+_HIERARCHY = files("acompass.conformance").joinpath("words.csv")
+#: maps of numbers with finitely many labels
+_BANDS = ("BANDS OF 10 FROM 0 UP TO 80", "BANDS AT 0, 5, 80", "BANDS AT 80", "BANDS AT 1, 2")
+
+
+@dataclass(frozen=True)
+class RecordPolicy:
+    """`any_scale` are the names of decimal columns whose numbers may have more digits after the point."""
+
+    text: str
+    claim: str
+    schema: Schema
+    any_scale: frozenset[str]
+
+    def __str__(self) -> str:
+        columns = ", ".join(f"{name} {type_}" for name, type_ in self.types.items())
+        return f"{self.text}\nclaim {self.claim}\n{columns}"
+
+    @property
+    def types(self) -> dict[str, str | Type]:
+        """As `prove` takes them."""
+        return types_by_name(self.schema) | dict.fromkeys(self.any_scale, "decimal")
+
+
+class RecordWriter(EverydayWriter):
+    """Writes requirements about records. Most maps have finitely many labels."""
+
+    def claim(self) -> str:
+        return self._assertion()
+
+    def _assertion(self) -> str:
+        result, visible = self._rng.choice((self._everything, self._filter))()
+        return f"EACH {result} : {self._condition(visible, depth=2)}"
+
+    def _parameter(self, value: Value) -> str:
+        return literal(value, TEXT if isinstance(value, str) else INTEGER)
+
+    def _cascade(self) -> str:
+        return self._then()
+
+    def _map(self, type_: Type) -> str:
+        if self._rng.random() < 0.05:
+            return super()._map(type_)
+        if type_.is_number or type_.numbers is not None:
+            return self._rng.choice(_BANDS)
+        return super()._map(type_) if self._rng.random() < 0.1 else self._level()
+
+    def _level(self) -> str:
+        return f"LEVEL {self._rng.randint(1, 2)} OF '{_HIERARCHY}' ELSE {self._rng.choice(('other', '*'))!r}"
+
+
+def random_policy(rng: random.Random) -> RecordPolicy:
+    attributes = [_attribute(rng, name) for name in rng.sample(_NAMES, rng.randint(1, 4))]
+    schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
+    writer = RecordWriter(rng, attributes)
+    text = "\n".join(writer.requirement() for _ in range(rng.choice(_REQUIREMENTS)))
+    numbers = (column.name for column in schema if column.type == decimal(USUAL_SCALE))
+    return RecordPolicy(text, writer.claim(), schema, frozenset(numbers))
+
+
+def _attribute(rng: random.Random, name: str) -> Attribute:
+    """A spelled decimal is a number of any scale for the theory, but not for `prove`."""
+    type_ = replace(random_type(rng, KINDS), spelled=False)
+    pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]
+    return Attribute(name, name, type_, pool)

@@ -1,0 +1,63 @@
+"""The decision of claims about records that is extracted from the theory gives the verdicts of `prove`."""
+
+import pytest
+
+from acompass.checked.types import INTEGER, TEXT, Column
+from tests.theory.building import needs
+from tests.theory.deciding import Decided, decided, random_policies
+from tests.theory.record_policies import RecordPolicy
+
+#: `python -m tests.theory.decisions` compares any number
+CASES = 150
+#: the share of cases that the theory decides
+MOST = 0.95
+
+pytestmark = [pytest.mark.slow, needs("make", "coqc", "ocamlfind")]
+
+
+def test_no_verdict_differs() -> None:
+    found = decided(random_policies(f"suite {number}" for number in range(CASES)))
+    assert [each for each in found if not each.agrees] == []
+    assert sum(each.applies for each in found) >= MOST * CASES
+
+
+def _answers(claims: dict[str, str], policy: str) -> list[str]:
+    schema = (Column("Age", INTEGER), Column("Zip", TEXT))
+    asked = [RecordPolicy(policy, claim, schema, frozenset()) for claim in claims]
+    return [each.theory for each in decided(asked) if each.agrees]
+
+
+@pytest.mark.parametrize(
+    ("policy", "claims"),
+    [
+        (
+            "EACH RESULT : Age > 3 AND Age < 6 : REJECT;",
+            {"EACH RESULT : Age = 4 OR Age = 5": "proved", "EACH RESULT : Age = 4": "refuted"},
+        ),
+        (
+            "ALWAYS : RANDOM Age 1 3; EACH RESULT : Age != 2 : REPLACE Age WITH 7;",
+            {"EACH RESULT : Age IN (1, 3, 7)": "proved", "EACH RESULT : Age < 7": "refuted"},
+        ),
+        (
+            "EACH RESULT : Age >= 0 : REPLACE Age WITH 'none';",
+            {"EACH RESULT : Age >= '0'": "proved", "EACH RESULT : Age > '0'": "refuted"},
+        ),
+        (
+            "EACH RESULT : Zip > 'a'; EACH RESULT : Age >= 0 : WITH PROBABILITY 0.5 REJECT;",
+            {"EACH RESULT : NOT Zip = ''": "proved", "EACH RESULT : Age >= 0": "refuted"},
+        ),
+        (
+            "EACH RESULT : Age < 18 : GENERALIZE Age TO BANDS AT 30, 65;",
+            {"EACH RESULT : Age != '29'": "proved", "EACH RESULT : Age != '17'": "refuted"},
+        ),
+    ],
+)
+def test_claims_of_each_kind(policy: str, claims: dict[str, str]) -> None:
+    assert dict(zip(claims, _answers(claims, policy), strict=True)) == claims
+
+
+def test_a_difference_is_noticed() -> None:
+    (policy,) = random_policies(["one"])
+    assert not Decided(policy, "proved", "refuted").agrees
+    assert not Decided(policy, "refuted", "proved").agrees
+    assert Decided(policy, "refuted", "undecided").agrees

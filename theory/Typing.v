@@ -1,7 +1,7 @@
 (** The types of columns at each step of a policy, and the tests that a requirement keeps them. *)
 From Coq Require Import List ZArith NArith QArith Qcanon Bool PeanoNat Lia.
 From Acompass Require Import Texts Floats Values Tables Syntax Results Assertions Actions Histories Conversions.
-From Acompass Require Import Satisfiability Entailment ClassFacts Outcomes.
+From Acompass Require Import Calendar Satisfiability Entailment ClassFacts Outcomes.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -56,16 +56,23 @@ Proof.
 Qed.
 
 (** Values of one kind have one tag. *)
-Definition tag_of (k : kind) : Z :=
+Definition tag_of (k : kind) : option Z :=
   match k with
-  | IntegerKind | BoundedKind _ _ | DecimalKind _ | NumberKind => 2
-  | FloatKind => 3 | TextKind => 4 | BooleanKind => 1 | DateKind => 5 | TimestampKind => 6 | MissingKind => 0
+  | IntegerKind | BoundedKind _ _ | DecimalKind _ | NumberKind => Some 2%Z
+  | FloatKind => Some 3%Z
+  | TextKind => Some 4%Z
+  | BooleanKind => Some 1%Z
+  | DateKind => Some 5%Z
+  | TimestampKind => Some 6%Z
+  | MissingKind => Some 0%Z
+  | AnyKind => None
   end.
 
-Lemma kind_tag k v : has_kind k v -> fst v = tag_of k.
+Lemma kind_tag k v z : has_kind k v -> tag_of k = Some z -> fst v = z.
 Proof.
-  destruct k; simpl; [intros (n & ->)|intros (n & _ & ->)|intros (n & ->)|intros (q & ->)|intros (z & _ & ->)
-    |intros (t & _ & ->)|intros (b & ->)|intros (n & _ & _ & ->)|intros (n & _ & _ & ->)|intros ->]; reflexivity.
+  destruct k; simpl; [intros (n & ->)|intros (n & _ & ->)|intros (n & ->)|intros (q & ->)|intros (r & _ & ->)
+    |intros (t & _ & ->)|intros (b & ->)|intros (n & _ & _ & ->)|intros (n & _ & _ & ->)|intros ->|intros _]; intro E;
+    try discriminate; now injection E as <-.
 Qed.
 
 (** * Texts *)
@@ -155,9 +162,9 @@ Definition is_known_kind (k : kind) (f : field) : bool :=
   | DecimalKind scale, Decimal _ _ scale' => scale =? scale'
   | FloatKind, Float negative bits => is_between (- infinite_bits) (float_rank negative bits) infinite_bits
   | TextKind, Text t => forallb (Z.leb 0) t
-  | DateKind, Date n => Kinds.is_date (Z.of_N n) && is_between 10101 (Z.of_N n) 99991231
+  | DateKind, Date n => Calendar.is_date (Z.of_N n) && is_between 10101 (Z.of_N n) 99991231
   | TimestampKind, Timestamp n =>
-      is_timestamp (Z.of_N n) && is_between 10101000000000000 (Z.of_N n) 99991231235959999999
+      Calendar.is_timestamp (Z.of_N n) && is_between 10101000000000000 (Z.of_N n) 99991231235959999999
   | _, _ => false
   end.
 
@@ -240,7 +247,8 @@ Definition keeps_value (t : type) (before : column_type) : bool :=
 Lemma kind_of_exact t f : is_exact_type t = true -> has_type t f -> is_exact f.
 Proof.
   intros H T. assert (F : fst (value_of f) = 2%Z).
-  { destruct t as [k|k|]; try discriminate; [destruct T as [_ T]|]; apply kind_tag in T; destruct k; try discriminate; auto. }
+  { destruct t as [k|k|]; try discriminate; simpl in T; [destruct T as [_ T]|]; destruct k; try discriminate;
+      exact (kind_tag _ _ _ T eq_refl). }
   destruct f; simpl in F; try discriminate; [left|right]; eauto.
 Qed.
 
@@ -278,15 +286,15 @@ Qed.
 
 (** There is a field, and its text is one. *)
 Definition has_texts (t : column_type) : bool :=
-  match t with OneText k | Valued k => match k with MissingKind => false | _ => true end | Opaque => false end.
+  match t with OneText k | Valued k => match k with MissingKind | AnyKind => false | _ => true end | Opaque => false end.
 
 Lemma has_texts_sound t f : has_texts t = true -> has_type t f -> f <> Missing /\ is_text (text_of f).
 Proof.
-  intros H T. assert (K : exists k, has_kind k (value_of f) /\ k <> MissingKind).
+  intros H T. assert (K : exists k, has_kind k (value_of f) /\ k <> MissingKind /\ k <> AnyKind).
   { destruct t as [k|k|]; simpl in *; try discriminate; exists k; [destruct T as [_ T]|]; now destruct k. }
-  destruct K as (k & K & NM). assert (G := kind_tag _ _ K). split.
-  - intros ->. destruct k; simpl in G; congruence.
-  - apply is_text_of. intros u ->. destruct k; simpl in G; try discriminate. destruct K as (w & W & E).
+  destruct K as (k & K & NM & NA). assert (G := kind_tag k (value_of f)). split.
+  - intros ->. destruct k; try easy; specialize (G _ K eq_refl); discriminate.
+  - apply is_text_of. intros u ->. destruct k; try easy; try (specialize (G _ K eq_refl); discriminate). destruct K as (w & W & E).
     now apply text_value_injective in E as ->.
 Qed.
 

@@ -73,6 +73,8 @@ Section Tests.
     match acts req with
     | Some x => match plain_of x with
                 | Replace _ _ => true
+                | RandomFrom _ balls => match balls with [_] => true | _ => false end
+                | Random _ _ l u => (l =? u)%Z
                 | Generalize _ _ => mem target G && (has_one_text ||
                     is_alike && match conversion req with AsText | Unchanged => true | _ => false end)
                 | _ => false
@@ -357,6 +359,8 @@ Section Tests.
       destruct WP as (A & HA & WP), WQ as (A' & HA' & WQ). assert (A' = A) by congruence. subst A'.
       destruct (plain_of x) eqn:HP; try discriminate; simpl in WP, WQ.
       - destruct WP as [_ ->], WQ as [_ ->]. reflexivity.
+      - apply Z.eqb_eq in FU. destruct WP as [_ (y & Y & ->)], WQ as [_ (z & Z & ->)]. now replace y with z by lia.
+      - destruct balls as [|ball [|]]; try discriminate. destruct WP as [_ [<-|[]]], WQ as [_ [<-|[]]]. reflexivity.
       - destruct WP as [<- ->], WQ as [_ ->]. apply andb_true_iff in FU as [M FU].
         assert (HT : target = A) by (unfold target; now rewrite HA). rewrite HT in M. apply mem_in in M.
         assert (V : value_at p A = value_at q A) by now apply (key_at (groups K)).

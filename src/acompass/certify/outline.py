@@ -90,10 +90,13 @@ class Outline:
             raise NotCertified("nothing is known of the table at the start")
         if self._rules.passes(fact):
             return self._carried(fact)
+        transition = self._reachability.transitions[fact.step - 1]
+        if transition.requirement.action is None:
+            return self._through_check(fact, transition)
         reduced = self._laws.without_single(fact, self._reachability.reach[fact.step])
         if reduced != fact:
             return ["here", ["line", self.line(reduced), self._singles(fact)]]
-        return self._back(fact, self._reachability.transitions[fact.step - 1])
+        return self._back(fact, transition)
 
     def _carried(self, fact: Fact) -> Json:
         return ["through", self._before(replace(fact, step=fact.step - 1))]
@@ -103,8 +106,6 @@ class Outline:
 
     def _back(self, fact: Fact, transition: Transition) -> Json:
         action = transition.requirement.action
-        if action is None:
-            return self._through_check(fact, transition)
         if transition.column is not None and transition.column == fact.column and generalize_of(action):
             raise NotCertified("a line generalizes the column whose values are counted")
         if transition.column in fact.groups and not self._laws.is_kept_by_merging(fact):

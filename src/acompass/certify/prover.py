@@ -60,15 +60,24 @@ class CertifyingReachability(Reachability):
         return fact.function is Function.COUNT_DISTINCT and is_infinite
 
     def _values_written(self, transition: Transition) -> Mask:
-        """The texts of drawn integers are not followed."""
         found = random_of(transition.requirement.action)
         match found:
-            case Random(column) if transition.requirement.after[column].type.kind is Kind.TEXT:
-                return self._regions_after(transition, column).full
-            case None | Random() | Draw():
+            case Random(column, lower, upper):
+                return self._drawn(transition, column, lower, upper)
+            case None | Draw():
                 return super()._values_written(transition)
             case _:
                 assert_never(found)
+
+    def _drawn(self, transition: Transition, column: int, lower: int, upper: int) -> Mask:
+        """Drawn integers among other numbers lie between the bounds. Their texts are not followed."""
+        regions = self._regions_after(transition, column)
+        match transition.requirement.after[column].type.kind:
+            case Kind.INTEGER | Kind.DECIMAL:
+                first, last = regions.region_of(lower), regions.region_of(upper)
+                return regions.full & ((2 << last) - (1 << first))
+            case _:
+                return regions.full
 
     def _violating_tables(self, step: int, assertion: Assertion, care: Diagram) -> tuple[Diagram, bool]:
         if class_assertion(self._variables, step, assertion) is not None:

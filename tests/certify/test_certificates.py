@@ -1,7 +1,10 @@
 """Certificates of small policies, one for each rule, and what becomes of them when a field is changed."""
 
 import copy
+import json
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ from acompass.prove.policy import ProvedClaim
 from acompass.syntax.parse import parse
 from tests.certify.campaign import Outcome, run_share
 from tests.certify.checking import answers
-from tests.theory.building import needs
+from tests.theory.building import BUILD, made, needs
 
 TYPES = {"Age": "integer", "Zip": "text", "Disease": "text", "Weight": "float"}
 
@@ -149,6 +152,20 @@ def test_every_field_matters() -> None:
 
 def test_what_is_no_certificate_is_said() -> None:
     assert answers([{}, [], {"claims": 3}]) == ["?", "?", "?"]
+
+
+def test_an_auditor_runs_it_on_a_file(tmp_path: Path) -> None:
+    made("verify")
+    whole, target = certificate(POLICY, K), tmp_path / "certificate.json"
+    for content, code, said in (
+        (whole, 0, f"accepted  {K}\n"),
+        ({**whole, "program": whole["program"][:1]}, 1, f"refused   {K}\n"),
+        ({**whole, "claims": []}, 1, "no claim is certified\n"),
+        ({}, 2, ""),
+    ):
+        target.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        ran = subprocess.run([BUILD / "verify", target], capture_output=True, text=True)
+        assert (ran.returncode, ran.stdout) == (code, said)
 
 
 def test_random_proofs_are_accepted_and_tampered_ones_refused() -> None:

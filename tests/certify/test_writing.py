@@ -8,6 +8,7 @@ import pytest
 
 import acompass
 from acompass.prove import Claim
+from acompass.report.json.proof import proof_object
 
 POLICY = """EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REJECT;
 EACH PROCESS MAX(Age) AS m GROUP BY Zip : m <= 90 : REJECT;
@@ -23,6 +24,13 @@ def test_a_proved_claim_is_certified_or_says_why_not(tmp_path: Path) -> None:
     assert (k.is_certified, k.uncertified) == (True, "")
     assert largest.is_certified is False
     assert largest.uncertified == "certificates are for records, COUNT and COUNT DISTINCT, not for MAX"
+
+
+def test_json_says_it_too_but_only_if_asked(tmp_path: Path) -> None:
+    asked = acompass.prove(POLICY, certificate=tmp_path / "certificate.json")
+    said = [(claim["certified"], claim["uncertified"]) for claim in proof_object(asked)["claims"]]
+    assert said == [(True, None), (False, asked.claims[1].uncertified)]
+    assert "certified" not in proof_object(acompass.prove(POLICY))["claims"][0]
 
 
 def test_the_certificate_is_tied_to_the_policy(tmp_path: Path) -> None:

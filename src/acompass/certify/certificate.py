@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from acompass.certify import program
 from acompass.certify.column_types import types_of_steps
 from acompass.certify.constants import Json
-from acompass.certify.outline import Outline, position_of
+from acompass.certify.outline import Outline
 from acompass.certify.prover import COUNTS, CertifyingProver
 from acompass.certify.uncertified import NotCertified
 from acompass.checked.effects import process_in
@@ -59,7 +59,7 @@ def _parts(prover: CertifyingProver, outline: Outline, assertion: Assertion) -> 
     classes, process = class_assertion(prover.variables, prover.last, assertion), process_in(assertion)
     if classes is not None and process is not None:
         _require_counts(process)
-        return [_part(prover, outline, process, part) for part in classes.parts]
+        return [_part(prover, outline, assertion, part) for part in classes.parts]
     if prover.violating(prover.last, assertion) is not EMPTY:
         raise NotCertified("the proof rests on labels, on texts of other types or on a MIN, MAX or SUM")
     return []
@@ -71,10 +71,10 @@ def _require_counts(process: Process) -> None:
         raise NotCertified(f"certificates are for records, COUNT and COUNT DISTINCT, not for {other}")
 
 
-def _part(prover: CertifyingProver, outline: Outline, process: Process, part: Alternatives) -> Json:
+def _part(prover: CertifyingProver, outline: Outline, assertion: Assertion, part: Alternatives) -> Json:
     for fact in part or ():
         if prover.is_proved(fact):
-            return [position_of(fact, process), outline.allowed(fact), outline.reason(fact)]
+            return [outline.position(fact, assertion), outline.allowed(fact), outline.reason(fact)]
     raise NotCertified("the proof rests on a rule that the checker does not have")
 
 

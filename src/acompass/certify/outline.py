@@ -8,10 +8,11 @@ from acompass.certify.program import function
 from acompass.certify.prover import CertifyingProver
 from acompass.certify.uncertified import NotCertified
 from acompass.checked.effects import generalize_of, is_certain, process_in
-from acompass.checked.program import Process
+from acompass.checked.program import Assertion, Process
 from acompass.prove.backward_rules import BranchGoal
 from acompass.prove.blocked import Blocked
-from acompass.prove.decision_diagram import EMPTY, Diagram
+from acompass.prove.clauses import clauses
+from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.facts import Fact
 from acompass.prove.reachability import Transition
 from acompass.prove.value_order import INFINITE
@@ -137,9 +138,35 @@ class Outline:
 
     def _own(self, kept: Fact, transition: Transition) -> Json:
         """What the requirement's own assertion says of one of its aggregates."""
-        process = process_in(transition.requirement.assertion)
+        position = self.position(kept, transition.requirement.assertion)
+        return ["own", position, self.allowed(kept), self._singles(kept)]
+
+    def position(self, fact: Fact, assertion: Assertion) -> int:
+        """The position of the fact's aggregate among those of the assertion. Raises NotCertified."""
+        process = process_in(assertion)
         assert process is not None
-        return ["own", position_of(kept, process), self.allowed(kept), self._singles(kept)]
+        asked = [(each.function, each.column) for each in process.aggregates]
+        positions = [at for at, each in enumerate(asked) if each == (fact.function, fact.column)]
+        if len(positions) == 1:
+            return positions[0]
+        first = len(process.group_by)
+        for at in positions:
+            if self._said_of(first + at, assertion, process, fact) is fact.allowed:
+                return at
+        raise NotCertified("an assertion has the same aggregate twice")
+
+    def _said_of(self, position: int, assertion: Assertion, process: Process, fact: Fact) -> Diagram:
+        """What the clauses that compare this one of several equal aggregates allow."""
+        variables = self._prover.variables
+        keys = [variables.column(fact.step, column) for column in process.group_by]
+        seen = [*keys, *(self._laws.aggregates.variable(fact) for _ in process.aggregates)]
+        said = ALL
+        for clause in clauses(assertion.condition) or ():
+            others = {literal.comparison.column for literal in clause} - {*range(len(keys)), position}
+            if not others and any(literal.comparison.column == position for literal in clause):
+                allowed = (variables.condition(literal.condition, seen.__getitem__) for literal in clause)
+                said = self._diagrams.intersection(said, self._diagrams.union_of(allowed))
+        return said
 
     def _singles(self, fact: Fact) -> Json:
         """The columns that have one value in all records of the fact, with this value."""
@@ -178,11 +205,3 @@ class Outline:
             }
             for step in range(len(self.lines))
         ]
-
-
-def position_of(fact: Fact, process: Process) -> int:
-    """The position of the fact's aggregate among those of a result."""
-    asked = [(each.function, each.column) for each in process.aggregates]
-    if asked.count((fact.function, fact.column)) > 1:
-        raise NotCertified("an assertion has the same aggregate twice")
-    return asked.index((fact.function, fact.column))

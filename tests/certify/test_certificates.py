@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from acompass.certify import Certified, Uncertified, certificate_of, certify
+from acompass.certify.outline import MOST_STEPS
 from acompass.prove import prove_policy
 from acompass.prove.policy import ProvedClaim
 from acompass.syntax.parse import parse
@@ -148,6 +149,14 @@ def test_every_field_matters() -> None:
         change(changes[-1])
     assert answers([whole]) == ["a"]
     assert dict(zip(FIELDS, answers(changes), strict=True)) == dict.fromkeys(FIELDS, "r")
+
+
+def test_a_long_policy_has_a_certificate() -> None:
+    lines = ["ALWAYS : RANDOM Disease FROM ('a', 'b');"] * (MOST_STEPS - 1)
+    assert answers([certificate("\n".join([f"{K} : REJECT;", *lines]), K)]) == ["a"]
+    outcome = outcome_of("\n".join([f"{K} : REJECT;", *lines, "ALWAYS : DROP Disease;"]), K)
+    assert isinstance(outcome, Uncertified)
+    assert outcome.reason == f"the policy has more than {MOST_STEPS} requirements"
 
 
 def test_what_is_no_certificate_is_said() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from acompass.certify import program
 from acompass.certify.column_types import types_of_steps
 from acompass.certify.constants import Json
-from acompass.certify.outline import Outline
+from acompass.certify.outline import MOST_STEPS, Outline
 from acompass.certify.prover import COUNTS, CertifyingProver
 from acompass.certify.uncertified import NotCertified
 from acompass.checked.effects import process_in
@@ -43,6 +43,8 @@ def certify(claim: ProvedClaim) -> Certified | Uncertified:
 def _proof(claim: ProvedClaim) -> Json:
     if claim.assertion.quantifier is Quantifier.SOME:
         raise NotCertified("certificates are for EACH, not for SOME")
+    if len(claim.program.requirements) > MOST_STEPS:
+        raise NotCertified(f"the policy has more than {MOST_STEPS} requirements")
     prover = CertifyingProver(claim.program, [claim.assertion], claim.known, claim.any_scale)
     outline = Outline(prover)
     parts = _parts(prover, outline, claim.assertion)
@@ -74,6 +76,7 @@ def _require_counts(process: Process) -> None:
 def _part(prover: CertifyingProver, outline: Outline, assertion: Assertion, part: Alternatives) -> Json:
     for fact in part or ():
         if prover.is_proved(fact):
+            outline.add(fact)
             return [outline.position(fact, assertion), outline.allowed(fact), outline.reason(fact)]
     raise NotCertified("the proof rests on a rule that the checker does not have")
 

@@ -17,8 +17,8 @@ from acompass.prove.facts import Fact
 from acompass.prove.reachability import Transition
 from acompass.prove.value_order import INFINITE
 
-#: requirements that a certificate leads through: a line refers to the line before it, step by step
-MOST_STEPS = 150
+#: requirements of a policy with a certificate: it says something of each step
+MOST_STEPS = 200
 #: values that a column is listed to have
 MOST_VALUES = 64
 
@@ -42,9 +42,32 @@ class Outline:
         self._conditions = Conditions(prover.variables)
         self.lines: list[list[Line]] = [[] for _ in self._reachability.reach]
         self._index: dict[Fact, int] = {}
+        self._asked: set[Fact] | None = None
+
+    def add(self, fact: Fact) -> None:
+        """Add the lines of all facts that a fact rests on, step by step. Raises NotCertified."""
+        found, pending = {fact}, [fact]
+        while pending:
+            fresh = self._needed(pending.pop()) - found
+            found |= fresh
+            pending += fresh
+        for each in sorted(found, key=lambda each: each.step):
+            self.reason(each)
+
+    def _needed(self, fact: Fact) -> set[Fact]:
+        """The facts whose lines the fact's own line refers to."""
+        needed: set[Fact] = set()
+        self._asked = needed
+        if self._by_values(fact) is None:
+            self._because(fact)
+        self._asked = None
+        return needed
 
     def line(self, fact: Fact) -> int:
-        """The number of the fact's line at its step, with all lines that it rests on. Raises NotCertified."""
+        """The number of the fact's line at its step."""
+        if self._asked is not None:
+            self._asked.add(fact)
+            return 0
         if fact not in self._index:
             because = self._because(fact)
             self._index[fact] = len(self.lines[fact.step])
@@ -193,8 +216,6 @@ class Outline:
 
     def annotations(self, types: list[list[Json]]) -> Json:
         transitions = self._reachability.transitions
-        if len(transitions) > MOST_STEPS:
-            raise NotCertified(f"the policy has more than {MOST_STEPS} requirements")
         return [
             {
                 "types": types[step],

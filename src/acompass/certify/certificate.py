@@ -61,7 +61,7 @@ def _parts(prover: CertifyingProver, outline: Outline, assertion: Assertion) -> 
     classes, process = class_assertion(prover.variables, prover.last, assertion), process_in(assertion)
     if classes is not None and process is not None:
         _require_counts(process)
-        return [_part(prover, outline, assertion, part) for part in classes.parts]
+        return [each for part in classes.parts for each in _part(prover, outline, assertion, part)]
     if prover.violating(prover.last, assertion) is not EMPTY:
         raise NotCertified("the proof rests on labels, on texts of other types or on a MIN, MAX or SUM")
     return []
@@ -77,7 +77,8 @@ def _part(prover: CertifyingProver, outline: Outline, assertion: Assertion, part
     for fact in part or ():
         if prover.is_proved(fact):
             outline.add(fact)
-            return [outline.position(fact, assertion), outline.allowed(fact), outline.reason(fact)]
+            positions = outline.positions(fact, assertion)
+            return [[at, outline.allowed(fact), outline.reason(fact)] for at in positions]
     raise NotCertified("the proof rests on a rule that the checker does not have")
 
 

@@ -161,22 +161,24 @@ class Outline:
 
     def _own(self, kept: Fact, transition: Transition) -> Json:
         """What the requirement's own assertion says of one of its aggregates."""
-        position = self.position(kept, transition.requirement.assertion)
+        position, *_ = self.positions(kept, transition.requirement.assertion)
         return ["own", position, self.allowed(kept), self._singles(kept)]
 
-    def position(self, fact: Fact, assertion: Assertion) -> int:
-        """The position of the fact's aggregate among those of the assertion. Raises NotCertified."""
+    def positions(self, fact: Fact, assertion: Assertion) -> list[int]:
+        """The positions of the aggregates of the assertion that the fact is about: an assertion may have the
+        same one under several names. Raises NotCertified."""
         process = process_in(assertion)
         assert process is not None
         asked = [(each.function, each.column) for each in process.aggregates]
-        positions = [at for at, each in enumerate(asked) if each == (fact.function, fact.column)]
-        if len(positions) == 1:
-            return positions[0]
-        first = len(process.group_by)
-        for at in positions:
-            if self._said_of(first + at, assertion, process, fact) is fact.allowed:
-                return at
-        raise NotCertified("an assertion has the same aggregate twice")
+        found = [at for at, each in enumerate(asked) if each == (fact.function, fact.column)]
+        if len(found) > 1:
+            first = len(process.group_by)
+            found = [
+                at for at in found if self._said_of(first + at, assertion, process, fact) is fact.allowed
+            ]
+        if not found:
+            raise NotCertified("an assertion has the same aggregate twice")
+        return found
 
     def _said_of(self, position: int, assertion: Assertion, process: Process, fact: Fact) -> Diagram:
         """What the clauses that compare this one of several equal aggregates allow."""

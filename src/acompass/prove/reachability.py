@@ -100,7 +100,7 @@ class Reachability:
     ):
         self.excluded = excluded or [EMPTY] * (len(program.requirements) + 1)
         self.columns_of_classes = columns_of_classes(program.requirements)
-        self.laws = Laws(variables)
+        self.laws = self._laws_of(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
         self._focus = focus
@@ -113,6 +113,9 @@ class Reachability:
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
             self.reach.append(self._next(self.transitions[-1], known))
         self.care = self._care()
+
+    def _laws_of(self, variables: Variables) -> Laws:
+        return Laws(variables)
 
     def _next(self, transition: Transition, known: frozenset[int]) -> Diagram:
         """The records that can reach the step after the requirement."""

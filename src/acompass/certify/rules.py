@@ -1,0 +1,103 @@
+"""Backward rules as the checker of certificates knows them: one way through each requirement."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from acompass.certify.laws import ClassLaw
+from acompass.checked.types import Kind, Type
+from acompass.prove.backward_rules import BackwardRules
+from acompass.prove.blocked import Blocked
+from acompass.prove.chance_rules import ChanceRules
+from acompass.prove.decision_diagram import Diagram
+from acompass.prove.facts import Fact
+from acompass.prove.preimages import Preimages
+from acompass.prove.reachability import Reachability, Transition
+from acompass.prove.write_rules import WriteRules
+
+
+@dataclass(frozen=True, slots=True)
+class BranchGoal:
+    """The goal that a fact leads to in a branch, and the requirement's own fact that settles it.
+
+    Without a goal, no record is in question (`is_void`), or the values that are written decide.
+    """
+
+    goal: Fact | None
+    kept: Fact | None = None
+    is_void: bool = False
+
+
+class _Preimages(Preimages):
+    def has_one_text(self, column: int, type_: Type) -> bool:
+        """A decimal that is written may have another scale than its column."""
+        is_decimal = type_.kind is Kind.DECIMAL
+        return super().has_one_text(column, type_) and (
+            not is_decimal or column in self._reachability.columns_of_classes
+        )
+
+
+class _ChanceRules(ChanceRules):
+    def before_scattering(self, fact: Fact, transition: Transition, column: int, affected: Diagram) -> Fact:
+        raise Blocked("chance decides which class a record joins")
+
+
+class _WriteRules(WriteRules):
+    def _without_written(self, fact: Fact, transition: Transition, column: int) -> Fact:
+        """The checker does not ask which columns determine others."""
+        return fact
+
+
+class CertifyingRules(BackwardRules):
+    def __init__(self, reachability: Reachability):
+        super().__init__(reachability)
+        self._law = ClassLaw(reachability.laws)
+        self._preimages = _Preimages(reachability)
+        self._chance = _ChanceRules(reachability, self._preimages)
+        self._writes = _WriteRules(reachability, self._preimages, self._chance)
+
+    def passes(self, fact: Fact) -> bool:
+        """Whether the line before the fact's step changes nothing that the fact reads."""
+        return self._is_irrelevant(self._reachability.transitions[fact.step - 1], self._columns(fact))
+
+    def before_coin(self, fact: Fact, transition: Transition) -> Fact:
+        """The fact before an action that is performed with a probability. Raises Blocked."""
+        if transition.column is not None and transition.column == fact.column:
+            raise Blocked("a coin decides which values of a class are rewritten")
+        return self._chance.before_coin(fact, transition)
+
+    def branch_goals(self, fact: Fact, transition: Transition) -> Iterator[BranchGoal]:
+        """What is to be shown in each branch of a certain action. Raises Blocked."""
+        for branch in self._branches(transition):
+            earlier = self._before_action(fact, transition, branch)
+            if earlier is None or self._laws.is_empty(earlier, branch.care):
+                yield BranchGoal(None, is_void=earlier is not None)
+                continue
+            self._refuse_counted(fact, transition)
+            finer = self._finer(earlier, transition)
+            yield BranchGoal(
+                finer, self.kept_by(finer, transition, branch.care) if branch.is_left_alone else None
+            )
+
+    def kept_by(self, fact: Fact, transition: Transition, care: Diagram) -> Fact | None:
+        """Rule of the requirement's own assertion: what it says that implies the fact."""
+        return next((kept for kept in transition.kept if self._law.implies(kept, fact, care)), None)
+
+    def _refuse_counted(self, fact: Fact, transition: Transition) -> None:
+        """The checker knows that numbers stay different as decimals, and nothing of other changes of type."""
+        if transition.column is None or transition.column != fact.column:
+            return
+        before, after = (
+            schema[transition.column].type
+            for schema in (transition.requirement.before, transition.requirement.after)
+        )
+        if before != after and after.kind is not Kind.DECIMAL:
+            raise Blocked("changes the type of the counted column")
+
+    def _finer(self, fact: Fact, transition: Transition) -> Fact:
+        """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""
+        together = transition.together or frozenset()
+        if together <= fact.groups:
+            return fact
+        if not self._laws.is_kept_by_merging(fact):
+            raise Blocked("treats parts of a class differently")
+        return replace(fact, groups=fact.groups | together)

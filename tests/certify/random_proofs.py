@@ -3,12 +3,13 @@
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from acompass.certify import Certified, Uncertified, certificate_of, certify
 from acompass.checked.effects import process_in
 from acompass.checked.program import Assertion, Program
+from acompass.checked.types import Kind, Schema, decimal
 from acompass.prove.claims import check_claims, own_claims, parse_claims
 from acompass.prove.policy import ProvedClaim
 from acompass.prove.proof import Claim, ClaimVerdict
@@ -58,11 +59,22 @@ def certificates(seeds: range, figures: Figures) -> Iterator[Proven]:
         rng = random.Random(f"certify {seed}")
         is_everyday = seed % 2 == 0
         case = EverydayCurator(rng).policy() if is_everyday else Writer(rng).policy()
-        certified = [each for each in _outcomes(case, figures) if isinstance(each, Certified)]
+        has_any_scale = seed % 4 == 1
+        case = replace(case, schema=_widened(case.schema)) if has_any_scale else case
+        outcomes = _outcomes(case, figures, has_any_scale)
+        certified = [each for each in outcomes if isinstance(each, Certified)]
         if certified:
             content = certificate_of(case.text, [certified[0].claim], certified)
             tables_of = everyday_records if is_everyday else random_records
             yield Proven(case.text, content, _leaves_records(rng, case, tables_of))
+
+
+def _widened(schema: Schema) -> Schema:
+    """Numbers of any scale, like those of columns whose types are inferred from a policy."""
+    numbers = (Kind.INTEGER, Kind.DECIMAL)
+    return tuple(
+        replace(column, type=decimal(2)) if column.type.kind in numbers else column for column in schema
+    )
 
 
 def _leaves_records(rng: random.Random, case: Claimed, tables_of: Tables) -> bool:
@@ -75,16 +87,18 @@ def _is_left(rng: random.Random, program: Program, records: list[Record]) -> boo
     return outcome is not None and bool(outcome.records) and is_written(program, outcome)
 
 
-def _outcomes(case: Claimed, figures: Figures) -> list[Certified | Uncertified]:
-    outcomes = [certify(claim) for claim in _proved(case)]
+def _outcomes(case: Claimed, figures: Figures, has_any_scale: bool) -> list[Certified | Uncertified]:
+    outcomes = [certify(claim) for claim in _proved(case, has_any_scale)]
     for each in outcomes:
         _count(each, figures)
     return outcomes
 
 
-def _proved(case: Claimed) -> Iterator[ProvedClaim]:
+def _proved(case: Claimed, has_any_scale: bool) -> Iterator[ProvedClaim]:
     """The claims that `prove` proves. Its search for counterexamples to the others takes most of its time."""
     program = checked(case.text, case.schema)
+    decimals = (at for at, column in enumerate(program.schema) if column.type.kind is Kind.DECIMAL)
+    any_scale = frozenset(decimals) if has_any_scale else frozenset()
     policy = parse(case.text)[0]
     claims = (
         own_claims(policy, case.text, program, {})
@@ -94,10 +108,10 @@ def _proved(case: Claimed) -> Iterator[ProvedClaim]:
     for claim in claims:
         if claim.assertion is None:
             continue
-        prover = Prover(program, [claim.assertion], claim.known)
+        prover = Prover(program, [claim.assertion], claim.known, any_scale)
         if prover.attempt(claim.assertion, prover.last).is_proof:
             proved = Claim(claim.text, claim.line, ClaimVerdict.PROVED, "")
-            yield ProvedClaim(proved, claim.assertion, program, claim.known, frozenset())
+            yield ProvedClaim(proved, claim.assertion, program, claim.known, any_scale)
 
 
 def _count(outcome: Certified | Uncertified, figures: Figures) -> None:

@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 import acompass
-from acompass.prove import Claim
+from acompass.certify import Uncertified, certify
+from acompass.prove import Claim, prove_policy
+from acompass.prove.effort import time_limit
+from acompass.prove.policy import ProvedClaim
 from acompass.report.json.proof import proof_object
+from acompass.syntax.parse import parse
 
 POLICY = """EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REJECT;
 EACH PROCESS MAX(Age) AS m GROUP BY Zip : m <= 90 : REJECT;
@@ -47,6 +51,30 @@ def test_without_a_proof_the_certificate_has_no_claims(tmp_path: Path) -> None:
     target = tmp_path / "certificate.json"
     acompass.prove("EACH RESULT : Age < 3;", ["EACH RESULT : Age < 2"], certificate=target)
     assert json.loads(target.read_text(encoding="utf-8"))["claims"] == []
+
+
+def test_claims_about_the_whole_policy_are_not_certified(tmp_path: Path) -> None:
+    policy, asked = "ALWAYS : REPLACE Age WITH 3;", ["idempotent", "EACH RESULT : Age = 3"]
+    proof = acompass.prove(policy, asked, certificate=tmp_path / "certificate.json")
+    said = [(claim.is_certified, claim.uncertified) for claim in proof.claims]
+    assert said == [(False, "certificates are for assertions"), (True, "")]
+
+
+def test_an_assumption_is_not_certified(tmp_path: Path) -> None:
+    target, assume = tmp_path / "certificate.json", ["EACH RESULT : Age < 3"]
+    claims = ["EACH RESULT : Age < 4"]
+    (claim,) = acompass.prove("ALWAYS : DROP Zip;", claims, assume=assume, certificate=target).claims
+    assert claim.uncertified == "the claim rests on an assumption"
+    assert json.loads(target.read_text(encoding="utf-8"))["claims"] == []
+
+
+def test_the_deadline_bounds_the_certificate_too() -> None:
+    proved: list[ProvedClaim] = []
+    prove_policy(parse(POLICY)[0], POLICY, on_proof=proved.append)
+    with time_limit(0):
+        outcome = certify(proved[0])
+    assert isinstance(outcome, Uncertified)
+    assert outcome.reason == "not decided within 0 s"
 
 
 def test_the_policy_is_not_overwritten(tmp_path: Path) -> None:

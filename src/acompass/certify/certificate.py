@@ -56,7 +56,7 @@ def _proof(claim: ProvedClaim) -> Json:
         "claim": claim.claim.text,
         "assertion": program.assertion(claim.assertion),
         "known": sorted(claim.known),
-        "steps": outline.annotations(types_of_steps(claim.program, claim.any_scale)),
+        "steps": outline.annotations(prover.types),
         "parts": parts,
     }
 

@@ -29,6 +29,11 @@ def _type(type_: Type, has_any_scale: bool) -> Json:
             return str(type_.kind)
 
 
+def has_one_text(type_: Json) -> bool:
+    """Whether equal values of the type have the same text."""
+    return type_[0] == "decimal" if _is_decimal(type_) else type_ not in (None, "number", "float")
+
+
 def _after(requirement: Requirement, before: Sequence[Json]) -> list[Json]:
     types = list(before)
     for column, (_, after) in type_changes(requirement).items():

@@ -8,6 +8,7 @@ records or none.
 from collections.abc import Sequence
 from typing import assert_never
 
+from acompass.certify.column_types import types_of_steps
 from acompass.certify.laws import CertifyingLaws
 from acompass.certify.rules import CertifyingRules
 from acompass.checked.effects import process_in, random_of
@@ -106,7 +107,8 @@ class CertifyingProver:
         self.diagrams = self.variables.diagrams
         self.reachability = CertifyingReachability(program, self.variables, known)
         self.laws = CertifyingLaws(self.variables)
-        self.rules = CertifyingRules(self.reachability)
+        self.types = types_of_steps(program, any_scale)
+        self.rules = CertifyingRules(self.reachability, self.types)
 
     def is_satisfied(self, assertion: Assertion) -> bool:
         """Whether no record that an EACH about records forbids can be left by the policy."""

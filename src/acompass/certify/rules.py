@@ -1,8 +1,10 @@
 """Backward rules as the checker of certificates knows them: one way through each requirement."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from acompass.certify.column_types import has_one_text
+from acompass.certify.constants import Json
 from acompass.certify.laws import ClassLaw
 from acompass.checked.types import Kind, Type
 from acompass.prove.backward_rules import BackwardRules
@@ -28,12 +30,15 @@ class BranchGoal:
 
 
 class _Preimages(Preimages):
+    """`types` are those of the certificate, at each step."""
+
+    def __init__(self, reachability: Reachability, types: Sequence[Sequence[Json]]):
+        super().__init__(reachability)
+        self._types = types
+
     def has_one_text(self, column: int, type_: Type) -> bool:
-        """A decimal that is written may have another scale than its column."""
-        is_decimal = type_.kind is Kind.DECIMAL
-        return super().has_one_text(column, type_) and (
-            not is_decimal or column in self._reachability.columns_of_classes
-        )
+        steps = zip(self._variables.schemas, self._types, strict=True)
+        return all(has_one_text(own[column]) for schema, own in steps if schema[column].type == type_)
 
 
 class _ChanceRules(ChanceRules):
@@ -48,10 +53,10 @@ class _WriteRules(WriteRules):
 
 
 class CertifyingRules(BackwardRules):
-    def __init__(self, reachability: Reachability):
+    def __init__(self, reachability: Reachability, types: Sequence[Sequence[Json]]):
         super().__init__(reachability)
         self._law = ClassLaw(reachability.laws)
-        self._preimages = _Preimages(reachability)
+        self._preimages = _Preimages(reachability, types)
         self._chance = _ChanceRules(reachability, self._preimages)
         self._writes = _WriteRules(reachability, self._preimages, self._chance)
 

@@ -78,6 +78,11 @@ UNCERTIFIED = {
         D,
         "changes the type of the counted column",
     ),
+    "drawn numbers": (
+        f"{D.replace('>=', '<=')} : RANDOM Age 1 2;",
+        D.replace(">=", "<="),
+        "the checker does not count drawn numbers",
+    ),
     "scattered class": (
         f"{K} : REJECT; EACH RESULT : Zip <> '1' : RANDOM Zip FROM ('a', 'b');",
         K.replace("n >= 3", "n >= 3 OR Zip = 'a' OR Zip = 'b'"),

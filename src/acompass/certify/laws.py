@@ -7,6 +7,7 @@ from acompass.prove.facts import Fact
 from acompass.prove.known_facts import KnownFacts
 from acompass.prove.laws import Laws
 from acompass.prove.regions import Mask
+from acompass.syntax.tree import Function
 
 
 class CertifyingLaws(Laws):
@@ -52,18 +53,22 @@ class ClassLaw(KnownFacts):
         if aggregates is None or diagrams.difference(records, known.where) is not EMPTY:
             return False
         single = self._single_columns(known, care)
-        if not self._are_whole(known, wanted, care, single):
+        is_union = self._is_union(known, wanted, care, single)
+        is_part = known.groups <= wanted.groups | single
+        if not _are_comparable(known, wanted, is_union, is_part):
+            return False
+        if not is_union:
             part = self._of_part(wanted, self._laws.values(known, care))
             aggregates = self._laws.changed(wanted, aggregates, part)
         known_keys, keys = self._laws.key_variables(known), self._laws.key_variables(wanted)
         occurring = diagrams.intersection(aggregates, diagrams.project(records, known_keys))
         found = diagrams.exists(occurring, known_keys - keys)
-        if not known.groups <= wanted.groups | single:
+        if not is_part:
             found = self._laws.changed(wanted, found, lambda mask: self._merged(wanted, mask))
         possible = diagrams.intersection(found, diagrams.project(records, keys))
         return diagrams.difference(possible, wanted.allowed) is EMPTY
 
-    def _are_whole(self, known: Fact, wanted: Fact, care: Diagram, single: frozenset[int]) -> bool:
+    def _is_union(self, known: Fact, wanted: Fact, care: Diagram, single: frozenset[int]) -> bool:
         """Whether a wanted class contains every known class that it shares a record with."""
         records = self._diagrams.intersection(care, known.where)
         return wanted.groups <= known.groups | single and self._laws.is_decided_by(
@@ -77,3 +82,11 @@ class ClassLaw(KnownFacts):
             for variable in self._diagrams.support(records)
             if variables.is_single(variable, self._diagrams.mask_of(records, variable))
         )
+
+
+def _are_comparable(known: Fact, wanted: Fact, is_union: bool, is_part: bool) -> bool:
+    """Whether one of two counts is at most the other: that of a class is at most that of a union, and the
+    number of distinct values at most that of records."""
+    if known.function is wanted.function:
+        return is_union or is_part
+    return is_union if wanted.function is Function.COUNT else is_part

@@ -1,5 +1,6 @@
 """The lines of a certificate: facts at each step, each with the reason why it holds."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from acompass.certify.conditions import EVERYTHING, NOTHING, Conditions
@@ -126,9 +127,10 @@ class Outline:
         transition = self._reachability.transitions[fact.step - 1]
         if transition.requirement.action is None:
             return self._through_check(fact, transition)
-        reduced = self._laws.without_single(fact, self._reachability.reach[fact.step])
+        care = self._reachability.reach[fact.step]
+        reduced = self._laws.without_single(fact, care)
         if reduced != fact:
-            return ["here", ["line", self.line(reduced), self._singles(fact)]]
+            return ["here", ["line", self.line(reduced), self._singles(fact, care)]]
         return self._back(fact, transition)
 
     def _carried(self, fact: Fact) -> Json:
@@ -154,12 +156,15 @@ class Outline:
 
     def _through_check(self, fact: Fact, transition: Transition) -> Json:
         same = replace(fact, step=transition.step)
-        care = self._diagrams.difference(transition.care, transition.must)
-        kept = self._rules.kept_by(same, transition, care) if transition.is_known else None
-        if kept is None:
-            return ["through", self._before(same)]
-        finer = replace(same, groups=same.groups | (transition.together or frozenset()))
-        return ["back", ["before", self.fact(finer), self._own(kept, transition)], "void"]
+        with suppress(Blocked):
+            finer = self._rules.finer(same, transition)
+            kept = self._rules.kept_by(finer, transition, self._left_alone(transition))
+            if transition.is_known and kept is not None:
+                return ["back", ["before", self.fact(finer), self._own(kept, transition)], "void"]
+        return ["through", self._before(same)]
+
+    def _left_alone(self, transition: Transition) -> Diagram:
+        return self._diagrams.difference(transition.care, transition.must)
 
     def _premise(self, each: BranchGoal, transition: Transition) -> Json:
         if each.goal is None:
@@ -171,7 +176,7 @@ class Outline:
     def _own(self, kept: Fact, transition: Transition) -> Json:
         """What the requirement's own assertion says of one of its aggregates."""
         position, *_ = self.positions(kept, transition.requirement.assertion)
-        return ["own", position, self.allowed(kept), self._singles(kept)]
+        return ["own", position, self.allowed(kept), self._singles(kept, self._left_alone(transition))]
 
     def positions(self, fact: Fact, assertion: Assertion) -> list[int]:
         """The positions of the aggregates of the assertion that the fact is about: an assertion may have the
@@ -202,10 +207,10 @@ class Outline:
                 said = self._diagrams.intersection(said, self._diagrams.union_of(allowed))
         return said
 
-    def _singles(self, fact: Fact) -> Json:
+    def _singles(self, fact: Fact, care: Diagram) -> Json:
         """The columns that have one value in all records of the fact, with this value."""
         variables = self._prover.variables
-        records = self._diagrams.intersection(self._reachability.reach[fact.step], fact.where)
+        records = self._diagrams.intersection(care, fact.where)
         found = []
         for variable in sorted(self._diagrams.support(records)):
             mask = self._diagrams.mask_of(records, variable)

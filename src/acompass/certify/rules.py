@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from acompass.certify.column_types import has_one_text
 from acompass.certify.constants import Json
 from acompass.certify.laws import ClassLaw
+from acompass.checked.program import Draw, Replace
 from acompass.checked.types import Kind, Type
 from acompass.prove.backward_rules import BackwardRules
 from acompass.prove.blocked import Blocked
@@ -74,18 +75,28 @@ class CertifyingRules(BackwardRules):
         """What is to be shown in each branch of a certain action. Raises Blocked."""
         for branch in self._branches(transition):
             earlier = self._before_action(fact, transition, branch)
-            if earlier is None or self._laws.is_empty(earlier, branch.care):
-                yield BranchGoal(None, is_void=earlier is not None)
-                continue
-            self._refuse_counted(fact, transition)
-            finer = self._finer(earlier, transition)
-            yield BranchGoal(
-                finer, self.kept_by(finer, transition, branch.care) if branch.is_left_alone else None
-            )
+            if earlier is None:
+                self._refuse_fresh(fact, transition)
+                yield BranchGoal(None)
+            elif self._laws.is_empty(earlier, branch.care):
+                yield BranchGoal(None, is_void=True)
+            else:
+                self._refuse_counted(fact, transition)
+                finer = self.finer(earlier, transition)
+                kept = self.kept_by(finer, transition, branch.care) if branch.is_left_alone else None
+                yield BranchGoal(finer, kept)
 
     def kept_by(self, fact: Fact, transition: Transition, care: Diagram) -> Fact | None:
         """Rule of the requirement's own assertion: what it says that implies the fact."""
         return next((kept for kept in transition.kept if self._law.implies(kept, fact, care)), None)
+
+    def _refuse_fresh(self, fact: Fact, transition: Transition) -> None:
+        """The checker counts values that are listed, in classes that are rewritten as a whole."""
+        if not isinstance(transition.requirement.action, Replace | Draw):
+            raise Blocked("the checker does not count drawn numbers")
+        together = transition.together or frozenset()
+        if not together <= fact.groups - {transition.column}:
+            raise Blocked("treats parts of a class differently")
 
     def _refuse_counted(self, fact: Fact, transition: Transition) -> None:
         """The checker knows that numbers stay different as decimals, and nothing of other changes of type."""
@@ -98,7 +109,7 @@ class CertifyingRules(BackwardRules):
         if before != after and after.kind is not Kind.DECIMAL:
             raise Blocked("changes the type of the counted column")
 
-    def _finer(self, fact: Fact, transition: Transition) -> Fact:
+    def finer(self, fact: Fact, transition: Transition) -> Fact:
         """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""
         together = transition.together or frozenset()
         if together <= fact.groups:

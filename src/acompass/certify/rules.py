@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from acompass.certify.column_types import has_one_text
 from acompass.certify.constants import Json
 from acompass.certify.laws import ClassLaw
-from acompass.checked.program import Draw, Replace
+from acompass.checked.effects import random_of
+from acompass.checked.program import Draw, Random
 from acompass.checked.types import Kind, Type
 from acompass.prove.backward_rules import BackwardRules
 from acompass.prove.blocked import Blocked
@@ -92,11 +94,15 @@ class CertifyingRules(BackwardRules):
 
     def _refuse_fresh(self, fact: Fact, transition: Transition) -> None:
         """The checker counts values that are listed, in classes that are rewritten as a whole."""
-        if not isinstance(transition.requirement.action, Replace | Draw):
-            raise Blocked("the checker does not count drawn numbers")
-        together = transition.together or frozenset()
-        if not together <= fact.groups - {transition.column}:
-            raise Blocked("treats parts of a class differently")
+        drawn, together = random_of(transition.requirement.action), transition.together or frozenset()
+        match drawn:
+            case Random():
+                raise Blocked("the checker does not count drawn numbers")
+            case Draw() | None:
+                if not together <= fact.groups - {transition.column}:
+                    raise Blocked("treats parts of a class differently")
+            case _:
+                assert_never(drawn)
 
     def _refuse_counted(self, fact: Fact, transition: Transition) -> None:
         """The checker knows that numbers stay different as decimals, and nothing of other changes of type."""

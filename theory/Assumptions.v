@@ -25,6 +25,7 @@ From Acompass Require Chances.
 From Acompass Require Unchanged.
 From Acompass Require Bounds.
 From Acompass Require KnownFacts.
+From Acompass Require SeveralAggregates.
 From Acompass Require Regions.
 From Acompass Require SetOperations.
 From Acompass Require Quantification.
@@ -176,6 +177,11 @@ Definition theorems_of_KnownFacts := (
   @KnownFacts.unsettled, @KnownFacts.without_determined, @KnownFacts.without_excluded,
   @KnownFacts.witness_of_classes, @KnownFacts.witness_of_records).
 Print Assumptions theorems_of_KnownFacts.
+
+Definition theorems_of_SeveralAggregates := (
+  @SeveralAggregates.attempt_together, @SeveralAggregates.equal_aggregates, @SeveralAggregates.in_one_class,
+  @SeveralAggregates.only_alternative, @SeveralAggregates.too_many_values).
+Print Assumptions theorems_of_SeveralAggregates.
 
 Definition theorems_of_Regions := (
   @Regions.decimals_between, @Regions.no_integer_between, @Regions.no_text_before_empty,

@@ -187,8 +187,9 @@ class Reachability:
         may = self._diagrams.intersection(in_scope, self.laws.can_violate(classes, care))
         must = self._diagrams.difference(in_scope, self.laws.can_satisfy(classes, care))
         together = None if may is must else classes.groups
-        found = Transition(step, requirement, classes.where, may, must, together, classes.facts, care)
-        return replace(found, kept_is_all=len(classes.facts) == len(classes.parts))
+        kept = self.laws.kept(classes, care)
+        found = Transition(step, requirement, classes.where, may, must, together, kept, care)
+        return replace(found, kept_is_all=len(kept) == len(classes.parts))
 
     def _some(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
         """A violated SOME affects the whole table (D17); then no record or class satisfies its condition."""

@@ -46,6 +46,7 @@ From Acompass Require Images.
 From Acompass Require Rounding.
 From Acompass Require BandLabels.
 From Acompass Require BandTexts.
+From Acompass Require LabelBeginnings.
 From Acompass Require DateLabels.
 From Acompass Require Labels.
 
@@ -280,6 +281,10 @@ Print Assumptions theorems_of_BandLabels.
 Definition theorems_of_BandTexts := (
   @BandTexts.label_has_one_band).
 Print Assumptions theorems_of_BandTexts.
+
+Definition theorems_of_LabelBeginnings := (
+  @LabelBeginnings.float_begins, @LabelBeginnings.label_begins, @LabelBeginnings.number_begins).
+Print Assumptions theorems_of_LabelBeginnings.
 
 Definition theorems_of_DateLabels := (
   @DateLabels.date_labels_begin, @DateLabels.dates_idempotent, @DateLabels.finer_period_in_one,

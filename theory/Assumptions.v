@@ -26,6 +26,7 @@ From Acompass Require Unchanged.
 From Acompass Require Bounds.
 From Acompass Require KnownFacts.
 From Acompass Require SeveralAggregates.
+From Acompass Require StandingFacts.
 From Acompass Require Regions.
 From Acompass Require SetOperations.
 From Acompass Require Quantification.
@@ -183,6 +184,10 @@ Definition theorems_of_SeveralAggregates := (
   @SeveralAggregates.attempt_together, @SeveralAggregates.equal_aggregates, @SeveralAggregates.in_one_class,
   @SeveralAggregates.only_alternative, @SeveralAggregates.too_many_values).
 Print Assumptions theorems_of_SeveralAggregates.
+
+Definition theorems_of_StandingFacts := (
+  @StandingFacts.left_by_reject, @StandingFacts.satisfiable).
+Print Assumptions theorems_of_StandingFacts.
 
 Definition theorems_of_Regions := (
   @Regions.decimals_between, @Regions.no_integer_between, @Regions.no_text_before_empty,

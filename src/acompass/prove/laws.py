@@ -26,6 +26,12 @@ class Laws:
     def key_variables(self, fact: Fact) -> frozenset[Variable]:
         return self.variables.columns(fact.step, fact.groups)
 
+    def columns_read(self, fact: Fact) -> frozenset[int]:
+        """The columns that decide which classes there are, and their aggregates."""
+        selecting = (self.variables.column_of(variable) for variable in self.diagrams.support(fact.where))
+        aggregated = () if fact.column is None else (fact.column,)
+        return fact.groups.union(selecting, aggregated)
+
     def is_empty(self, fact: Fact, care: Diagram) -> bool:
         """Law of the empty class: the fact's classes can have no record."""
         return self.diagrams.intersection(care, fact.where) is EMPTY

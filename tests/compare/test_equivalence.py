@@ -116,6 +116,15 @@ DIFFERENT = {
         "ALWAYS : GENERALIZE B TO PREFIX OF 3;",
         "ALWAYS : GENERALIZE B TO PREFIX OF 4;",
     ),
+    "a prefix of some texts": (
+        "EACH RESULT : A > 3 : GENERALIZE B TO PREFIX OF 1;",
+        "EACH RESULT : B <= 'x' : GENERALIZE B TO PREFIX OF 3;"
+        "EACH RESULT : A > 3 : GENERALIZE B TO PREFIX OF 1;",
+    ),
+    "a type, seen on the empty table alone, as every other fails": (
+        "EACH RESULT : A < 5 AND A > 5;",
+        "EACH RESULT : A < 5 AND A > 5; EACH RESULT : A > 5 : REPLACE A WITH '*';",
+    ),
     "a value without a label": ("ALWAYS : GENERALIZE B TO YEAR;", "ALWAYS : GENERALIZE B TO MONTH;"),
     "a column": ("ALWAYS : DROP D, C;", "ALWAYS : DROP D;"),
     "the type of a column": (

@@ -41,6 +41,7 @@ def test_counterexamples_of_random_policies_fail_when_run(write: object, seed: i
         (f"EACH RESULT : Pay >= {_LONGEST} : REJECT;", "EACH RESULT : Pay < 5", {"Pay": "decimal(0)"}),
         (f"EACH RESULT : Pay >= -{_LONGEST} : REJECT;", "EACH RESULT : Pay < 5", {"Pay": "decimal"}),
         (f"EACH RESULT : Pay <= {_LONGEST[2:]} : REJECT;", "EACH RESULT : Pay < 5", {"Pay": "decimal(2)"}),
+        ("EACH RESULT : Pay > 0.2 : REJECT;", "EACH RESULT : Pay < 0.1", {"Pay": "decimal(38)"}),
         (f"EACH RESULT : Id > {2**63 - 2} : REJECT;", "EACH RESULT : Id < 5", {"Id": "integer"}),
         (f"EACH RESULT : Id < -{2**63 - 1} : REJECT;", "EACH RESULT : Id > 5", {"Id": "integer"}),
         # the first and the last days

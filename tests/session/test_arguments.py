@@ -52,6 +52,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "columns": (*NOT_A_LIST, [5], [["Age", 5]]),
     "compare": (0, 1, "no", None, [], object()),
     "dates": (*NOT_A_DICT, {"Age": 5}, (5,)),
+    "deadline": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "delimiter": NOT_TEXT,
     "engine": NOT_TEXT,
     "epsilon": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),

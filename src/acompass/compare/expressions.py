@@ -7,6 +7,7 @@ from acompass.checked.convert import convert, to_text
 from acompass.checked.maps.bands import Bands
 from acompass.checked.maps.cuts import Steps
 from acompass.checked.maps.map import Map
+from acompass.checked.maps.prefix import Prefix
 from acompass.checked.types import Kind, Type, Value
 from acompass.prove.decision_diagram import Variable
 
@@ -83,6 +84,20 @@ def normal(expression: Derived) -> Derived:
             steps.pop()
         steps.append(step)
     return Derived(expression.variable, tuple(map(_without_ends, steps)))
+
+
+def without_prefixes(expression: Derived, length: int) -> Derived:
+    """Without the prefixes that texts of this length have."""
+    steps = tuple(step for step in expression.steps if not _is_prefix_of(step, length))
+    return Derived(expression.variable, steps)
+
+
+def _is_prefix_of(step: Step, length: int) -> bool:
+    match step:
+        case Labelling(Prefix(kept)):
+            return kept >= length
+        case _:
+            return False
 
 
 def _absorbs(later: Labelling, earlier: Step) -> bool:

@@ -66,9 +66,17 @@ class ColumnKinds:
             return tuple((*alike, *_otherwise_written(alike[0], self._type)) for alike in kinds)
         if self._type.kind is Kind.TEXT and self._are_dates():
             return _DATED
-        if self._type.kind is Kind.TEXT and all(isinstance(each.map, Prefix) for each in self._mentions.maps):
+        if self.have_lengths:
             return prefix_kinds(self._mentions.points, _lengths(self._mentions.maps))
         return representatives(self._mentions).kinds
+
+    @property
+    def have_lengths(self) -> bool:
+        """Whether all texts of a kind have the same length, or are longer than every prefix."""
+        maps = self._mentions.maps
+        return (
+            self._type.kind is Kind.TEXT and bool(maps) and all(isinstance(each.map, Prefix) for each in maps)
+        )
 
     def regions(self) -> Regions | None:
         """The regions that the kinds lie in, if the values have an order that the policies can read."""

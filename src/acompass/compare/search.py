@@ -105,11 +105,13 @@ class Search:
         return None
 
     def _hinted(self) -> Iterator[_Case]:
-        """Each record alone, then the empty table, then copies of each."""
+        """Each record alone, then the empty table, then copies of each. If the columns differ, the empty
+        table shows the least, so that it comes last."""
+        last = self._sizes[0] if self._is_same_schema else self._sizes[-1]
         for size in self._sizes:
             for record, chances in self._hints:
                 yield _Case([[record] * size], self._players[0], chances)
-            if self._is_same_schema and size == 1:
+            if size == last:
                 yield _Case([], self._players[0], {})
 
     def _random(self) -> Iterator[_Case]:

@@ -12,7 +12,15 @@ from typing import assert_never
 from acompass.checked.effects import draws, plain_of
 from acompass.checked.program import Draw, Drop, Generalize, Program, Random, Reject, Replace, Requirement
 from acompass.checked.types import Type, Value
-from acompass.compare.expressions import Constant, Derived, Expression, applied, normal, shown
+from acompass.compare.expressions import (
+    Constant,
+    Derived,
+    Expression,
+    applied,
+    normal,
+    shown,
+    without_prefixes,
+)
 from acompass.compare.kinds import ColumnKinds
 from acompass.privacy.influence import is_record_level
 from acompass.privacy.representatives import Alike
@@ -162,7 +170,6 @@ class Symbols:
         return self.diagrams.literal(derived.variable, mask)
 
     def _differing_maps(self, one: Derived, other: Derived, type_: Type, within: Diagram) -> Diagram:
-        is_same = normal(one) == normal(other)
         mask = 0
         for kind in regions_in(self.diagrams.mask_of(within, one.variable)):
             ours, theirs = (
@@ -170,9 +177,16 @@ class Symbols:
             )
             if ours != theirs:
                 mask |= 1 << kind
-            elif not is_same and len(set(ours)) > 1:
+            elif len(set(ours)) > 1 and self._normal(one, kind) != self._normal(other, kind):
                 raise Undecided(None, "two maps agree on all values that were tried")
         return self.diagrams.literal(one.variable, mask)
+
+    def _normal(self, expression: Derived, kind: int) -> Derived:
+        """A prefix leaves texts alone that are not longer."""
+        variable = expression.variable
+        if variable < len(self.columns) and self.columns[variable].have_lengths:
+            expression = without_prefixes(expression, len(str(self.kinds[variable][kind][0])))
+        return normal(expression)
 
     def _differing_sources(self, one: Derived, other: Derived, type_: Type) -> Diagram:
         return self.diagrams.union_of(

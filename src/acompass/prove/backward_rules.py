@@ -127,10 +127,9 @@ class BackwardRules:
         return [*transition.kept, replace(fact, step=transition.step)]
 
     def _before_check(self, after: Fact, transition: Transition) -> list[Fact]:
-        """Rule of the check: nothing is written unless its assertion holds."""
+        """Rule of the check: nothing is written unless its assertion holds. A check that is not known to hold
+        is irrelevant."""
         fact = replace(after, step=transition.step)
-        if not transition.is_known:
-            return [fact]
         return self._unkept(fact, transition, self._reachability.care[transition.step])
 
     def _unkept(self, fact: Fact, transition: Transition, care: Diagram) -> list[Fact]:

@@ -26,7 +26,7 @@ def is_loadable(value: Value, type_: Type) -> bool:
         case int():
             return is_64_bit(value)
         case Decimal():
-            return digits_before_point(value) + type_.scale <= MOST_DIGITS
+            return abs(value) < 1 or digits_before_point(value) + type_.scale <= MOST_DIGITS
         case _:
             return True
 

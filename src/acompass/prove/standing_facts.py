@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias, assert_never
 
-from acompass.checked.effects import is_certain, plain_of
+from acompass.checked.effects import drops_records, is_certain, plain_of
 from acompass.checked.program import Draw, Drop, Generalize, Random, Reject, Replace, Requirement
 from acompass.prove.decision_diagram import Diagram
 from acompass.prove.facts import Fact
@@ -54,5 +54,4 @@ class StandingFacts:
 
 def is_established(requirement: Requirement, is_known: bool) -> bool:
     """Whether the classes that violate the assertion are gone after the requirement."""
-    is_reject = isinstance(plain_of(requirement.action), Reject)
-    return is_known or (is_reject and is_certain(requirement.action))
+    return is_known or (drops_records(requirement.action) and is_certain(requirement.action))

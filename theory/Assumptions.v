@@ -25,6 +25,8 @@ From Acompass Require Chances.
 From Acompass Require Unchanged.
 From Acompass Require Bounds.
 From Acompass Require KnownFacts.
+From Acompass Require SeveralAggregates.
+From Acompass Require StandingFacts.
 From Acompass Require Regions.
 From Acompass Require SetOperations.
 From Acompass Require Quantification.
@@ -45,6 +47,7 @@ From Acompass Require Images.
 From Acompass Require Rounding.
 From Acompass Require BandLabels.
 From Acompass Require BandTexts.
+From Acompass Require LabelBeginnings.
 From Acompass Require DateLabels.
 From Acompass Require Labels.
 From Acompass Require Entailment.
@@ -185,6 +188,15 @@ Definition theorems_of_KnownFacts := (
   @KnownFacts.witness_of_classes, @KnownFacts.witness_of_records).
 Print Assumptions theorems_of_KnownFacts.
 
+Definition theorems_of_SeveralAggregates := (
+  @SeveralAggregates.attempt_together, @SeveralAggregates.equal_aggregates, @SeveralAggregates.in_one_class,
+  @SeveralAggregates.only_alternative, @SeveralAggregates.too_many_values).
+Print Assumptions theorems_of_SeveralAggregates.
+
+Definition theorems_of_StandingFacts := (
+  @StandingFacts.left_by_reject, @StandingFacts.satisfiable).
+Print Assumptions theorems_of_StandingFacts.
+
 Definition theorems_of_Regions := (
   @Regions.decimals_between, @Regions.no_integer_between, @Regions.no_text_before_empty,
   @Regions.no_text_before_nul, @Regions.region_above_constant, @Regions.region_below_constant,
@@ -282,6 +294,10 @@ Print Assumptions theorems_of_BandLabels.
 Definition theorems_of_BandTexts := (
   @BandTexts.label_has_one_band).
 Print Assumptions theorems_of_BandTexts.
+
+Definition theorems_of_LabelBeginnings := (
+  @LabelBeginnings.float_begins, @LabelBeginnings.label_begins, @LabelBeginnings.number_begins).
+Print Assumptions theorems_of_LabelBeginnings.
 
 Definition theorems_of_DateLabels := (
   @DateLabels.date_labels_begin, @DateLabels.dates_idempotent, @DateLabels.finer_period_in_one,

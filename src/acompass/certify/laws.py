@@ -1,9 +1,11 @@
 """The laws of classes as the checker of certificates knows them: simpler than those of `prove`."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
-from acompass.prove.facts import Fact
+from acompass.prove.facts import ClassAssertion, Fact
 from acompass.prove.known_facts import KnownFacts
 from acompass.prove.laws import Laws
 from acompass.prove.regions import Mask
@@ -23,6 +25,14 @@ class CertifyingLaws(Laws):
 
         within = self.diagrams.substitute(allowed, self.aggregates.variable(fact), records_for)
         return self.diagrams.intersection(fact.where, within)
+
+    def in_one_class(self, facts: Sequence[Fact], care: Diagram) -> Diagram:
+        """The checker does not relate the aggregates of a class."""
+        records = (self.records_with(fact, fact.allowed, care) for fact in facts)
+        return reduce(self.diagrams.intersection, records, ALL)
+
+    def kept(self, classes: ClassAssertion, care: Diagram) -> tuple[Fact, ...]:
+        return classes.facts
 
     def is_kept_without(self, fact: Fact, lost: Diagram, care: Diagram) -> bool:
         """The checker does not ask at which keys a class can lose records."""
@@ -49,7 +59,7 @@ class ClassLaw(KnownFacts):
         """Whether the wanted classes, which consist of known classes or of parts of them, are allowed."""
         assert known.step == wanted.step
         diagrams, records = self._diagrams, self._diagrams.intersection(care, wanted.where)
-        aggregates = self._in_terms(known, wanted)
+        aggregates = self._laws.in_terms_of(known, wanted)
         if aggregates is None or diagrams.difference(records, known.where) is not EMPTY:
             return False
         single = self._single_columns(known, care)

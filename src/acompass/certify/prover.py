@@ -19,6 +19,7 @@ from acompass.prove.decision_diagram import EMPTY, Diagram, Variable
 from acompass.prove.facts import ClassAssertion, Fact, class_assertion
 from acompass.prove.reachability import Reachability, Transition, record_condition
 from acompass.prove.regions import Mask
+from acompass.prove.standing_facts import Standing
 from acompass.prove.value_order import INFINITE
 from acompass.prove.variables import Variables
 from acompass.syntax.tree import Function
@@ -39,6 +40,10 @@ class CertifyingVariables(Variables):
 class CertifyingReachability(Reachability):
     def _laws_of(self, variables: Variables) -> CertifyingLaws:
         return CertifyingLaws(variables)
+
+    def _standing_after(self, transition: Transition) -> Standing:
+        """What earlier lines say of classes decides nothing about the records that a line affects."""
+        return ()
 
     def _left_by_checks(self, records: Diagram) -> Diagram:
         """The checker asks what each check excludes, and not what several exclude together."""

@@ -13,11 +13,11 @@ from acompass.checked.types import Kind, Type
 from acompass.prove.backward_rules import BackwardRules
 from acompass.prove.blocked import Blocked
 from acompass.prove.chance_rules import ChanceRules
-from acompass.prove.decision_diagram import Diagram
+from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.facts import Fact
 from acompass.prove.preimages import Preimages
 from acompass.prove.reachability import Reachability, Transition
-from acompass.prove.write_rules import WriteRules
+from acompass.prove.write_rules import Branch, WriteRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,9 @@ class CertifyingRules(BackwardRules):
 
     def passes(self, fact: Fact) -> bool:
         """Whether the line before the fact's step changes nothing that the fact reads."""
-        return self._is_irrelevant(self._reachability.transitions[fact.step - 1], self._columns(fact))
+        return self._is_irrelevant(
+            self._reachability.transitions[fact.step - 1], self._laws.columns_read(fact)
+        )
 
     def before_coin(self, fact: Fact, transition: Transition) -> Fact:
         """The fact before an action that is performed with a probability. Raises Blocked."""
@@ -83,7 +85,7 @@ class CertifyingRules(BackwardRules):
             elif self._laws.is_empty(earlier, branch.care):
                 yield BranchGoal(None, is_void=True)
             else:
-                self._refuse_counted(fact, transition)
+                self._refuse_counted(fact, transition, branch)
                 finer = self.finer(earlier, transition)
                 kept = self.kept_by(finer, transition, branch.care) if branch.is_left_alone else None
                 yield BranchGoal(finer, kept)
@@ -104,7 +106,7 @@ class CertifyingRules(BackwardRules):
             case _:
                 assert_never(drawn)
 
-    def _refuse_counted(self, fact: Fact, transition: Transition) -> None:
+    def _refuse_counted(self, fact: Fact, transition: Transition, branch: Branch) -> None:
         """The checker knows that numbers stay different as decimals, and nothing of other changes of type."""
         if transition.column is None or transition.column != fact.column:
             return
@@ -114,6 +116,10 @@ class CertifyingRules(BackwardRules):
         )
         if before != after and after.kind is not Kind.DECIMAL:
             raise Blocked("changes the type of the counted column")
+        selected = self._preimages.written(fact.where, transition)
+        affected = self._diagrams.intersection(branch.affected, transition.care)
+        if self._diagrams.intersection(affected, selected) is not EMPTY:
+            raise Blocked("rewrites the aggregated values of only part of a class")
 
     def finer(self, fact: Fact, transition: Transition) -> Fact:
         """Rule of the finer class: a class by `together` as well is affected as a whole or not at all."""

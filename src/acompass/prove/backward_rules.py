@@ -37,15 +37,10 @@ class BackwardRules:
     def carried_back(self, fact: Fact) -> Fact:
         """Rule of the irrelevant column: the same fact, before all lines that do not change what it reads."""
         step = fact.step
-        columns = self._columns(fact)
+        columns = self._laws.columns_read(fact)
         while step > 0 and self._is_irrelevant(self._reachability.transitions[step - 1], columns):
             step -= 1
         return replace(fact, step=step)
-
-    def _columns(self, fact: Fact) -> frozenset[int]:
-        selecting = (self._variables.column_of(variable) for variable in self._diagrams.support(fact.where))
-        aggregated = () if fact.column is None else (fact.column,)
-        return fact.groups.union(selecting, aggregated)
 
     def _is_irrelevant(self, transition: Transition, columns: frozenset[int]) -> bool:
         plain = plain_of(transition.requirement.action)

@@ -1,5 +1,6 @@
 """Values of each column to build tables from: some of every region, with labels where a map needs them."""
 
+import math
 import random
 from collections.abc import Container, Sequence
 from itertools import chain
@@ -40,7 +41,12 @@ class ColumnValues:
     def inside(self, column: int, region: int) -> list[Value]:
         """A few values of a region, or any values if no table has one of the region."""
         regions = self._regions(column)
-        near = (*self._examples(column), *self._days(column, region), *self._addends(column))
+        near = (
+            *self._examples(column),
+            *self._days(column, region),
+            *self._addends(column),
+            *self._infinite(column),
+        )
         inside = [value for value in near if regions.region_of(value) == region]
         return self._usable(column, [*regions.values(region, PER_REGION), *inside]) or self._all[column]
 
@@ -76,12 +82,19 @@ class ColumnValues:
             return [0]
         regions = self._regions(column)
         usual = chain.from_iterable(regions.values(region, 2) for region in regions_in(regions.full))
-        return self._usable(column, [*self._examples(column), *usual, *self._addends(column)])
+        usual = chain(self._examples(column), usual, self._addends(column), self._infinite(column))
+        return self._usable(column, list(usual))
 
     def _examples(self, column: int) -> list[Value]:
         """Values that the first map of the column has labels for."""
         type_ = self._prover.program.schema[column].type
         return example_values(self._maps[column], type_) if column in self._maps else []
+
+    def _infinite(self, column: int) -> list[Value]:
+        """Floats whose texts are unlike those of others, for a column that becomes text."""
+        _, *later = self._prover.variables.versions_of(column)
+        is_float = self._prover.program.schema[column].type.kind is Kind.FLOAT
+        return [math.inf, -math.inf] if is_float and later else []
 
     def _days(self, column: int, region: int) -> list[Value]:
         """Days in text, for a column whose first map is about dates, or that is compared with dates."""
@@ -126,4 +139,5 @@ def _first_maps(program: Program) -> dict[int, Map]:
 
 def _complexity(value: Value) -> tuple[bool, int, str]:
     text = str(value)
-    return not text.isprintable() or not text.strip() or text == SUPPRESSED, len(text), text
+    is_infinite = isinstance(value, float) and math.isinf(value)
+    return is_infinite or not text.isprintable() or not text.strip() or text == SUPPRESSED, len(text), text

@@ -30,6 +30,8 @@ from acompass.syntax.tree import Function
 ColumnVersion: TypeAlias = tuple[int, int]
 
 #: bands are told apart up to numbers of this size
+#: the most numbers of a RANDOM whose texts are told apart
+_FEW_DRAWN = 8
 _LARGE = 10**15
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
 
@@ -72,8 +74,9 @@ class Constants:
                 case Draw(column, balls):
                     self._columns[self._variables.version(step + 1, column)] += [b.value for b in balls]
                 case Random(column, lower, upper):
-                    if requirement.after[column].type.kind is not Kind.TEXT:
-                        self._columns[self._variables.version(step + 1, column)] += [lower, upper]
+                    type_ = requirement.after[column].type
+                    drawn = self._columns[self._variables.version(step + 1, column)]
+                    drawn += _few_drawn(lower, upper) if type_.kind is Kind.TEXT else [lower, upper]
                 case Reject() | Generalize() | Drop() | None:
                     pass
                 case _:
@@ -144,3 +147,8 @@ class Constants:
                 return self._columns[self._variables.version(step, aggregate.column)]
             case _:
                 assert_never(aggregate.function)
+
+
+def _few_drawn(lower: int, upper: int) -> list[Value]:
+    """The texts that RANDOM writes, if they are few: then a map has one label for each."""
+    return [str(number) for number in range(lower, upper + 1)] if upper - lower < _FEW_DRAWN else []

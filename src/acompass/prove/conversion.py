@@ -4,16 +4,17 @@ The image of a region is a set of regions of the new type. It includes every reg
 Between numbers it is exact; into text, it is exact except for floats and numbers of any scale.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 
 from acompass.checked.convert import convert, to_text
-from acompass.checked.types import INTEGER, Kind, Type, Value
+from acompass.checked.types import INTEGER, Kind, Type
 from acompass.prove.reading import read_text
 from acompass.prove.regions import Mask, Regions, regions_in
-from acompass.prove.text_images import has_ordered_texts, reaches_between
+from acompass.prove.text_images import has_ordered_texts, may_be_number, reaches_between
 from acompass.prove.value_order import Rank, order_of
 
 #: the values of a gap up to this size are converted individually
@@ -41,15 +42,16 @@ def image(region: int, source: Regions, source_type: Type, target: Regions, targ
 
 
 def image_of_any_scale(region: int, source: Regions, target: Regions) -> Mask:
-    """The texts of numbers of any scale: 2 may be written `2` or `2.00`. Every gap is taken to be reached."""
+    """The texts of numbers of any scale: 2 may be written `2` or `2.00`. Every gap in which a text begins as
+    a number is taken to be reached."""
 
-    def is_reached(text: Value | None) -> bool:
+    def is_reached(candidate: int) -> bool:
+        text = target.constant(candidate)
         if text is None:
-            return True
+            return may_be_number(*target.bounds(candidate))
         return bool(_PLAIN.fullmatch(str(text))) and source.region_of(Decimal(str(text))) == region
 
-    texts = regions_in(target.full)
-    return _union(1 << candidate for candidate in texts if is_reached(target.constant(candidate)))
+    return _union(1 << candidate for candidate in regions_in(target.full) if is_reached(candidate))
 
 
 def image_of_random(lower: int, upper: int, target: Regions, target_type: Type) -> Mask:
@@ -127,9 +129,17 @@ def _has_text_in(candidate: int, target: Regions, region: int, source: Regions, 
     constant = target.constant(candidate)
     if constant is not None:
         return _is_text_of(str(constant), region, source, source_type)
+    if source_type.kind is Kind.FLOAT:
+        return _has_float_text(*target.bounds(candidate), source.region_of(math.inf) == region)
     if not has_ordered_texts(source_type):
         return True
     return reaches_between(region, source, source_type, *target.bounds(candidate))
+
+
+def _has_float_text(low: str | None, high: str | None, has_infinity: bool) -> bool:
+    """Whether a float can have a text between the two: it begins with a digit or a sign, or is `inf`."""
+    is_infinity = (low is None or low < "inf") and (high is None or high > "inf")
+    return may_be_number(low, high) or (has_infinity and is_infinity)
 
 
 def _union(masks: Iterable[Mask]) -> Mask:

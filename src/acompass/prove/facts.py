@@ -27,6 +27,9 @@ class Fact:
     allowed: Diagram
 
 
+#: a function and its column: aggregates with the same ones are equal, whatever their names
+Measure: TypeAlias = tuple[Function, int | None]
+
 #: a class satisfies it exactly if it satisfies one of the facts; None where that cannot be said by facts
 Alternatives: TypeAlias = tuple[Fact, ...] | None
 
@@ -43,6 +46,11 @@ class ClassAssertion:
     def facts(self) -> tuple[Fact, ...]:
         """The facts that an EACH of the assertion states, and perhaps more."""
         return tuple(part[0] for part in self.parts if part is not None and len(part) == 1)
+
+    @property
+    def mixed(self) -> tuple[tuple[Fact, ...], ...]:
+        """The parts with several alternatives."""
+        return tuple(part for part in self.parts if part is not None and len(part) > 1)
 
 
 def class_assertion(variables: Variables, step: int, assertion: Assertion) -> ClassAssertion | None:
@@ -69,48 +77,54 @@ class _Writer:
     groups: frozenset[int]
 
     def parts(self, assertion: Assertion) -> tuple[Alternatives, ...]:
-        if len(self.query.aggregates) == 1:
-            (aggregate,) = self.query.aggregates
-            allowed = self.variables.condition(assertion.condition, self._seen(aggregate))
-            return ((self._fact(aggregate, allowed),),)
+        measures = dict.fromkeys(map(_measure, self.query.aggregates))
+        if len(measures) == 1:
+            (measure,) = measures
+            allowed = self.variables.condition(assertion.condition, self._seen(measure))
+            return ((self._fact(measure, allowed),),)
         found = clauses(assertion.condition)
         return (None,) if found is None else self._several(found)
 
     def _several(self, found: Iterable[Clause]) -> tuple[Alternatives, ...]:
         """Clauses about the same aggregate make one fact. A clause about several has several alternatives."""
         diagrams = self.variables.diagrams
-        single: dict[Aggregate, Diagram] = {}
+        single: dict[Measure, Diagram] = {}
         mixed: list[Alternatives] = []
         for clause in found:
-            aggregates = self._aggregates(clause)
-            if len(aggregates) > 1:
-                mixed.append(tuple(self._fact(each, self._allowed(clause, each)) for each in aggregates))
+            measures = self._measures(clause)
+            if len(measures) > 1:
+                mixed.append(tuple(self._fact(each, self._allowed(clause, each)) for each in measures))
                 continue
-            aggregate = aggregates[0] if aggregates else self.query.aggregates[0]
-            allowed = diagrams.intersection(single.get(aggregate, ALL), self._allowed(clause, aggregate))
-            single[aggregate] = allowed
+            measure = measures[0] if measures else _measure(self.query.aggregates[0])
+            allowed = diagrams.intersection(single.get(measure, ALL), self._allowed(clause, measure))
+            single[measure] = allowed
         return (*((self._fact(*each),) for each in single.items()), *mixed)
 
-    def _aggregates(self, clause: Clause) -> list[Aggregate]:
+    def _measures(self, clause: Clause) -> list[Measure]:
         first = len(self.query.group_by)
         positions = {literal.comparison.column for literal in clause}
-        return [each for at, each in enumerate(self.query.aggregates, first) if at in positions]
+        compared = (each for at, each in enumerate(self.query.aggregates, first) if at in positions)
+        return list(dict.fromkeys(map(_measure, compared)))
 
-    def _allowed(self, clause: Clause, aggregate: Aggregate) -> Diagram:
+    def _allowed(self, clause: Clause, measure: Measure) -> Diagram:
         """The classes that satisfy the clause by their key or by the aggregate."""
         first = len(self.query.group_by)
-        own = first + self.query.aggregates.index(aggregate)
-        literals = [each for each in clause if each.comparison.column in (*range(first), own)]
-        seen = self._seen(aggregate)
+        own = [at for at, each in enumerate(self.query.aggregates, first) if _measure(each) == measure]
+        literals = [each for each in clause if each.comparison.column in (*range(first), *own)]
+        seen = self._seen(measure)
         return self.variables.diagrams.union_of(
             self.variables.condition(literal.condition, seen) for literal in literals
         )
 
-    def _seen(self, aggregate: Aggregate) -> Callable[[int], Variable]:
+    def _seen(self, measure: Measure) -> Callable[[int], Variable]:
         """The variables at the positions that the condition sees; it names no other aggregate than this."""
         keys = [self.variables.column(self.step, column) for column in self.query.group_by]
-        own = self.variables.aggregate(self.step, aggregate.function, aggregate.column)
+        own = self.variables.aggregate(self.step, *measure)
         return lambda position: keys[position] if position < len(keys) else own
 
-    def _fact(self, aggregate: Aggregate, allowed: Diagram) -> Fact:
-        return Fact(self.step, aggregate.function, aggregate.column, self.where, self.groups, allowed)
+    def _fact(self, measure: Measure, allowed: Diagram) -> Fact:
+        return Fact(self.step, *measure, self.where, self.groups, allowed)
+
+
+def _measure(aggregate: Aggregate) -> Measure:
+    return aggregate.function, aggregate.column

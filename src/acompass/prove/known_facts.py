@@ -6,7 +6,6 @@ from acompass.prove.decision_diagram import ALL, Diagram
 from acompass.prove.facts import Fact
 from acompass.prove.laws import Laws
 from acompass.prove.regions import Mask
-from acompass.syntax.tree import Function
 
 
 class KnownFacts:
@@ -29,7 +28,7 @@ class KnownFacts:
         class consists of known classes, or of parts of them, unless the known WHERE misses a record."""
         assert known.step == wanted.step
         diagrams = self._diagrams
-        aggregates = self._in_terms(known, wanted)
+        aggregates = self._laws.in_terms_of(known, wanted)
         records = self._covered(known, wanted, care)
         if aggregates is None:
             return ALL
@@ -77,23 +76,3 @@ class KnownFacts:
         return self._diagrams.intersection(
             self._diagrams.project(records, keys), self._diagrams.project(outside, keys)
         )
-
-    def _in_terms(self, known: Fact, wanted: Fact) -> Diagram | None:
-        """What the known fact says of the wanted aggregate; None where it says nothing."""
-        if known.column != wanted.column and not _are_counts(known, wanted):
-            return None
-        aggregates = self._laws.aggregates
-        if aggregates.in_terms_of(known, wanted.function, 0) is None:
-            return None
-
-        def change(mask: Mask) -> Mask:
-            implied = aggregates.in_terms_of(known, wanted.function, mask)
-            assert implied is not None
-            return implied
-
-        return self._laws.changed(known, known.allowed, change)
-
-
-def _are_counts(known: Fact, wanted: Fact) -> bool:
-    """A class has at least as many records as distinct values of any column."""
-    return {known.function, wanted.function} == {Function.COUNT, Function.COUNT_DISTINCT}

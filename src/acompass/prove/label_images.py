@@ -4,8 +4,9 @@ The image includes every region that some label reaches (docs/prove.md, section 
 """
 
 from bisect import bisect_right
-from collections.abc import Callable
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, cached_property, reduce
+from operator import or_
 
 from acompass.checked.convert import to_text
 from acompass.checked.maps.bands import Bands
@@ -18,6 +19,9 @@ from acompass.prove.conversion import FEW
 from acompass.prove.label_cuts import after_prefix, are_few, band_bounds, is_small, period_bounds
 from acompass.prove.regions import Mask, Regions, regions_in
 from acompass.syntax.tree import DateUnit
+
+#: intervals of text that include every label of bands but `*`: `-2 to -1`, `0-3`, `<0`, `[0,1)`
+_BAND_BEGINNINGS = (("-", "."), ("0", ":"), ("<", "="), ("[", "\\"))
 
 
 class LabelImages:
@@ -67,6 +71,8 @@ class LabelImages:
         match self._map:
             case Dates():
                 return others & self._of_period(region, source, type_)
+            case Bands():
+                return others & self._bands_of_numbers
             case _:
                 return others
 
@@ -100,13 +106,39 @@ class LabelImages:
             case Bands() if self._of_numbers and are_few(self._map):
                 return self._number_labels
         low, high = _interval(self._map, *self._texts.bounds(region))
-        return self._between(low, high) & self._labels
+        return self._between(low, high) & self._labels & ~self._kept_label
 
     @cached_property
     def _number_labels(self) -> Mask:
         """The labels of numbers, all of which are points. Those of earlier, finer bands become these, too."""
         points = (region for region in regions_in(self._labels) if region % 2)
         return sum(1 << region for region in points if self._texts.constant(region) != SUPPRESSED)
+
+    @cached_property
+    def _kept_label(self) -> Mask:
+        """The point `*` under a map that gives this label to no other text."""
+        region = self._texts.region_of(SUPPRESSED)
+        is_kept = isinstance(self._map, Bands | Dates) and self._texts.constant(region) is not None
+        return 1 << region if is_kept else 0
+
+    @cached_property
+    def _bands_of_numbers(self) -> Mask:
+        """The regions that the labels of numbers can reach, by what they begin with."""
+        assert isinstance(self._map, Bands)
+        reached = self._beginning_with(_number_beginnings(self._map))
+        if self._map.cuts.first is None:
+            return reached
+        lowest = next(self._map.bands_between(None, None)).label
+        return reached | 1 << self._texts.region_of(lowest)
+
+    @cached_property
+    def _bands_of_texts(self) -> Mask:
+        """The regions that the labels of texts can reach, by what they begin with."""
+        return self._beginning_with(_BAND_BEGINNINGS) | 1 << self._texts.region_of(SUPPRESSED)
+
+    def _beginning_with(self, beginnings: Iterable[tuple[str, str]]) -> Mask:
+        """The regions with texts in one of the intervals."""
+        return reduce(or_, (self._between(low, high) for low, high in beginnings))
 
     def _between(self, low: str | None, high: str | None) -> Mask:
         """The regions with texts from `low` on and below `high`."""
@@ -129,8 +161,20 @@ class LabelImages:
         match self._map:
             case Dates(unit):
                 return _has_date_label(unit, *self._texts.bounds(region))
+            case Bands():
+                return bool(self._bands_of_texts >> region & 1)
             case _:
                 return True
+
+
+def _number_beginnings(map_: Bands) -> Iterator[tuple[str, str]]:
+    """Intervals of text that include every label of a number that is above the first cut."""
+    first, last = map_.cuts.first, map_.cuts.last
+    if not map_.integer:
+        yield "[", "\\"
+    if map_.integer or last is not None:
+        yield "0", ":"
+        yield from () if first is not None and first >= 0 else [("-", ".")]
 
 
 def _bounds(map_: Map, label: str) -> object:

@@ -3,8 +3,9 @@
 `care` is the care set: it includes every record that the table in question can have.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from acompass.prove.aggregates import Aggregates
 from acompass.prove.constants import zero_of
@@ -24,6 +25,12 @@ class Laws:
 
     def key_variables(self, fact: Fact) -> frozenset[Variable]:
         return self.variables.columns(fact.step, fact.groups)
+
+    def columns_read(self, fact: Fact) -> frozenset[int]:
+        """The columns that decide which classes there are, and their aggregates."""
+        selecting = (self.variables.column_of(variable) for variable in self.diagrams.support(fact.where))
+        aggregated = () if fact.column is None else (fact.column,)
+        return fact.groups.union(selecting, aggregated)
 
     def is_empty(self, fact: Fact, care: Diagram) -> bool:
         """Law of the empty class: the fact's classes can have no record."""
@@ -93,17 +100,51 @@ class Laws:
             fact.where, self.diagrams.substitute(allowed, aggregate, records_for)
         )
 
-    def can_satisfy(self, classes: ClassAssertion, care: Diagram) -> Diagram:
-        """The records that can be in a class that satisfies the assertion."""
-        found = classes.where
-        for part in classes.parts:
-            found = self.diagrams.intersection(found, self._can_satisfy(part, care))
+    def in_terms_of(self, known: Fact, wanted: Fact) -> Diagram | None:
+        """What the known fact says of the wanted aggregate of its classes; None where it says nothing."""
+        if known.column != wanted.column and not _are_counts(known, wanted):
+            return None
+        if self.aggregates.in_terms_of(known, wanted.function, 0) is None:
+            return None
+
+        def change(mask: Mask) -> Mask:
+            implied = self.aggregates.in_terms_of(known, wanted.function, mask)
+            assert implied is not None
+            return implied
+
+        return self.changed(known, known.allowed, change)
+
+    def in_one_class(self, facts: Sequence[Fact], care: Diagram) -> Diagram:
+        """Law of the related aggregates: the records that can be in a class that satisfies all of the facts,
+        which are about the same classes."""
+        found = ALL
+        for fact in facts:
+            implied = (self.in_terms_of(other, fact) for other in facts)
+            allowed = reduce(self.diagrams.intersection, (each for each in implied if each is not None))
+            found = self.diagrams.intersection(found, self.records_with(fact, allowed, care))
         return found
 
-    def _can_satisfy(self, part: Alternatives, care: Diagram) -> Diagram:
-        if part is None:
-            return ALL
-        return self.diagrams.union_of(self.records_with(fact, fact.allowed, care) for fact in part)
+    def can_satisfy(self, classes: ClassAssertion, care: Diagram) -> Diagram:
+        """The records that can be in a class that satisfies the assertion."""
+        found = self.diagrams.intersection(classes.where, self.in_one_class(classes.facts, care))
+        for part in classes.mixed:
+            one_of = self.diagrams.union_of(self._with_alternative(classes, fact, care) for fact in part)
+            found = self.diagrams.intersection(found, one_of)
+        return found
+
+    def _with_alternative(self, classes: ClassAssertion, fact: Fact, care: Diagram) -> Diagram:
+        """The records that can be in a class that satisfies the assertion by this one of the alternatives."""
+        records = self.diagrams.intersection(care, classes.where)
+        return self.diagrams.intersection(records, self.in_one_class((*classes.facts, fact), care))
+
+    def kept(self, classes: ClassAssertion, care: Diagram) -> tuple[Fact, ...]:
+        """The facts that the classes that satisfy the assertion satisfy: an alternative if no class can
+        satisfy another."""
+        found = list(classes.facts)
+        for part in classes.mixed:
+            possible = [f for f in part if self._with_alternative(classes, f, care) is not EMPTY]
+            found += possible if len(possible) == 1 else []
+        return tuple(found)
 
     def witnesses(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records of which a class that satisfies the assertion has at least one."""
@@ -113,16 +154,13 @@ class Laws:
 
     def can_violate(self, classes: ClassAssertion, care: Diagram) -> Diagram:
         """The records that can be in a class that violates the assertion."""
-        violating = self.diagrams.union_of(self._can_violate(part, care) for part in classes.parts)
+        violating = self.diagrams.union_of(self.can_refuse(part, care) for part in classes.parts)
         return self.diagrams.intersection(classes.where, violating)
 
-    def _can_violate(self, part: Alternatives, care: Diagram) -> Diagram:
-        """A class violates all alternatives or none."""
-        found = ALL
-        for fact in part or ():
-            refused = self.diagrams.complement(fact.allowed)
-            found = self.diagrams.intersection(found, self.records_with(fact, refused, care))
-        return found
+    def can_refuse(self, part: Alternatives, care: Diagram) -> Diagram:
+        """The records that can be in a class that satisfies none of the alternatives."""
+        refused = [replace(fact, allowed=self.diagrams.complement(fact.allowed)) for fact in part or ()]
+        return self.in_one_class(refused, care)
 
     def changed(self, fact: Fact, allowed: Diagram, change: Callable[[Mask], Mask]) -> Diagram:
         """`allowed` with `change` applied to the aggregate's values."""
@@ -281,3 +319,8 @@ class Laws:
         occurring = self.diagrams.literal(variable, mask) if is_same else self.diagrams.project(records, keys)
         refused = self.diagrams.difference(occurring, fact.allowed)
         return self.diagrams.complement(self.diagrams.exists(refused, frozenset((variable,))))
+
+
+def _are_counts(known: Fact, wanted: Fact) -> bool:
+    """A class has at least as many records as distinct values of any column."""
+    return {known.function, wanted.function} == {Function.COUNT, Function.COUNT_DISTINCT}

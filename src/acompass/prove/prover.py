@@ -117,7 +117,7 @@ class Prover:
             attempt = self._attempt_fact(fact)
             if attempt.is_proof:
                 return attempt
-        return attempt if part is None else self._attempt_established(part) or attempt
+        return attempt if part is None else self._attempt_together(part) or attempt
 
     def _attempt_fact(self, fact: Fact) -> ProofAttempt:
         """Its bounds may have different proofs."""
@@ -163,6 +163,15 @@ class Prover:
                 if s.column is not None and version(s.step, s.column) == version(step, s.column)
             }
         )
+
+    def _attempt_together(self, part: tuple[Fact, ...]) -> ProofAttempt | None:
+        """No class can violate all alternatives, or none is left that does."""
+        step = part[0].step
+        care = self.diagrams.intersection(self.reachability.care[step], part[0].where)
+        refused = self.reachability.laws.can_refuse(part, care)
+        if self.diagrams.intersection(care, refused) is EMPTY:
+            return ProofAttempt(True, settled={step})
+        return self._attempt_established(part)
 
     def _attempt_established(self, part: tuple[Fact, ...]) -> ProofAttempt | None:
         """The line before removes or excludes every class that violates all alternatives."""

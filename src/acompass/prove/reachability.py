@@ -31,6 +31,7 @@ from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
 from acompass.prove.facts import ClassAssertion, Fact, class_assertion
 from acompass.prove.laws import Laws
 from acompass.prove.regions import Mask, Regions
+from acompass.prove.standing_facts import Standing, StandingFacts, is_established
 from acompass.prove.variables import Variables
 
 
@@ -107,15 +108,26 @@ class Reachability:
         self.reach = [self._focused(0, self._diagrams.complement(self.excluded[0]))]
         self.transitions: list[Transition] = []
         self._written: dict[int, Mask] = {}
+        self._standing_facts = StandingFacts(self.laws)
+        self._standing: list[Standing] = [()]
         for step, requirement in enumerate(program.requirements):
             transition = self._transition(step, requirement, self.reach[step])
             affects = self._simplest(transition)
             self.transitions.append(replace(transition, is_known=step in known, affects=affects))
+            self._standing.append(self._standing_after(self.transitions[-1]))
             self.reach.append(self._next(self.transitions[-1], known))
         self.care = self._care()
 
     def _laws_of(self, variables: Variables) -> Laws:
         return Laws(variables)
+
+    def _standing_after(self, transition: Transition) -> Standing:
+        """None with a focus: they may read columns outside of it."""
+        if self._focus is not None:
+            return ()
+        requirement, standing = transition.requirement, self._standing[transition.step]
+        established = transition.kept if is_established(requirement, transition.is_known) else ()
+        return self._standing_facts.after(requirement, standing, established, transition.care)
 
     def _next(self, transition: Transition, known: frozenset[int]) -> Diagram:
         """The records that can reach the step after the requirement."""
@@ -189,9 +201,20 @@ class Reachability:
         in_scope = self._diagrams.intersection(care, classes.where)
         may = self._diagrams.intersection(in_scope, self.laws.can_violate(classes, care))
         must = self._diagrams.difference(in_scope, self.laws.can_satisfy(classes, care))
+        kept = self.laws.kept(classes, care)
+        refused = self._diagrams.intersection(in_scope, self._refused_by_standing(step, kept, care))
+        must = self._diagrams.union(must, refused)
         together = None if may is must else classes.groups
-        found = Transition(step, requirement, classes.where, may, must, together, classes.facts, care)
-        return replace(found, kept_is_all=len(classes.facts) == len(classes.parts))
+        found = Transition(step, requirement, classes.where, may, must, together, kept, care)
+        return replace(found, kept_is_all=len(kept) == len(classes.parts))
+
+    def _refused_by_standing(self, step: int, kept: Sequence[Fact], care: Diagram) -> Diagram:
+        """The records whose classes cannot satisfy one of the facts, because of facts that stand."""
+        refused, standing = EMPTY, self._standing[step]
+        for fact in kept if standing else ():
+            keys = self._standing_facts.satisfiable(fact, standing, care)
+            refused = self._diagrams.union(refused, self._diagrams.complement(keys))
+        return refused
 
     def _some(self, step: int, requirement: Requirement, care: Diagram) -> Transition:
         """A violated SOME affects the whole table (D17); then no record or class satisfies its condition."""

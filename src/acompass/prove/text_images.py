@@ -12,10 +12,18 @@ from acompass.checked.types import Kind, Type
 from acompass.prove.regions import Regions
 from acompass.prove.value_order import Rank, order_of
 
+#: intervals of text that include every text of a number
+_NUMERALS = (("-", "."), ("0", ":"))
+
 
 def has_ordered_texts(type_: Type) -> bool:
     """Whether the type's values fall into such runs."""
     return type_.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.DATE, Kind.TIMESTAMP)
+
+
+def may_be_number(low: str | None, high: str | None) -> bool:
+    """Whether a text strictly between `low` and `high` can begin with a minus sign or a digit."""
+    return any((low is None or low < end) and (high is None or high > first) for first, end in _NUMERALS)
 
 
 def reaches_between(region: int, source: Regions, type_: Type, low: str | None, high: str | None) -> bool:

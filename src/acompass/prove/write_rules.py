@@ -241,6 +241,6 @@ class WriteRules:
             raise Blocked("writes a value that the claim does not allow")
         if self._diagrams.intersection(write.others, transition.care) is EMPTY:
             return None
-        if fact.function is Function.COUNT_DISTINCT or not self._laws.is_kept_by_merging(fact):
+        if not self._laws.is_kept_by_merging(fact):
             raise Blocked("rewrites the aggregated values of only part of a class")
         return replace(earlier, where=write.others)

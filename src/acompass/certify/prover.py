@@ -52,7 +52,7 @@ class CertifyingReachability(Reachability):
     def _each_class(
         self, step: int, requirement: Requirement, classes: ClassAssertion, care: Diagram
     ) -> Transition:
-        if self._is_counted(classes, care):
+        if self._is_counted(classes, care) and not _has_equal_aggregates(requirement.assertion):
             return super()._each_class(step, requirement, classes, care)
         may = self._diagrams.intersection(care, classes.where)
         facts = classes.facts if _are_counts(requirement.assertion) else ()
@@ -94,6 +94,13 @@ class CertifyingReachability(Reachability):
         if class_assertion(self._variables, step, assertion) is not None:
             return care, False
         return super()._violating_tables(step, assertion, care)
+
+
+def _has_equal_aggregates(assertion: Assertion) -> bool:
+    """The checker does not know that two names of one aggregate have the same value."""
+    process = process_in(assertion)
+    asked = [(each.function, each.column) for each in process.aggregates] if process is not None else []
+    return len(set(asked)) < len(asked)
 
 
 def _are_counts(assertion: Assertion) -> bool:

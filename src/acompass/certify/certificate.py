@@ -65,7 +65,7 @@ def _parts(prover: CertifyingProver, outline: Outline, assertion: Assertion) -> 
     classes, process = class_assertion(prover.variables, prover.last, assertion), process_in(assertion)
     if classes is not None and process is not None:
         _require_counts(process)
-        return [each for part in classes.parts for each in _part(outline, assertion, part)]
+        return [_part(outline, assertion, part) for part in classes.parts]
     if not prover.is_satisfied(assertion):
         raise NotCertified("the proof rests on labels, on texts of other types or on a MIN, MAX or SUM")
     return []
@@ -85,8 +85,7 @@ def _part(outline: Outline, assertion: Assertion, part: Alternatives) -> Json:
         except NotCertified as found:
             problem = found
         else:
-            positions = outline.positions(fact, assertion)
-            return [[at, outline.allowed(fact), outline.reason(fact)] for at in positions]
+            return [outline.position(fact, assertion), outline.allowed(fact), outline.reason(fact)]
     raise problem
 
 

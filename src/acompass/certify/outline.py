@@ -10,11 +10,10 @@ from acompass.certify.prover import CertifyingProver
 from acompass.certify.rules import BranchGoal
 from acompass.certify.uncertified import NotCertified
 from acompass.checked.effects import generalize_of, is_certain, process_in
-from acompass.checked.program import Assertion, Process
+from acompass.checked.program import Assertion
 from acompass.checked.types import Value
 from acompass.prove.blocked import Blocked
-from acompass.prove.clauses import clauses
-from acompass.prove.decision_diagram import ALL, EMPTY, Diagram
+from acompass.prove.decision_diagram import EMPTY, Diagram
 from acompass.prove.effort import require_time
 from acompass.prove.facts import Fact
 from acompass.prove.proof_search import MAX_GOALS
@@ -175,37 +174,17 @@ class Outline:
 
     def _own(self, kept: Fact, transition: Transition) -> Json:
         """What the requirement's own assertion says of one of its aggregates."""
-        position, *_ = self.positions(kept, transition.requirement.assertion)
+        position = self.position(kept, transition.requirement.assertion)
         return ["own", position, self.allowed(kept), self._singles(kept, self._left_alone(transition))]
 
-    def positions(self, fact: Fact, assertion: Assertion) -> list[int]:
-        """The positions of the aggregates of the assertion that the fact is about: an assertion may have the
-        same one under several names. Raises NotCertified."""
+    def position(self, fact: Fact, assertion: Assertion) -> int:
+        """The position of the assertion's aggregate that the fact is about. Raises NotCertified."""
         process = process_in(assertion)
         assert process is not None
         asked = [(each.function, each.column) for each in process.aggregates]
-        found = [at for at, each in enumerate(asked) if each == (fact.function, fact.column)]
-        if len(found) > 1:
-            first = len(process.group_by)
-            found = [
-                at for at in found if self._said_of(first + at, assertion, process, fact) is fact.allowed
-            ]
-        if not found:
+        if asked.count((fact.function, fact.column)) > 1:
             raise NotCertified("an assertion has the same aggregate twice")
-        return found
-
-    def _said_of(self, position: int, assertion: Assertion, process: Process, fact: Fact) -> Diagram:
-        """What the clauses that compare this one of several equal aggregates allow."""
-        variables = self._prover.variables
-        keys = [variables.column(fact.step, column) for column in process.group_by]
-        seen = [*keys, *(self._laws.aggregates.variable(fact) for _ in process.aggregates)]
-        said = ALL
-        for clause in clauses(assertion.condition) or ():
-            others = {literal.comparison.column for literal in clause} - {*range(len(keys)), position}
-            if not others and any(literal.comparison.column == position for literal in clause):
-                allowed = (variables.condition(literal.condition, seen.__getitem__) for literal in clause)
-                said = self._diagrams.intersection(said, self._diagrams.union_of(allowed))
-        return said
+        return asked.index((fact.function, fact.column))
 
     def _singles(self, fact: Fact, care: Diagram) -> Json:
         """The columns that have one value in all records of the fact, with this value."""

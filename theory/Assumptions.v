@@ -50,6 +50,14 @@ From Acompass Require BandTexts.
 From Acompass Require LabelBeginnings.
 From Acompass Require DateLabels.
 From Acompass Require Labels.
+From Acompass Require Entailment.
+From Acompass Require ClassFacts.
+From Acompass Require Outcomes.
+From Acompass Require Typing.
+From Acompass Require Tracing.
+From Acompass Require Situations.
+From Acompass Require Backward.
+From Acompass Require Checker.
 
 Definition theorems_of_Order := (
   @Order.sort_of_bag).
@@ -302,3 +310,36 @@ Definition theorems_of_Labels := (
   @Labels.level_idempotent, @Labels.level_in_gap, @Labels.prefix_begins, @Labels.prefix_idempotent,
   @Labels.single_value, @Labels.with_prefix).
 Print Assumptions theorems_of_Labels.
+
+Definition theorems_of_Entailment := (
+  @Entailment.allowed_follows_sound, @Entailment.never_sound).
+Print Assumptions theorems_of_Entailment.
+
+Definition theorems_of_ClassFacts := (
+  @ClassFacts.by_values_sound, @ClassFacts.implied_sound).
+Print Assumptions theorems_of_ClassFacts.
+
+Definition theorems_of_Outcomes := (
+  @Outcomes.outcomes).
+Print Assumptions theorems_of_Outcomes.
+
+Definition theorems_of_Typing := (
+  @Typing.types_fit_sound).
+Print Assumptions theorems_of_Typing.
+
+Definition theorems_of_Tracing := (
+  @Tracing.traced).
+Print Assumptions theorems_of_Tracing.
+
+Definition theorems_of_Situations := (
+  @Situations.branches, @Situations.may_holds, @Situations.must_holds, @Situations.without_branches).
+Print Assumptions theorems_of_Situations.
+
+Definition theorems_of_Backward := (
+  @Backward.is_fresh_sound, @Backward.leads_to_sound).
+Print Assumptions theorems_of_Backward.
+
+Definition theorems_of_Checker := (
+  @Checker.are_steps_sound, @Checker.check_sound, @Checker.is_claim_sound, @Checker.is_justified_here,
+  @Checker.is_justified_sound, @Checker.is_step_sound).
+Print Assumptions theorems_of_Checker.

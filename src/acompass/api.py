@@ -274,6 +274,7 @@ def prove(
     privacy: bool = False,
     columns: Sequence[str | Sequence[str]] | None = None,
     epsilon: str = "1",
+    certificate: str | os.PathLike[str] | None = None,
     deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
@@ -289,8 +290,10 @@ def prove(
     or of each set of `columns`; about one record more or less, for an `epsilon`; and how far one record
     spreads. It needs all columns of the table: without a table and a schema, `types` has them.
 
-    What is not decided after `deadline` seconds is undecided.
+    What is not decided after `deadline` seconds is undecided. The file `certificate` gets what the proofs
+    rest on, for the checker that is proved sound.
     """
+    from acompass.certify import CertificateFile
     from acompass.compare.asking import Asking
     from acompass.compare.pairs import Given
     from acompass.compare.policy_claims import prove_claims
@@ -299,6 +302,7 @@ def prove(
     from acompass.prove.effort import seconds_of, time_limit
 
     parsed, limit = as_policy(policy, paper), seconds_of(deadline)
+    file = CertificateFile(certificate, parsed, table)
     with attach_text(parsed):
         if table is not None:
             schema = _types_of(parsed, table, params, opening)
@@ -306,7 +310,7 @@ def prove(
             schema, types = require_columns(types), None
         asking = Asking(parsed, Given(schema, params or {}, types), assume or ())
         with time_limit(limit):
-            proof, found = prove_claims(asking, claims), None
+            proof, found = file.written(prove_claims(asking, claims, file.add)), None
             if privacy and schema is not None:
                 found = prove_privacy(
                     parsed.tree, parsed.text, {**schema, **(types or {})}, params, columns, epsilon

@@ -319,6 +319,7 @@ EXPECTED = {
     "against": _TABLE,
     "assume": _Expected("a list of assertions", '["EACH RESULT : Age <= 120"]', _each(_text)),
     "below": _Expected("a list of whole numbers", "[2, 5]", _each(_whole)),
+    "certificate": _Expected("a path", '"certificate.json"', _path),
     "claims": _Expected("a list of assertions", '["EACH RESULT : Age <= 80"]', _each(_text)),
     "column": _Expected("the name of a column", '"Education"', _text),
     "columns": _Expected(

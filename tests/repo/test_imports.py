@@ -19,6 +19,7 @@ ARROWS = {
     "privacy": {"checked", "diagnostics", "prove", "semantics", "syntax"},
     "lint": {"checked", "diagnostics", "prove", "syntax"},
     "compare": {"checked", "diagnostics", "displayed", "policy", "privacy", "prove", "semantics", "syntax"},
+    "certify": {"checked", "diagnostics", "policy", "prove", "syntax", "tables"},
     "plan": {"checked", "result"},
     "tables": {"atomic", "checked", "diagnostics", "leftovers"},
     "engines": {

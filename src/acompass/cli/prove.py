@@ -18,6 +18,7 @@ acompass prove policy.acp --set k=3 --types Age=integer
 acompass prove policy.acp --set k=3 --table people.csv --json
 acompass prove policy.acp --set k=3 --table people.csv --privacy
 acompass prove policy.acp --set k=3 --deadline 120
+acompass prove policy.acp --set k=3 --certificate certificate.json
 acompass prove policy.acp --types Disease=text --types Zip=text --privacy --columns "Disease, Zip"
 """
 
@@ -57,6 +58,12 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
     show_default=True,
     help="With --privacy, the ε for which δ is found for one record more or less.",
 )
+@click.option(
+    "--certificate",
+    type=click.Path(),
+    metavar="JSON",
+    help="Also write what the proofs rest on, for the checker that is proved sound.",
+)
 @options.schema_table
 @options.types
 @options.dates
@@ -73,6 +80,7 @@ def prove(
     privacy: bool,
     columns: tuple[str, ...],
     epsilon: str,
+    certificate: str | None,
     table: str | None,
     types: tuple[str, ...],
     dates: tuple[str, ...],
@@ -109,6 +117,7 @@ def prove(
             privacy=privacy,
             columns=[names_in([names]) or () for names in columns] or None,
             epsilon=epsilon,
+            certificate=certificate,
             deadline=deadline,
             dates=dates,
             engine=engine,

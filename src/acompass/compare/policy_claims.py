@@ -1,7 +1,7 @@
 """Claims about a policy as a whole, beside assertions: `idempotent`, `order of 3, 5`, `Age unchanged`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, assert_never
 
@@ -9,7 +9,7 @@ from acompass.compare.asking import Asking
 from acompass.compare.exchanged import exchangeable
 from acompass.compare.repeated import idempotent
 from acompass.compare.unchanged import unchanged
-from acompass.prove.policy import prove_policy
+from acompass.prove.policy import ProvedClaim, prove_policy
 from acompass.prove.proof import Claim, Proof
 
 _IDEMPOTENT = re.compile(r"idempotent", re.IGNORECASE)
@@ -52,12 +52,17 @@ def read_claim(text: str) -> PolicyClaim | None:
     return None
 
 
-def prove_claims(asking: Asking, claims: Sequence[str] | None) -> Proof:
-    """A proof of the claims, whether they are assertions or about the whole policy, in their order."""
+def prove_claims(
+    asking: Asking, claims: Sequence[str] | None, on_proof: Callable[[ProvedClaim], None] | None = None
+) -> Proof:
+    """A proof of the claims, whether they are assertions or about the whole policy, in their order.
+
+    `on_proof` gets the assertions that are proved.
+    """
     policy, given = asking.policy, asking.given
     assertions = None if claims is None else [text for text in claims if read_claim(text) is None]
     asked = (policy.tree, policy.text, assertions, given.schema, given.params, given.types)
-    proof = prove_policy(*asked, assume=asking.assume, deadline=None)
+    proof = prove_policy(*asked, assume=asking.assume, deadline=None, on_proof=on_proof)
     proved = iter(proof.claims)
     found = []
     for text in claims or ():

@@ -1,15 +1,15 @@
 """Verdicts on a policy's claims."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from acompass.checked.effects import type_changes
 from acompass.checked.from_syntax import check
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Program, Requirement
+from acompass.checked.program import Assertion, Program, Requirement
 from acompass.checked.types import Kind, Schema, Type, remaining
 from acompass.diagnostics import PolicyError
 from acompass.prove.assumptions import parse_assumptions, under
@@ -27,6 +27,18 @@ from acompass.syntax.walk import parameter_names
 MOST_CHECKS = 16
 
 
+@dataclass(frozen=True, slots=True)
+class ProvedClaim:
+    """A claim and what it is proved of: a checked policy, where the checks `known` hold and the numbers of
+    the columns `any_scale` may have any scale."""
+
+    claim: Claim
+    assertion: Assertion
+    program: Program
+    known: frozenset[int]
+    any_scale: frozenset[int]
+
+
 def prove_policy(
     policy: tree.Program,
     source: str,
@@ -37,8 +49,9 @@ def prove_policy(
     beside: Sequence[tree.Program] = (),
     assume: Sequence[str] = (),
     deadline: float | None = DEADLINE,
+    on_proof: Callable[[ProvedClaim], None] | None = None,
 ) -> Proof:
-    """A verdict on each claim for every table and every trace.
+    """A verdict on each claim for every table and every trace. `on_proof` gets the claims that are proved.
 
     By default, the claims are the policy's own assertions. Without a schema, the columns are those that
     the policy and the claims name; `types` gives the types of some of them. The policies `beside` have the
@@ -80,7 +93,16 @@ def prove_policy(
         for what, other in other_types(everything, settings, types) if schema is None else ():
             with suppress(PolicyError):  # the policy cannot be run on such a table
                 verdicts = _also(verdicts, what, *widest(other)[1:])
+        if on_proof is not None:
+            for proved in _proved(wide, verdicts):
+                on_proof(proved)
         return Proof(verdicts, columns.names(), inferred)
+
+
+def _proved(typed: TypedPolicy, verdicts: Sequence[Claim]) -> Iterator[ProvedClaim]:
+    for claim, verdict in zip(typed.claims, verdicts, strict=True):
+        if verdict.verdict is ClaimVerdict.PROVED and claim.assertion is not None:
+            yield ProvedClaim(verdict, claim.assertion, typed.program, _used(claim), typed.any_scale)
 
 
 def _also(verdicts: Sequence[Claim], what: str, wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:

@@ -44,13 +44,18 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`line` is None unless the claim is the policy's own assertion. `reason` has a line for each step."""
+    """`line` is None unless the claim is the policy's own assertion. `reason` has a line for each step.
+
+    `is_certified` is None where no certificate was asked for; `uncertified` is why a proved claim has none.
+    """
 
     text: str
     line: int | None
     verdict: ClaimVerdict
     reason: str
     counterexample: Counterexample | None = None
+    is_certified: bool | None = None
+    uncertified: str = ""
 
 
 @dataclass(frozen=True, slots=True)

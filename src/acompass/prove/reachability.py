@@ -101,7 +101,7 @@ class Reachability:
     ):
         self.excluded = excluded or [EMPTY] * (len(program.requirements) + 1)
         self.columns_of_classes = columns_of_classes(program.requirements)
-        self.laws = Laws(variables)
+        self.laws = self._laws_of(variables)
         self._variables = variables
         self._diagrams = variables.diagrams
         self._focus = focus
@@ -117,6 +117,9 @@ class Reachability:
             self._standing.append(self._standing_after(self.transitions[-1]))
             self.reach.append(self._next(self.transitions[-1], known))
         self.care = self._care()
+
+    def _laws_of(self, variables: Variables) -> Laws:
+        return Laws(variables)
 
     def _standing_after(self, transition: Transition) -> Standing:
         """None with a focus: they may read columns outside of it."""

@@ -17,7 +17,15 @@ def claim_object(claim: Claim) -> dict[str, Any]:
         "verdict": str(claim.verdict),
         "reason": claim.reason,
         "counterexample": None if claim.counterexample is None else _counterexample(claim.counterexample),
+        **_certified(claim),
     }
+
+
+def _certified(claim: Claim) -> dict[str, Any]:
+    """Only where a certificate was asked for."""
+    if claim.is_certified is None:
+        return {}
+    return {"certified": claim.is_certified, "uncertified": claim.uncertified or None}
 
 
 def _counterexample(counterexample: Counterexample) -> dict[str, Any]:

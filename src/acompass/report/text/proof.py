@@ -16,10 +16,17 @@ def proof_text(proof: Proof) -> str:
 def claim_text(claim: Claim) -> str:
     place = "" if claim.line is None else f"line {claim.line}: "
     lines = [f"{claim.verdict}  {place}{policy_line(claim.text)}"]
-    lines += [f"  {step}" for step in claim.reason.splitlines()]
+    lines += [f"  {step}" for step in (*claim.reason.splitlines(), *_certified(claim))]
     if claim.counterexample is not None:
         lines += _counterexample(claim.counterexample)
     return "\n".join(lines)
+
+
+def _certified(claim: Claim) -> list[str]:
+    """Only where a certificate was asked for."""
+    if claim.is_certified is None:
+        return []
+    return ["certified"] if claim.is_certified else [f"not certified: {claim.uncertified}"]
 
 
 def _counterexample(counterexample: Counterexample) -> list[str]:

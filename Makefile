@@ -44,6 +44,11 @@ fuzz: $(VENV)/.test ## run the long random tests
 	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
 	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000 --workers $(WORKERS)
+	$(BIN)/python -m tests.prove.mutants --workers $(WORKERS)
+	$(BIN)/python -m tests.compare.campaign --pairs 2000
+	$(BIN)/python -m tests.theory.campaign --cases 20000 --workers $(WORKERS)
+	$(BIN)/python -m tests.theory.decisions --cases 20000
+	$(BIN)/python -m tests.certify.campaign --proofs 20000
 
 bench: $(VENV)/.test bytecode ## run the benchmarks
 	$(BIN)/python benchmarks/parse_and_check.py

@@ -28,8 +28,8 @@ SECONDS = 120
 
 
 def harmless() -> frozenset[str]:
-    """An item of the list is a name in double backticks, then the reason."""
-    return frozenset(re.findall(r"^- ``(.+?)``: ", HARMLESS.read_text(encoding="utf-8"), re.MULTILINE))
+    """An item of the list is a name, a dash and the reason."""
+    return frozenset(re.findall(r"^- (.+?) — ", HARMLESS.read_text(encoding="utf-8"), re.MULTILINE))
 
 
 def unnoticed(tried: Iterable[Mutant], workers: int) -> Iterator[Mutant]:

@@ -49,6 +49,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "below": (*NOT_A_LIST, [1.5], ["5"]),
     "claims": (*NOT_A_LIST, [5]),
     "column": (*NOT_TEXT, None),
+    "certificate": NOT_A_PATH,
     "columns": (*NOT_A_LIST, [5], [["Age", 5]]),
     "compare": (0, 1, "no", None, [], object()),
     "dates": (*NOT_A_DICT, {"Age": 5}, (5,)),

@@ -41,12 +41,17 @@ def unnoticed(tried: Iterable[Mutant], workers: int) -> Iterator[Mutant]:
 
 
 def _tried(mutant: Mutant) -> tuple[Mutant, bool]:
+    signal.signal(signal.SIGALRM, _give_up)
     signal.alarm(SECONDS)
     _put_in_place(mutant)
     try:
         return mutant, _is_wrong()
     except Exception:
         return mutant, True
+
+
+def _give_up(*_: object) -> None:
+    raise TimeoutError
 
 
 def _is_wrong() -> bool:

@@ -9,8 +9,9 @@ from acompass.diagnostics import AcompassError, CallError, Canceled, EngineError
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.api import check, compare, estimate, explain, lint, measure, plan, pram, prove, run, suggest
+    from acompass.api import check, estimate, explain, measure, plan, pram, run, suggest
     from acompass.policy import Policy, load, parse
+    from acompass.reasoning import compare, lint, prove
     from acompass.result import Result
     from acompass.session import Session, open  # noqa: A004
 
@@ -46,10 +47,10 @@ _HOMES = {
     "Result": "acompass.result",
     "Session": "acompass.session",
     "check": "acompass.api",
-    "compare": "acompass.api",
+    "compare": "acompass.reasoning",
     "estimate": "acompass.api",
     "explain": "acompass.api",
-    "lint": "acompass.api",
+    "lint": "acompass.reasoning",
     "load": "acompass.policy",
     "load_ipython_extension": "acompass.notebook",
     "measure": "acompass.api",
@@ -57,7 +58,7 @@ _HOMES = {
     "parse": "acompass.policy",
     "plan": "acompass.api",
     "pram": "acompass.api",
-    "prove": "acompass.api",
+    "prove": "acompass.reasoning",
     "run": "acompass.api",
     "suggest": "acompass.api",
 }

@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol
 
 from IPython.core.error import UsageError
 
-from acompass import api
+from acompass import api, reasoning
 from acompass.arguments import Opening
 from acompass.checked.parameters import parse_settings
 from acompass.diagnostics import AcompassError, CallError, Diagnostic
@@ -125,7 +125,7 @@ def _answer(policy: Policy, given: Namespace, variables: Mapping[str, Any]) -> D
     opening = Opening(missing=tuple(given.missing), dates=tuple(given.dates), engine=given.engine)
     if given.do == "prove":
         table = None if given.table is None else _table(given, variables)
-        return api.prove(policy, params=params, table=table, **opening)
+        return reasoning.prove(policy, params=params, table=table, **opening)
     table = _table(given, variables)
     match given.do:
         case "check":

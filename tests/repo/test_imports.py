@@ -209,6 +209,7 @@ ARROWS = {
         "policy",
         "project",
         "propose",
+        "reasoning",
         "report",
         "result",
         "studio",

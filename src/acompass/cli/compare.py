@@ -59,7 +59,7 @@ def compare(
     one and to release nothing more; otherwise with 1.
     """
     with exit_codes(print_error_json if as_json else None):
-        from acompass import api
+        from acompass import reasoning
         from acompass.report.json.comparison import comparison_object
         from acompass.report.text.comparison import comparison_text
 
@@ -67,7 +67,7 @@ def compare(
             raise click.BadParameter("only one of OLD, NEW and TABLE can be standard input")
         before, after = (read_policy(path) for path in (old, new))
         earlier, call = (given(path, table, settings) for path in (old, new))
-        comparison = api.compare(
+        comparison = reasoning.compare(
             before,
             after,
             types=types_of(types),

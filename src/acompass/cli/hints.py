@@ -14,11 +14,11 @@ DEADLINE = 2
 
 
 def hint(policy: "Policy", params: dict[str, Any]) -> None:
-    from acompass import api
+    from acompass import reasoning
     from acompass.lint import INCOMPLETE
 
     try:
-        found = api.lint(policy, params=params, deadline=DEADLINE)
+        found = reasoning.lint(policy, params=params, deadline=DEADLINE)
     except AcompassError:
         # lint guesses the types of columns, so its errors may not be those of the policy
         return

@@ -59,14 +59,14 @@ def lint(
     fixer = fixing.Fixing(policy, fix, diff)
     fixer.require_text(not as_json)
     with exit_codes(print_error_json if as_json else None):
-        from acompass import api
+        from acompass import reasoning
         from acompass.diagnostics.render import render_text
         from acompass.report.json.error import diagnostics_object
 
         call = given(policy, table, settings)
 
         def findings(parsed: "Policy") -> tuple[Diagnostic, ...]:
-            return api.lint(
+            return reasoning.lint(
                 parsed,
                 types=types_of(types),
                 params=call.params,

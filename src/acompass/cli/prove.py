@@ -102,12 +102,12 @@ def prove(
     A claim that is not decided before the deadline is undecided. Exits with 1 unless all are proved.
     """
     with exit_codes(print_error_json if as_json else None):
-        from acompass import api
+        from acompass import reasoning
         from acompass.report.json.privacy import privacy_proof_object
         from acompass.report.text.privacy import privacy_proof_text
 
         parsed, call = policy_and_table(policy, table), given(policy, table, settings)
-        proof = api.prove(
+        proof = reasoning.prove(
             parsed,
             claims or None,
             assume=assume,

@@ -348,6 +348,7 @@ EXPECTED = {
     "order": _Expected("text", '"canonical"', _text),
     "old": _POLICY,
     "output": _OUTPUT,
+    "old_params": _Expected("a dict of names and values", '{"k": 2}', _settings),
     "params": _Expected("a dict of names and values", '{"k": 2}', _settings),
     "path": _Expected("a path", '"policy.acp"', _path),
     "policy": _POLICY,

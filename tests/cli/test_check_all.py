@@ -1,4 +1,4 @@
-"""`check-all` checks what the acompass.toml files say, reports all of it, and ends with the worst exit code."""
+"""`check-all` checks what the acompass.toml files say, reports all of it, and has the worst exit code."""
 
 from pathlib import Path
 

@@ -74,6 +74,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "old": (*NOT_TEXT, Path("policy.acp")),
     "order": NOT_TEXT,
     "output": (*NOT_A_PATH, "\udcff.csv"),
+    "old_params": NOT_A_DICT,
     "params": NOT_A_DICT,
     "path": (*NOT_A_PATH, None),
     "policy": (*NOT_TEXT, Path("policy.acp")),

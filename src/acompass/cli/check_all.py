@@ -34,8 +34,8 @@ SUFFIX = ".acp"
 def check_all(folders: tuple[str, ...], no_progress: bool) -> None:
     """Check every policy that an acompass.toml gives a table, in these folders and the folders inside them.
 
-    Hidden folders are left out. Every policy is reported. Exits with 1 if an assertion does not hold, and with
-    2 if a policy cannot be checked. Policies without a table are listed at the end.
+    Hidden folders are left out. Every policy is reported, and those without a table are listed at the end.
+    Exits with 1 if an assertion does not hold, and with 2 if a policy cannot be checked.
     """
     with exit_codes():
         from acompass.project import folders_below

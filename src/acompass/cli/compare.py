@@ -1,17 +1,23 @@
 """`acompass compare`: are two policies equivalent, and does the new one keep the guarantees of the old?"""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import STANDARD_INPUT, given, read_policy, types_of
+from acompass.cli.inputs import STANDARD_INPUT, given, params_of, read_policy, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
+
+if TYPE_CHECKING:
+    from acompass.checked.parameters import ParamValue
 
 EXAMPLES = """\
 acompass compare old.acp new.acp
 acompass compare old.acp new.acp --set k=5 --types Age=integer
+acompass compare policy.acp policy.acp --set k=3 --set-old k=5
 acompass compare old.acp new.acp --table people.csv --impact
 git show main:policy.acp | acompass compare - policy.acp --impact --json
 """
@@ -30,6 +36,13 @@ git show main:policy.acp | acompass compare - policy.acp --impact --json
 @options.types
 @options.dates
 @options.settings
+@click.option(
+    "--set-old",
+    "old_settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Bind a parameter to another value in OLD; may be repeated.",
+)
 @options.deadline
 @options.as_json
 @options.engine
@@ -43,6 +56,7 @@ def compare(
     types: tuple[str, ...],
     dates: tuple[str, ...],
     settings: tuple[str, ...],
+    old_settings: tuple[str, ...],
     deadline: str,
     as_json: bool,
     engine: str | None,
@@ -52,8 +66,10 @@ def compare(
     """Compare two policies for every table and every trace.
 
     They are equivalent, different with a small table on which they differ, or undecided. For each policy, it
-    says which of its guarantees the other keeps: assertions that are proved of every table it writes. A
-    parameter has the same value in both; an acompass.toml beside the new policy comes before that of the old.
+    says which of its guarantees the other keeps: assertions that are proved of every table it writes.
+
+    A parameter has the same value in both, unless --set-old or an acompass.toml beside the old policy gives
+    the old one another. --set comes before both files.
 
     Exits with 0 if the policies are equivalent, or if the new one is proved to keep all guarantees of the old
     one and to release nothing more; otherwise with 1.
@@ -66,12 +82,14 @@ def compare(
         if (old, new, table).count(STANDARD_INPUT) > 1:
             raise click.BadParameter("only one of OLD, NEW and TABLE can be standard input")
         before, after = (read_policy(path) for path in (old, new))
-        earlier, call = (given(path, table, settings) for path in (old, new))
+        call = given(new, table, settings)
+        old_params = {**given(old, table, settings).params, **params_of(old_settings)}
         comparison = reasoning.compare(
             before,
             after,
             types=types_of(types),
-            params={**earlier.params, **call.params},
+            params={**old_params, **call.params},
+            old_params=_differing(old_params, call.params),
             table=call.schema_table(bool(types), engine is not None),
             deadline=deadline,
             dates=dates,
@@ -83,3 +101,8 @@ def compare(
             to_json(comparison_object(comparison, impact)) if as_json else comparison_text(comparison, impact)
         )
         exit_by_verdict(comparison.ok)
+
+
+def _differing(old: "dict[str, ParamValue]", new: "dict[str, ParamValue]") -> "dict[str, ParamValue]":
+    """The values of the old policy that the new one does not share."""
+    return {name: value for name, value in old.items() if new.get(name, value) != value}

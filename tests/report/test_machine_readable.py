@@ -7,9 +7,11 @@ from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
 from acompass.report.json.document import to_json
 from acompass.report.json.error import error_object
 from acompass.report.json.result import result_object
-from acompass.report.junit import errors_to_junit, to_junit
+from acompass.report.junit.diagnostics import errors_to_junit
+from acompass.report.junit.result import to_junit
 from acompass.report.notebook.result import result_html
-from acompass.report.sarif import errors_to_sarif, to_sarif
+from acompass.report.sarif.diagnostics import diagnostics_to_sarif
+from acompass.report.sarif.result import to_sarif
 from tests.report.results import EMPTY, MIXED
 
 SOURCE = "EACH RESULT : Age <= 80;\nEACH RESULT Age;"
@@ -72,9 +74,14 @@ def test_sarif_has_no_results_if_every_requirement_holds() -> None:
 
 
 def test_sarif_of_an_error_points_at_its_line() -> None:
-    (result,) = errors_to_sarif([DIAGNOSTIC], SOURCE, "policy.acp")["runs"][0]["results"]
+    (result,) = diagnostics_to_sarif([DIAGNOSTIC], SOURCE, "policy.acp")["runs"][0]["results"]
     assert result["ruleId"] == "AC001"
-    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
+    assert result["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 2,
+        "startColumn": 13,
+        "endLine": 2,
+        "endColumn": 16,
+    }
 
 
 def test_html_escapes_the_text_of_a_policy() -> None:

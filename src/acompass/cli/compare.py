@@ -1,18 +1,20 @@
 """`acompass compare`: are two policies equivalent, and does the new one keep the guarantees of the old?"""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.formats import Format, error_report, formats
 from acompass.cli.inputs import STANDARD_INPUT, given, params_of, read_policy, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
 
 if TYPE_CHECKING:
     from acompass.checked.parameters import ParamValue
+    from acompass.compare.answer import Comparison
 
 EXAMPLES = """\
 acompass compare old.acp new.acp
@@ -20,6 +22,7 @@ acompass compare old.acp new.acp --set k=5 --types Age=integer
 acompass compare policy.acp policy.acp --set k=3 --set-old k=5
 acompass compare old.acp new.acp --table people.csv --impact
 git show main:policy.acp | acompass compare - policy.acp --impact --json
+acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUMMARY"
 """
 
 
@@ -44,7 +47,7 @@ git show main:policy.acp | acompass compare - policy.acp --impact --json
     help="Bind a parameter to another value in OLD; may be repeated.",
 )
 @options.deadline
-@options.as_json
+@formats
 @options.engine
 @options.delimiter
 @options.paper
@@ -58,7 +61,7 @@ def compare(
     settings: tuple[str, ...],
     old_settings: tuple[str, ...],
     deadline: str,
-    as_json: bool,
+    format_: Format,
     engine: str | None,
     delimiter: str | None,
     paper: bool,
@@ -74,10 +77,8 @@ def compare(
     Exits with 0 if the policies are equivalent, or if the new one is proved to keep all guarantees of the old
     one and to release nothing more; otherwise with 1.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, new)):
         from acompass import reasoning
-        from acompass.report.json.comparison import comparison_object
-        from acompass.report.text.comparison import comparison_text
 
         if (old, new, table).count(STANDARD_INPUT) > 1:
             raise click.BadParameter("only one of OLD, NEW and TABLE can be standard input")
@@ -97,12 +98,28 @@ def compare(
             delimiter=delimiter,
             paper=paper,
         )
-        print_out(
-            to_json(comparison_object(comparison, impact)) if as_json else comparison_text(comparison, impact)
-        )
+        print_out(_report(comparison, new, impact, format_))
         exit_by_verdict(comparison.ok)
 
 
 def _differing(old: "dict[str, ParamValue]", new: "dict[str, ParamValue]") -> "dict[str, ParamValue]":
     """The values of the old policy that the new one does not share."""
     return {name: value for name, value in old.items() if new.get(name, value) != value}
+
+
+def _report(comparison: "Comparison", new: str, impact: bool, format_: Format) -> str:
+    match format_:
+        case "text":
+            from acompass.report.text.comparison import comparison_text
+
+            return comparison_text(comparison, impact)
+        case "json":
+            from acompass.report.json.comparison import comparison_object
+
+            return to_json(comparison_object(comparison, impact))
+        case "markdown":
+            from acompass.report.markdown.comparison import comparison_markdown
+
+            return comparison_markdown(comparison, new, impact)
+        case _:
+            assert_never(format_)

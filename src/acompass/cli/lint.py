@@ -1,14 +1,16 @@
 """`acompass lint`: report probable mistakes in a policy."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO, assert_never
 
 import click
 
 from acompass.cli import fixing, options
 from acompass.cli.command import Command, max_errors
-from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.formats import CiFormat, ci_formats, error_report
 from acompass.cli.inputs import given, policy_and_table, types_of
-from acompass.cli.streams import print_out, shows_color
+from acompass.cli.streams import shows_color
 from acompass.diagnostics import Diagnostic
 from acompass.report.json.document import to_json
 
@@ -19,6 +21,7 @@ EXAMPLES = """\
 acompass lint policy.acp --set k=3
 acompass lint policy.acp --set k=3 --table people.csv
 acompass lint policy.acp --set k=3 --json
+acompass lint policy.acp --set k=3 --format sarif > lint.sarif
 acompass lint policy.acp --fix
 """
 
@@ -30,7 +33,7 @@ acompass lint policy.acp --fix
 @options.dates
 @options.settings
 @options.deadline
-@options.as_json
+@ci_formats
 @fixing.fix
 @fixing.diff
 @options.engine
@@ -43,7 +46,7 @@ def lint(
     dates: tuple[str, ...],
     settings: tuple[str, ...],
     deadline: str,
-    as_json: bool,
+    format_: CiFormat,
     fix: bool,
     diff: bool,
     engine: str | None,
@@ -57,11 +60,9 @@ def lint(
     there are findings.
     """
     fixer = fixing.Fixing(policy, fix, diff)
-    fixer.require_text(not as_json)
-    with exit_codes(print_error_json if as_json else None):
+    fixer.require_text(format_ == "text")
+    with exit_codes(error_report(format_, policy)):
         from acompass import reasoning
-        from acompass.diagnostics.render import render_text
-        from acompass.report.json.error import diagnostics_object
 
         call = given(policy, table, settings)
 
@@ -79,11 +80,36 @@ def lint(
             )
 
         parsed, found = fixer.perform(lambda: policy_and_table(policy, table), findings, tuple)
-        if as_json:
-            print_out(to_json(diagnostics_object(found, parsed.text, parsed.name, max_errors())))
-        elif found:
-            color = shows_color(fixer.report_stream)
-            fixer.print_report(render_text(found, parsed.text, parsed.name, color, max_errors()))
-        else:
-            fixer.print_report("nothing found")
+        fixer.print_report(_report(found, parsed, policy, format_, fixer.report_stream))
         exit_by_verdict(not found)
+
+
+def _report(
+    found: Sequence[Diagnostic], parsed: "Policy", policy: str, format_: CiFormat, stream: TextIO
+) -> str:
+    shown = found[: max_errors()]
+    match format_:
+        case "text":
+            from acompass.diagnostics.render import render_text
+
+            color = shows_color(stream)
+            text = render_text(found, parsed.text, parsed.name, color, max_errors())
+            return text if found else "nothing found"
+        case "json":
+            from acompass.report.json.error import diagnostics_object
+
+            return to_json(diagnostics_object(found, parsed.text, parsed.name, max_errors()))
+        case "junit":
+            from acompass.report.junit.diagnostics import findings_to_junit
+
+            return findings_to_junit(shown, parsed.text, policy)
+        case "sarif":
+            from acompass.report.sarif.diagnostics import diagnostics_to_sarif
+
+            return to_json(diagnostics_to_sarif(shown, parsed.text, policy))
+        case "markdown":
+            from acompass.report.markdown.diagnostics import findings_markdown
+
+            return findings_markdown(found, parsed.text, parsed.name, max_errors())
+        case _:
+            assert_never(format_)

@@ -198,6 +198,7 @@ ARROWS = {
         "core",
         "diagnostics",
         "explain",
+        "findings",
         "hierarchies",
         "leftovers",
         "lint",

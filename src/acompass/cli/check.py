@@ -8,7 +8,7 @@ import click
 from acompass.cli import fixing, options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import CiFormat, ci_formats, error_report
+from acompass.cli.formats import CiFormat, ci_formats, error_report, name_in_heading
 from acompass.cli.hints import hint
 from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
@@ -127,6 +127,6 @@ def _report(result: Result, policy: str, format_: CiFormat, stream: TextIO) -> s
         case "markdown":
             from acompass.report.markdown.result import check_markdown
 
-            return check_markdown(result, policy)
+            return check_markdown(result, name_in_heading(policy))
         case _:
             assert_never(format_)

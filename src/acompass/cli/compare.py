@@ -7,7 +7,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import Format, error_report, formats
+from acompass.cli.formats import Format, error_report, formats, name_in_heading
 from acompass.cli.inputs import STANDARD_INPUT, given, params_of, read_policy, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
@@ -120,6 +120,6 @@ def _report(comparison: "Comparison", new: str, impact: bool, format_: Format) -
         case "markdown":
             from acompass.report.markdown.comparison import comparison_markdown
 
-            return comparison_markdown(comparison, new, impact)
+            return comparison_markdown(comparison, name_in_heading(new), impact)
         case _:
             assert_never(format_)

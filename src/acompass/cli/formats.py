@@ -51,6 +51,11 @@ def _chosen(format_: str | None, as_json: bool) -> str:
     return "json" if as_json else format_ or "text"
 
 
+def name_in_heading(path: str) -> str | None:
+    """The name of a policy or a table in the heading of a report in Markdown."""
+    return None if path == STANDARD_INPUT else path
+
+
 def error_report(format_: CiFormat, policy: str) -> ReportError | None:
     """What writes an error to standard output in place of an answer; with text, nothing does."""
     match format_:

@@ -1,6 +1,5 @@
 """`acompass lint`: report probable mistakes in a policy."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO, assert_never
 
 import click
@@ -11,10 +10,10 @@ from acompass.cli.exits import exit_by_verdict, exit_codes
 from acompass.cli.formats import CiFormat, ci_formats, error_report
 from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.streams import shows_color
-from acompass.diagnostics import Diagnostic
 from acompass.report.json.document import to_json
 
 if TYPE_CHECKING:
+    from acompass.findings import Findings
     from acompass.policy import Policy
 
 EXAMPLES = """\
@@ -66,7 +65,7 @@ def lint(
 
         call = given(policy, table, settings)
 
-        def findings(parsed: "Policy") -> tuple[Diagnostic, ...]:
+        def findings(parsed: "Policy") -> "Findings":
             return reasoning.lint(
                 parsed,
                 types=types_of(types),
@@ -79,37 +78,32 @@ def lint(
                 paper=paper,
             )
 
-        parsed, found = fixer.perform(lambda: policy_and_table(policy, table), findings, tuple)
-        fixer.print_report(_report(found, parsed, policy, format_, fixer.report_stream))
+        _, found = fixer.perform(lambda: policy_and_table(policy, table), findings, tuple)
+        fixer.print_report(_report(found, policy, format_, fixer.report_stream))
         exit_by_verdict(not found)
 
 
-def _report(
-    found: Sequence[Diagnostic], parsed: "Policy", policy: str, format_: CiFormat, stream: TextIO
-) -> str:
-    shown = found[: max_errors()]
+def _report(found: "Findings", policy: str, format_: CiFormat, stream: TextIO) -> str:
+    most = max_errors()
     match format_:
         case "text":
             from acompass.diagnostics.render import render_text
 
-            color = shows_color(stream)
-            text = render_text(found, parsed.text, parsed.name, color, max_errors())
+            text = render_text(found, found.text, found.name, shows_color(stream), most)
             return text if found else "nothing found"
         case "json":
             from acompass.report.json.error import diagnostics_object
 
-            return to_json(diagnostics_object(found, parsed.text, parsed.name, max_errors()))
+            return to_json(diagnostics_object(found, found.text, found.name, most))
         case "junit":
             from acompass.report.junit.diagnostics import findings_to_junit
 
-            return findings_to_junit(shown, parsed.text, policy)
+            return findings_to_junit(found[:most], found.text, policy)
         case "sarif":
             from acompass.report.sarif.diagnostics import diagnostics_to_sarif
 
-            return to_json(diagnostics_to_sarif(shown, parsed.text, policy))
+            return to_json(diagnostics_to_sarif(found[:most], found.text, policy))
         case "markdown":
-            from acompass.report.markdown.diagnostics import findings_markdown
-
-            return findings_markdown(found, parsed.text, parsed.name, max_errors())
+            return found.to_markdown(most=most)
         case _:
             assert_never(format_)

@@ -10,7 +10,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_codes
-from acompass.cli.formats import Format, error_report, formats
+from acompass.cli.formats import Format, error_report, formats, name_in_heading
 from acompass.cli.inputs import policy_and_table
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
@@ -140,7 +140,7 @@ def _report(measures: "Measures", table: str, format_: Format) -> str:
         case "json":
             return to_json(measures.to_json())
         case "markdown":
-            return measures.to_markdown(table)
+            return measures.to_markdown(name_in_heading(table))
         case _:
             assert_never(format_)
 

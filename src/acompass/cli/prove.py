@@ -7,7 +7,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import CiFormat, ci_formats, error_report
+from acompass.cli.formats import CiFormat, ci_formats, error_report, name_in_heading
 from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.measure import names_in
 from acompass.cli.streams import print_out
@@ -152,6 +152,6 @@ def _report(proof: "PrivacyProof", policy: str, format_: CiFormat) -> str:
 
             return to_json(proof_to_sarif(proof, policy))
         case "markdown":
-            return proof.to_markdown(policy)
+            return proof.to_markdown(name_in_heading(policy))
         case _:
             assert_never(format_)

@@ -9,7 +9,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import Format, error_report, formats
+from acompass.cli.formats import Format, error_report, formats, name_in_heading
 from acompass.cli.hints import hint
 from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
@@ -107,6 +107,6 @@ def _report(result: Result, policy: str, not_written: str | None, format_: Forma
         case "markdown":
             from acompass.report.markdown.result import run_markdown
 
-            return run_markdown(result, policy, not_written)
+            return run_markdown(result, name_in_heading(policy), not_written)
         case _:
             assert_never(format_)

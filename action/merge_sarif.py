@@ -1,6 +1,6 @@
 """Print the SARIF files of a folder as one log with one run.
 
-Code scanning refuses an upload with several runs of one tool. A problem that several questions meet is shown once.
+Code scanning refuses an upload with several runs of one tool. What several questions meet is shown once.
 """
 
 import json
@@ -8,16 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from acompass.report.sarif.document import log
+
 
 def merged(logs: list[dict[str, Any]]) -> dict[str, Any]:
     """The rules of all logs, and their results without repetitions."""
-    runs = [run for log in logs for run in log["runs"]]
+    runs = [run for each in logs for run in each["runs"]]
     rules = {rule["id"]: rule for run in runs for rule in run["tool"]["driver"]["rules"]}
     results = {json.dumps(result, sort_keys=True): result for run in runs for result in run["results"]}
-    first = logs[0]
-    driver = {**runs[0]["tool"]["driver"], "rules": list(rules.values())}
-    run = {**runs[0], "tool": {"driver": driver}, "results": list(results.values())}
-    return {**first, "runs": [run]}
+    return log(list(rules.values()), list(results.values()))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ import click
 from acompass.cli import fixing, options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import CiFormat, ci_formats, error_report, name_in_heading
+from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, name_in_heading, write_also
 from acompass.cli.hints import hint
 from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
@@ -24,6 +24,7 @@ EXAMPLES = """\
 acompass check policy.acp people.csv
 acompass check policy.acp
 acompass check policy.acp people.csv --set k=5 --format sarif > check.sarif
+acompass check policy.acp people.csv --also sarif=check.sarif --also junit=junit.xml
 acompass check policy.acp people.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
 acompass check policy.acp people.csv --diff
@@ -38,6 +39,7 @@ acompass check policy.acp people.csv --diff
 @options.dates
 @options.engine
 @ci_formats
+@also
 @click.option(
     "--show",
     type=click.IntRange(min=0),
@@ -61,6 +63,7 @@ def check(
     dates: tuple[str, ...],
     engine: str | None,
     format_: CiFormat,
+    also: Also,
     show: int,
     fix: bool,
     diff: bool,
@@ -78,7 +81,7 @@ def check(
     """
     fixer = fixing.Fixing(policy, fix, diff, quiet)
     fixer.require_text(format_ == "text")
-    with exit_codes(error_report(format_, policy)):
+    with exit_codes(error_report(format_, policy, also)):
         from acompass import api
 
         call = given(policy, table, settings)
@@ -101,6 +104,7 @@ def check(
                 )
 
         parsed, result = fixer.perform(lambda: policy_and_table(policy, table), checked)
+        write_also(also, lambda each: _report(result, policy, each, fixer.report_stream))
         if not quiet:
             fixer.print_report(_report(result, policy, format_, fixer.report_stream))
         if not quiet and format_ == "text":

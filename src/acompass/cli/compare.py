@@ -1,5 +1,6 @@
 """`acompass compare`: are two policies equivalent, and does the new one keep the guarantees of the old?"""
 
+from functools import partial
 from typing import TYPE_CHECKING, assert_never
 
 import click
@@ -7,7 +8,7 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import Format, error_report, formats, name_in_heading
+from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, name_in_heading, write_also
 from acompass.cli.inputs import STANDARD_INPUT, given, params_of, read_policy, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
@@ -15,6 +16,7 @@ from acompass.report.json.document import to_json
 if TYPE_CHECKING:
     from acompass.checked.parameters import ParamValue
     from acompass.compare.answer import Comparison
+    from acompass.policy import Policy
 
 EXAMPLES = """\
 acompass compare old.acp new.acp
@@ -47,7 +49,8 @@ acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUM
     help="Bind a parameter to another value in OLD; may be repeated.",
 )
 @options.deadline
-@formats
+@ci_formats
+@also
 @options.engine
 @options.delimiter
 @options.paper
@@ -61,7 +64,8 @@ def compare(
     settings: tuple[str, ...],
     old_settings: tuple[str, ...],
     deadline: str,
-    format_: Format,
+    format_: CiFormat,
+    also: Also,
     engine: str | None,
     delimiter: str | None,
     paper: bool,
@@ -77,7 +81,7 @@ def compare(
     Exits with 0 if the policies are equivalent, or if the new one is proved to keep all guarantees of the old
     one and to release nothing more; otherwise with 1.
     """
-    with exit_codes(error_report(format_, new)):
+    with exit_codes(error_report(format_, new, also)):
         from acompass import reasoning
 
         if (old, new, table).count(STANDARD_INPUT) > 1:
@@ -98,7 +102,9 @@ def compare(
             delimiter=delimiter,
             paper=paper,
         )
-        print_out(_report(comparison, new, impact, format_))
+        report = partial(_report, comparison, before, after, new, impact)
+        write_also(also, report)
+        print_out(report(format_))
         exit_by_verdict(comparison.ok)
 
 
@@ -107,7 +113,9 @@ def _differing(old: "dict[str, ParamValue]", new: "dict[str, ParamValue]") -> "d
     return {name: value for name, value in old.items() if new.get(name, value) != value}
 
 
-def _report(comparison: "Comparison", new: str, impact: bool, format_: Format) -> str:
+def _report(
+    comparison: "Comparison", before: "Policy", after: "Policy", new: str, impact: bool, format_: CiFormat
+) -> str:
     match format_:
         case "text":
             from acompass.report.text.comparison import comparison_text
@@ -117,6 +125,14 @@ def _report(comparison: "Comparison", new: str, impact: bool, format_: Format) -
             from acompass.report.json.comparison import comparison_object
 
             return to_json(comparison_object(comparison, impact))
+        case "junit":
+            from acompass.report.junit.comparison import comparison_to_junit
+
+            return comparison_to_junit(comparison, new)
+        case "sarif":
+            from acompass.report.sarif.comparison import comparison_to_sarif
+
+            return to_json(comparison_to_sarif(comparison, before.text, after.text, new))
         case "markdown":
             from acompass.report.markdown.comparison import comparison_markdown
 

@@ -40,7 +40,7 @@ main() {
     done
     for policy in "${deleted[@]}"; do
         add_row "$policy" – – – "❌ deleted" –
-        printf '\n## ❌ %s is deleted\n\nNothing guarantees any more what it guaranteed.\n' "$(shown "$policy")" >> "$details"
+        detail "$policy" "❌ The policy is deleted. Nothing guarantees any more what it guaranteed."
         note_code "$FINDING"
     done
     write_answers
@@ -161,10 +161,11 @@ list_deleted() {
 # -- the questions -----------------------------------------------------------------------------------------------------
 
 review() {
-    local policy=$1 question cells=()
+    local policy=$1 question formatted cells=()
     verdicts=()
-    format_code "$policy"
-    if [ "$code" -ge "$ERROR" ]; then
+    detail "$policy"
+    formatted=$(format_code "$policy")
+    if [ "$formatted" -ge "$ERROR" ]; then
         # whatever is asked, the answer is that it cannot be read
         ask lint "${common[@]}" -- "$policy"
     else
@@ -178,19 +179,17 @@ review() {
     add_row "$policy" "${cells[@]}"
 }
 
-# Sets `code`: 0 for a policy in canonical form, 1 for another, 2 for a file that cannot be read as a policy.
+# 0 for a policy in canonical form, 1 for another, 2 for a file that cannot be read as a policy.
 format_code() {
-    code=0
+    local code=0
     "$acompass" fmt --check -- "$1" < /dev/null > /dev/null 2>&1 || code=$?
+    echo "$code"
 }
 
 ask_fmt() {
-    if [ "$INPUT_FMT" = true ]; then
-        format_code "$1"
-        note fmt "$code"
-        [ "$code" -eq 0 ] ||
-            printf '\n## ❌ %s is not in canonical form\n\n`acompass fmt` rewrites it.\n' "$(shown "$1")" >> "$details"
-    fi
+    [ "$INPUT_FMT" = true ] || return 0
+    note fmt "$formatted"
+    [ "$formatted" -eq 0 ] || echo "❌ It is not in canonical form. \`acompass fmt\` rewrites it." >> "$details"
 }
 
 ask_lint() {
@@ -209,8 +208,7 @@ ask_compare() {
         verdicts[compare]="new"
         return
     fi
-    format_code "$reports/base/$old"
-    if [ "$code" -ge "$ERROR" ]; then
+    if [ "$(format_code "$reports/base/$old")" -ge "$ERROR" ]; then
         verdicts[compare]="unreadable before"
     else
         ask compare --impact "${common[@]}" "${settings[@]}" -- "$reports/base/$old" "$policy"
@@ -227,16 +225,27 @@ ask() {
     shift
     asked=$((asked + 1))
     printf -v file '%04d-%s' "$asked" "$command"
-    "$acompass" "$command" --format markdown --also "sarif=$reports/sarif/$file.sarif" --also "junit=$reports/junit/$file.xml" \
-        "$@" < /dev/null > "$reports/answer.md" || code=$?
+    rm -f "$reports/answer.md"
+    "$acompass" "$command" --also "markdown=$reports/answer.md" --also "sarif=$reports/sarif/$file.sarif" \
+        --also "junit=$reports/junit/$file.xml" "$@" < /dev/null > "$reports/log" 2>&1 || code=$?
     if [ "$command" = check ] && [ -z "$table" ] && grep --quiet '"AC411"' "$reports/sarif/$file.sarif"; then
         rm "$reports/sarif/$file.sarif" "$reports/junit/$file.xml"
         verdicts[check]="no table"
         return
     fi
-    cat "$reports/answer.md"
-    { echo; cat "$reports/answer.md"; } >> "$details"
     note "$command" "$code"
+    echo "== $command"
+    cat "$reports/log"
+    fold "$code" "<summary>$command</summary>" >> "$details"
+}
+
+# What passes is folded, so that the rest is seen.
+fold() {
+    local open=open
+    [ "$1" -gt 0 ] || open=
+    printf '\n<details %s>%s\n\n' "$open" "$2"
+    cat "$reports/answer.md"
+    printf '\n</details>\n'
 }
 
 note() {
@@ -250,6 +259,12 @@ note_code() {
 }
 
 # -- the answers -------------------------------------------------------------------------------------------------------
+
+# detail POLICY [TEXT]: begins the part of the summary that is about a policy.
+detail() {
+    printf '\n## %s\n\n%s\n' "$(shown "$1")" "${2:-}" >> "$details"
+    printf '\n%q\n' "$1"
+}
 
 add_row() {
     local policy=$1 row

@@ -1,6 +1,9 @@
 """`--format` of every command that has it: one report on standard output, also of an error."""
 
 import json
+import os
+import subprocess
+import sys
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -165,6 +168,16 @@ def test_a_diff_and_a_report_do_not_share_standard_output(command, acompass, pol
 def test_quiet_prints_no_report(command, acompass, policy):
     policy(POLICY)
     assert acompass(*CALLS[command], "--quiet", "--format", "markdown").stdout == ""
+
+
+@pytest.mark.parametrize("format_", ["markdown", "junit"])
+def test_a_report_is_utf8_in_every_locale(format_, policy, tmp_path):
+    policy("EACH RESULT : Größe <= 80;")
+    call = [sys.executable, "-m", "acompass", "prove", "policy.acp", "--format", format_]
+    ran = subprocess.run(
+        call, cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "latin-1"}, capture_output=True
+    )
+    assert "Größe" in ran.stdout.decode("utf-8")
 
 
 def test_a_policy_on_standard_input_has_no_name_in_the_heading(acompass):

@@ -11,6 +11,7 @@ from acompass.report.markdown.diagnostics import error_markdown, findings_markdo
 from acompass.report.markdown.result import check_markdown, run_markdown
 from acompass.report.words import on_one_line, policy_line
 from acompass.report.words import shown as spelled
+from acompass.syntax.spelling import spell_name, spell_string
 from tests.report.rendered import Rendered, rendered
 from tests.report.results import EMPTY, MIXED
 
@@ -30,14 +31,6 @@ HOSTILE = [
     "```\n# heading\n| a | b |\n| --- | --- |",
     "\x1b[31m\u202e www.example.org",
 ]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"
 
 
 def test_a_check_says_what_is_violated_in_which_line() -> None:
@@ -205,7 +198,7 @@ def test_lint_in_python_has_the_same_report() -> None:
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_no_name_and_no_constant_breaks_out_of_its_cell(hostile: str, tmp_path: Path) -> None:
-    name, value, other = _quoted(hostile), _text(hostile), f"other {hostile}"
+    name, value, other = spell_name(hostile), spell_string(hostile), f"other {hostile}"
     old = f"EACH RESULT : NOT {name} = {value} : REJECT; EACH RESULT : {name} <= 'x' : REJECT;"
     new = f"EACH RESULT : {name} = {value}; EACH RESULT : {name} = 'y' : REPLACE {name} WITH {value};"
     table = tmp_path / "t.parquet"

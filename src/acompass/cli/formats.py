@@ -11,7 +11,7 @@ from acompass.cli import options
 from acompass.cli.command import max_errors
 from acompass.cli.exits import ReportError, print_error
 from acompass.cli.inputs import STANDARD_INPUT
-from acompass.cli.streams import print_out
+from acompass.cli.streams import print_out, write_utf8
 from acompass.diagnostics import AcompassError
 from acompass.report.json.document import to_json
 
@@ -38,7 +38,10 @@ def _formats(*names: str) -> _Decorator:
     def add(command: options.Callback) -> options.Callback:
         @wraps(command)
         def with_format(*args: Any, format_: str | None, as_json: bool, **given: Any) -> None:
-            command(*args, format_=_chosen(format_, as_json), **given)
+            chosen = _chosen(format_, as_json)
+            if chosen in ("markdown", "junit"):  # the others are ASCII, or for the terminal
+                write_utf8()
+            command(*args, format_=chosen, **given)
 
         return format_option(options.as_json(with_format))
 

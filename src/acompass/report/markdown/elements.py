@@ -9,6 +9,8 @@ from acompass.report.words import on_one_line
 _SPECIAL = re.compile(r"[\\`*_~\[\]<>&#$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
 #: these begin a list or a rule, or underline a heading, at the start of a line
 _LEADING = re.compile(r"^([0-9]{0,9})([-+](?=[-\s]|$)|=|[.)](?=\s|$))")
+#: GitHub links `name@host` and `@name` after it has read escapes; this invisible character prevents it
+_WORD_JOINER = "\u2060"
 _BACKTICKS = re.compile("`+")
 
 
@@ -58,7 +60,7 @@ def _quoted(part: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    return _SPECIAL.sub(r"\\\g<0>", text).replace("@", f"@{_WORD_JOINER}")
 
 
 def code(text: str) -> Markdown:

@@ -135,14 +135,14 @@ in_base() {
 # -- the policies ------------------------------------------------------------------------------------------------------
 
 list_files() {
-    local policy status old
+    local policy old
     (cd -- "./$prefix" && git ls-files -z --full-name --cached --others --exclude-standard -- "${patterns[@]}") > "$reports/now"
     while IFS= read -r -d '' policy; do
         [ ! -f "$policy" ] || policies+=("$policy")
     done < "$reports/now"
     if [ -n "$base_commit" ]; then
         git diff -z --name-status --find-renames --diff-filter=R "$base_commit" -- > "$reports/renamed"
-        while IFS= read -r -d '' status && IFS= read -r -d '' old && IFS= read -r -d '' policy; do
+        while IFS= read -r -d '' _ && IFS= read -r -d '' old && IFS= read -r -d '' policy; do
             renamed_from["$policy"]=$old
         done < "$reports/renamed"
         list_deleted
@@ -278,7 +278,7 @@ shown() {
     local quoted
     printf -v quoted '%q' "$1"
     quoted=${quoted//[\`|]/?}
-    printf '`%s`' "$quoted"
+    echo "\`$quoted\`"
 }
 
 write_answers() {

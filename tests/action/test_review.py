@@ -148,7 +148,7 @@ def test_the_sarif_file_has_the_place_of_each_finding(busy: Ran) -> None:
 
 def test_no_value_of_a_record_is_shown(busy: Ran) -> None:
     written = [path.read_text(encoding="utf-8") for path in Path(busy.outputs["junit"]).glob("*.xml")]
-    assert len(written) == 6
+    assert len(written) == 7
     shown = [busy.log, busy.summary, Path(busy.outputs["sarif"]).read_text(encoding="utf-8"), *written]
     assert not [text for text in shown if "8191" in text or "21401" in text]
 
@@ -187,12 +187,9 @@ def test_a_good_pull_request_passes(tmp_path: Path, runner_for: RunnerFor) -> No
 
 def test_names_of_files_and_branches_are_never_code(tmp_path: Path, runner_for: RunnerFor) -> None:
     names = [
-        "-rf.acp",
-        'it\'s "quoted".acp',
-        "$(touch pwned).acp",
-        "`touch pwned`|.acp",
-        "two\n::error::pwned\nlines.acp",
-        "${{ github.token }}.acp",
+        '-rf it\'s "quoted".acp',
+        "$(touch pwned)`touch pwned`|.acp",
+        "two\n::error::pwned\nlines ${{ github.token }}.acp",
     ]
     branch = "x';$(touch${IFS}pwned);'"
     repository = Repository.created(tmp_path / "repository")

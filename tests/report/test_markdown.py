@@ -169,6 +169,10 @@ def test_measures_begin_with_k_l_and_risk(tmp_path: Path) -> None:
         ["average risk", "0.5"],
         ["loss", "0.0000"],
     ]
+    assert found.paragraphs == [
+        "4 records in 2 equivalence classes by Age",
+        "against 4 records before: information lost 0.0%, discernibility 8",
+    ]
     assert found.table("sensitive", "Disease|")[0] == ["values", "2"]
     assert found.table("column", "changed", "values before", "after", "information lost")[1][0] == "Disease|"
     assert found.surprises == []

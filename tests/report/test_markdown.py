@@ -6,6 +6,7 @@ import pytest
 
 import acompass
 from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.report.markdown.comparison import comparison_markdown
 from acompass.report.markdown.diagnostics import error_markdown, findings_markdown
 from acompass.report.markdown.result import check_markdown, run_markdown
@@ -96,9 +97,10 @@ def test_a_claim_of_two_runs_shows_what_the_other_one_leaves() -> None:
 
 
 def test_an_undecided_claim_has_no_sign() -> None:
-    proof = acompass.prove(SMALL, ["EACH PROCESS SUM(Age) AS s : s >= 0 OR s < 0"], deadline=0.000001)
-    ((_, verdict, _, why),) = rendered(proof.to_markdown()).table(*CLAIMS)
-    assert (verdict, bool(why)) == ("undecided", True)
+    claim = Claim("idempotent", None, ClaimVerdict.UNDECIDED, "first reason\nsecond reason")
+    found = rendered(Proof((claim,), {}).to_markdown())
+    assert found.headings == ["❌ Proof: 1 undecided"]
+    assert found.table(*CLAIMS) == [["claim", "undecided", "idempotent", "first reason\nsecond reason"]]
 
 
 def test_privacy_follows_the_claims() -> None:
@@ -166,6 +168,10 @@ def test_measures_begin_with_k_l_and_risk(tmp_path: Path) -> None:
         ["highest risk of a record", "0.5"],
         ["average risk", "0.5"],
         ["loss", "0.0000"],
+    ]
+    assert found.paragraphs == [
+        "4 records in 2 equivalence classes by Age",
+        "against 4 records before: information lost 0.0%, discernibility 8",
     ]
     assert found.table("sensitive", "Disease|")[0] == ["values", "2"]
     assert found.table("column", "changed", "values before", "after", "information lost")[1][0] == "Disease|"

@@ -10,7 +10,6 @@ from acompass.report.markdown.elements import (
     document,
     heading,
     headline,
-    prose,
     table,
 )
 from acompass.report.rows import measures as rows
@@ -24,7 +23,7 @@ def measures_markdown(measures: Measures, name: str | None = None) -> str:
 def _blocks(measures: Measures, name: str | None) -> Iterator[Markdown]:
     (_, k), *classes = rows.class_rows(measures.classes)
     yield headline("Measures", name, k)
-    yield prose(rows.heading(measures))
+    yield bullets(_summary(measures))
     yield _numbers([("measure", "value"), ("k-anonymity", k), *_most_important(measures)])
     yield heading(3, "Classes")
     yield _numbers([("measure", "value"), *classes])
@@ -41,6 +40,12 @@ def _blocks(measures: Measures, name: str | None) -> Iterator[Markdown]:
         yield from _loss(measures.loss)
 
 
+def _summary(measures: Measures) -> Iterator[str]:
+    yield rows.heading(measures)
+    if measures.comparison is not None:
+        yield rows.change_heading(measures.comparison)
+
+
 def _most_important(measures: Measures) -> Iterator[Sequence[str]]:
     """What is reported of a release: diversity, risk and loss."""
     for each in measures.sensitive:
@@ -55,7 +60,6 @@ def _most_important(measures: Measures) -> Iterator[Sequence[str]]:
 
 def _comparison(comparison: Comparison) -> Iterator[Markdown]:
     yield heading(3, "Change")
-    yield prose(rows.change_heading(comparison))
     yield _numbers(_named(rows.change_rows(comparison)))
     yield bullets(rows.unshared(comparison))
 

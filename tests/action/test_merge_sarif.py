@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from acompass.report.sarif.document import log, result, rule
-from tests.report.sarif_rules import results
 from tests.repo.sources import ROOT
+from tests.report.sarif_rules import results
 
 
 def merged(folder: Path, *logs: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ OWN = {
     "reference": "runs the same policy",
 }
 #: random policies on random tables, for an engine that has a URL
-CASES = 5
+CASES = 3
 
 _NEEDED = {"duckdb", "lark", "narwhals", "sqlglot"}
 _TABLE = """\

@@ -147,6 +147,14 @@ def test_a_broken_library_is_told_without_a_traceback(library: str, also: list[s
         ("raise KeyboardInterrupt", "its import fails with `KeyboardInterrupt`"),
         ("import os; os.write(2, b'secret'); raise ValueError", "its import fails with `ValueError`"),
         ("import os; os.abort()", "its import crashes"),
+        (
+            "raise ImportError('libx.so.1: cannot open shared object file: secret')",
+            "its import fails with `ImportError`, libx.so.1 is missing",
+        ),
+        (
+            """raise ImportError("/lib/libc.so.6: version `GLIBC_2.38' not found (required by /secret)")""",
+            "its import fails with `ImportError`, GLIBC_2.38 is missing",
+        ),
     ],
 )
 def test_a_module_that_fails_in_any_way(

@@ -1,5 +1,6 @@
 """Whether the libraries of acompass and of its optional parts are installed, and can be imported."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,17 +27,20 @@ REINSTALL = f"{_REINSTALL} acompass"
 
 #: seconds after which an import counts as hung
 _PATIENCE = 120
-#: what a child process runs, because a broken library can end its process; of an exception only the type is
-#: told, because the text may have a path in it
-_IMPORT = """\
+_FAILED = 3
+#: a child imports a library, because a broken one can end its process
+_IMPORT = f"""\
 import importlib, os, sys
 try:
     importlib.import_module(sys.argv[1])
 except BaseException as error:
-    os.write(2, f"\\n{type(error).__name__}".encode())
-    os._exit(3)
+    text = str(error).replace("\\0", "")
+    os.write(2, f"\\0{{type(error).__name__}}\\0{{text}}".encode("utf-8", "replace"))
+    os._exit({_FAILED})
 os._exit(0)
 """
+#: parts of an exception's text that are no path: a library of the system, or a version of the C library
+_LACKS = re.compile(r"([\w+.-]+\.so[\w.]*): cannot open shared object|(GLIBC\w*_[\d.]+)' not found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +104,20 @@ def _import_failure(module: str) -> str | None:
         ran = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_PATIENCE)
     except subprocess.TimeoutExpired:
         return f"its import does not end within {_PATIENCE} seconds"
-    if ran.returncode == 0:
-        return None
-    kind = ran.stderr.decode("utf-8", "replace").rpartition("\n")[2] if ran.returncode == 3 else None
-    return "its import crashes" if kind is None else f"its import fails with `{kind}`"
+    match ran.returncode:
+        case 0:
+            return None
+        case code if code == _FAILED:
+            return _reason(*ran.stderr.decode("utf-8", "replace").rsplit("\0", 2)[1:])
+        case _:
+            return "its import crashes"
+
+
+def _reason(kind: str, text: str) -> str:
+    """The type of the exception and what the system lacks. The rest of its text may have a path in it."""
+    lacks = _LACKS.search(text)
+    reason = f"its import fails with `{kind}`"
+    return reason if lacks is None else f"{reason}, {lacks[1] or lacks[2]} is missing"
 
 
 def _required(library: Library) -> Finding:

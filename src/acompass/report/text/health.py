@@ -40,7 +40,7 @@ def _section(heading: str, findings: Sequence[Finding], width: int, style: Style
 
 
 def _summary(health: Health) -> str:
-    broken = ", ".join(finding.name for finding in health.broken())
+    broken = ", ".join(dict.fromkeys(finding.name for finding in health.broken()))
     missing = ", ".join(part.name for part in health.parts if part.state is State.MISSING)
     works = f"broken: {broken}" if broken else "everything that is installed works"
     return f"{works}; missing: {missing}" if missing else works

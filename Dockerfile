@@ -1,4 +1,4 @@
-# An image of acompass, made without a network from the zip of `make wheelhouse`, which has to be in build/:
+# An image of acompass, made without a network from the zip of `make wheelhouse`, the only one in build/:
 #
 #     make wheelhouse && docker build --tag acompass .
 #

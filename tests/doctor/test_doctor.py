@@ -205,6 +205,8 @@ def test_every_optional_part_has_a_purpose_and_its_libraries_their_modules() -> 
     assert set(project["optional-dependencies"]) <= set(libraries.PURPOSES)
     needed = needs()
     assert needed
+    listed = [project["dependencies"], *project["optional-dependencies"].values()]
+    assert not any(";" in need for part in listed for need in part), "conditions are not understood"
     assert [need.library for need in needed if find_spec(need.module) is None] == []
 
 

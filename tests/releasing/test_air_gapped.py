@@ -65,7 +65,9 @@ def _assert_works(python: Path, doctor: str, demo: str, folder: Path, tmp_path: 
     assert found.stdout.startswith(str(home))
     _assert_bare(_performed(doctor, folder, home))
     assert _performed(demo, folder, home).returncode == 0
-    assert (folder / "released.csv").read_bytes() == _released(tmp_path)
+    released = folder / "released.csv"
+    assert released.read_bytes() == _released(tmp_path)
+    released.unlink()
 
 
 def _assert_bare(ran: subprocess.CompletedProcess[str]) -> None:
@@ -85,6 +87,7 @@ def _installed(folder: Path, target: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=clean(**OFFLINE), capture_output=True, text=True)
 
 
+@pytest.mark.slow
 def test_a_changed_wheel_is_refused(carried: Path, tmp_path: Path) -> None:
     (wheel,) = (carried / "wheels").glob("lark-*.whl")
     wheel.write_bytes(wheel.read_bytes() + b"\0")
@@ -95,6 +98,7 @@ def test_a_changed_wheel_is_refused(carried: Path, tmp_path: Path) -> None:
     assert _performed(_readme_commands(carried)[0], carried, tmp_path).returncode != 0
 
 
+@pytest.mark.slow
 def test_a_wheel_that_is_not_listed_is_refused(carried: Path, tmp_path: Path) -> None:
     listed = carried / "requirements.txt"
     lines = listed.read_text(encoding="utf-8").splitlines()
@@ -104,6 +108,7 @@ def test_a_wheel_that_is_not_listed_is_refused(carried: Path, tmp_path: Path) ->
     assert "Hashes are required" in ran.stderr
 
 
+@pytest.mark.slow
 def test_the_same_wheels_give_the_same_bytes(wheelhouse: Path, carried: Path, tmp_path: Path) -> None:
     """Dates, owners and the order of a folder do not matter."""
     for file in (carried / "wheels").iterdir():
@@ -115,7 +120,8 @@ def test_the_same_wheels_give_the_same_bytes(wheelhouse: Path, carried: Path, tm
     assert list(again.parent.iterdir()) == [again]
 
 
-def test_the_requirements_ask_for_the_extras(wheelhouse: Path, carried: Path, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_requirements_ask_for_the_extras(carried: Path, tmp_path: Path) -> None:
     wheels = [Wheel(file) for file in (carried / "wheels").iterdir()]
     lay_out(tmp_path / "content", wheels, ["frames", "lsp"])
     text = (tmp_path / "content" / "requirements.txt").read_text(encoding="utf-8")

@@ -87,7 +87,7 @@ def processors() -> Finding:
 
 def encoding() -> Finding:
     name = (getattr(sys.stdout, "encoding", None) or "unknown").lower()
-    lacks = "" if name.startswith("utf") else ", characters that it lacks are shown as \\u…"
+    lacks = "" if name.startswith("utf") else ", other characters are escaped"
     return Finding("encoding", State.WORKS, name + lacks)
 
 

@@ -124,6 +124,7 @@ ARROWS = {
         "displayed",
         "estimates",
         "explanation",
+        "health",
         "measures",
         "privacy",
         "prove",
@@ -188,6 +189,7 @@ ARROWS = {
         "toml_places",
         "version",
     },
+    "doctor": {"api", "conformance", "diagnostics", "engines", "health", "leftovers", "studio", "version"},
     "cli": {
         "api",
         "arguments",
@@ -197,6 +199,7 @@ ARROWS = {
         "conformance",
         "core",
         "diagnostics",
+        "doctor",
         "explain",
         "findings",
         "hierarchies",

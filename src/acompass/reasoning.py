@@ -104,7 +104,8 @@ def compare(
 
     limit = seconds_of(deadline)
     one, other = (as_policy(policy, paper) for policy in (old, new))
-    one = with_values(one, old_params or {})
+    if old_params:
+        one = with_values(one, old_params)
     if table is not None:
         with open_session(table, opening) as session:
             schema = types_for_both(one, other, params or {}, partial(_types_in, session))

@@ -54,7 +54,25 @@ def test_a_file_that_cannot_be_written_is_an_error(acompass: Acompass) -> None:
     assert (ran.exit_code, "error[AC221]" in ran.stderr, Path("a.json").exists()) == (2, True, True)
 
 
-@pytest.mark.parametrize("value", ["sarif", "sarif=", "text=a.txt", "=a.txt"])
+@pytest.mark.parametrize("value", ["sarif", "sarif=", "sarif=-", "text=a.txt", "=a.txt"])
 def test_what_is_not_a_format_and_a_file_is_refused(acompass: Acompass, value: str) -> None:
     ran = acompass("prove", "new.acp", "--also", value)
     assert (ran.exit_code, "is not FORMAT=FILE" in ran.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("file", ["old.acp", "people.CSV", "lists/jobs.csv.gz", "acompass.toml"])
+def test_a_report_has_no_suffix_of_an_input(acompass: Acompass, file: str) -> None:
+    ran = acompass("prove", "new.acp", "--also", f"sarif={file}")
+    assert (ran.exit_code, "has the suffix of" in ran.stderr, Path("old.acp").read_text()) == (2, True, OLD)
+
+
+@pytest.mark.parametrize("text", [NEW, "EACH"])
+def test_a_report_does_not_replace_an_input_with_another_name(acompass: Acompass, text: str) -> None:
+    Path("policy").write_text(text)
+    Path("link").symlink_to("policy")
+    for call in (("lint", "policy"), ("prove", "policy"), ("check", "policy", "people.csv")):
+        ran = acompass(*call, "--also", "sarif=link")
+        assert (ran.exit_code, "would overwrite" in ran.stderr, Path("policy").read_text()) == (2, True, text)
+    for call in (("compare", "policy", "new.acp"), ("compare", "new.acp", "policy")):
+        assert acompass(*call, "--also", "sarif=policy").exit_code == 2
+    assert Path("policy").read_text() == text

@@ -52,6 +52,11 @@ def test_a_guarantee_whose_lines_are_gone_is_at_the_end() -> None:
     assert findings(new) == [("guarantee-lost", "error", 2)]
 
 
+def test_lines_are_those_of_an_editor() -> None:
+    old = OLD.replace("-- one", "-- one\u2028\x0bstill").replace("\n", "\r\n")
+    assert findings(old.replace("n >= 5", "n >= 3"), old) == [("guarantee-lost", "error", 5)]
+
+
 def test_what_is_released_is_a_result() -> None:
     old = "ALWAYS : DROP Name;\nEACH RESULT : Age <= 80 : REJECT;\n"
     assert findings("EACH RESULT : Age <= 80 : REJECT;\n", old) == [("more-released", "error", 1)]

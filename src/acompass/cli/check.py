@@ -8,7 +8,16 @@ import click
 from acompass.cli import fixing, options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, name_in_heading, write_also
+from acompass.cli.formats import (
+    Also,
+    CiFormat,
+    also,
+    ci_formats,
+    error_report,
+    name_in_heading,
+    require_other_files,
+    write_also,
+)
 from acompass.cli.hints import hint
 from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
@@ -81,6 +90,7 @@ def check(
     """
     fixer = fixing.Fixing(policy, fix, diff, quiet)
     fixer.require_text(format_ == "text")
+    require_other_files(also, policy, table)
     with exit_codes(error_report(format_, policy, also)):
         from acompass import api
 

@@ -8,7 +8,16 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, name_in_heading, write_also
+from acompass.cli.formats import (
+    Also,
+    CiFormat,
+    also,
+    ci_formats,
+    error_report,
+    name_in_heading,
+    require_other_files,
+    write_also,
+)
 from acompass.cli.inputs import STANDARD_INPUT, given, params_of, read_policy, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
@@ -81,6 +90,7 @@ def compare(
     Exits with 0 if the policies are equivalent, or if the new one is proved to keep all guarantees of the old
     one and to release nothing more; otherwise with 1.
     """
+    require_other_files(also, old, new, table)
     with exit_codes(error_report(format_, new, also)):
         from acompass import reasoning
 

@@ -23,6 +23,9 @@ CiFormat: TypeAlias = Literal[Format, "junit", "sarif"]
 FileFormat: TypeAlias = Literal["json", "markdown", "junit", "sarif"]
 Also: TypeAlias = Sequence[tuple[FileFormat, str]]
 
+#: policies, settings, tables and hierarchies end in these: a report never replaces what it is about
+_INPUTS = (".acp", ".toml", ".csv", ".tsv", ".txt", ".gz", ".parquet", ".pq", ".xlsx")
+
 _Decorator: TypeAlias = Callable[[options.Callback], options.Callback]
 
 
@@ -50,9 +53,11 @@ def _formats(*names: str) -> _Decorator:
 
 def _also(text: str) -> tuple[str, str]:
     format_, _, file = text.partition("=")
-    if format_ not in get_args(FileFormat) or not file:
+    if format_ not in get_args(FileFormat) or file in ("", STANDARD_INPUT):
         known = ", ".join(get_args(FileFormat))
         raise click.BadParameter(f"'{text}' is not FORMAT=FILE with a format of {known}")
+    if file.lower().endswith(_INPUTS):
+        raise click.BadParameter(f"'{file}' has the suffix of a policy, a table or settings")
     return format_, file
 
 
@@ -91,6 +96,15 @@ def error_report(format_: CiFormat, policy: str, also: Also = ()) -> ReportError
                 print_error(not_written)
 
     return report
+
+
+def require_other_files(also: Also, *inputs: str | None) -> None:
+    """Raise if a report would replace a policy or a table of the call."""
+    from acompass.tables.output import is_same_file
+
+    for _, file in also:
+        if any(each not in (None, STANDARD_INPUT) and is_same_file(file, each) for each in inputs):
+            raise click.UsageError(f"--also would overwrite '{file}'; choose another file")
 
 
 def write_also(also: Also, report: Callable[[FileFormat], str]) -> None:

@@ -7,7 +7,15 @@ import click
 from acompass.cli import fixing, options
 from acompass.cli.command import Command, max_errors
 from acompass.cli.exits import exit_by_verdict, exit_codes, exit_with_worst
-from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, write_also
+from acompass.cli.formats import (
+    Also,
+    CiFormat,
+    also,
+    ci_formats,
+    error_report,
+    require_other_files,
+    write_also,
+)
 from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.streams import shows_color
 from acompass.report.json.document import to_json
@@ -67,8 +75,8 @@ def lint(
     """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
     between generalization rules, and so on. `acompass explain CODE` explains a finding.
 
-    With --fix, mistakes with only one possible reading are corrected in the policy first. Exits with 1 if
-    there are findings.
+    With --fix, mistakes with only one possible reading are corrected in the policy first. All policies are
+    reported; several of them as text. Exits with 1 if there are findings.
     """
     if len(policies) > 1 and (also or format_ != "text"):
         raise click.UsageError("several policies are reported as text; give one policy for another format")
@@ -82,6 +90,7 @@ def lint(
 def _lint(fixer: fixing.Fixing, format_: CiFormat, also: Also, is_one_of_many: bool, asked: Asked) -> None:
     policy, table, engine = fixer.policy, asked["table"], asked["engine"]
     fixer.require_text(format_ == "text")
+    require_other_files(also, policy, table)
     with exit_codes(error_report(format_, policy, also)):
         from acompass import reasoning
 

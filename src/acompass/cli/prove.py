@@ -7,7 +7,16 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import Also, CiFormat, also, ci_formats, error_report, name_in_heading, write_also
+from acompass.cli.formats import (
+    Also,
+    CiFormat,
+    also,
+    ci_formats,
+    error_report,
+    name_in_heading,
+    require_other_files,
+    write_also,
+)
 from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.measure import names_in
 from acompass.cli.streams import print_out
@@ -110,6 +119,7 @@ def prove(
 
     A claim that is not decided before the deadline is undecided. Exits with 1 unless all are proved.
     """
+    require_other_files(also, policy, table)
     with exit_codes(error_report(format_, policy, also)):
         from acompass import reasoning
 

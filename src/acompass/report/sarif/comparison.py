@@ -5,6 +5,7 @@ Code hosts show a result in a review only if its line is one of those that chang
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from io import StringIO
 from typing import Any, NamedTuple
 
 from acompass.compare.answer import Comparison
@@ -47,15 +48,15 @@ class _Change(NamedTuple):
 
 def comparison_to_sarif(comparison: Comparison, old: str, new: str, policy: str) -> dict[str, Any]:
     """`old` and `new` are the texts of the policies, `policy` is the file of the new one."""
-    changes = list(_changes(old.splitlines(), new.splitlines()))
+    after = _lines(new)
+    changes = list(_changes(_lines(old), after))
+
+    def at_change(rule_id: str, message: str, line: int) -> dict[str, Any]:
+        region = {"startLine": _place(line, changes, len(after))}
+        return result(rule_id, _LEVELS[rule_id], message, policy, region)
+
     found = () if comparison.ok else _findings(comparison)
-    return log(
-        _KNOWN,
-        [
-            result(rule_id, _LEVELS[rule_id], message, policy, {"startLine": _place(line, changes, new)})
-            for rule_id, message, line in found
-        ],
-    )
+    return log(_KNOWN, [at_change(*finding) for finding in found])
 
 
 def _findings(comparison: Comparison) -> Iterator[tuple[str, str, int]]:
@@ -79,7 +80,12 @@ def _changes(old: list[str], new: list[str]) -> Iterator[_Change]:
             yield _Change(first + 1, max(first + 1, after), start + 1)
 
 
-def _place(line: int, changes: list[_Change], new: str) -> int:
+def _place(line: int, changes: list[_Change], last: int) -> int:
     """Without a change of the text, as when a parameter has another value, the line itself."""
     nearest = min(changes, key=lambda change: change.distance(line), default=_Change(line, line, line))
-    return max(1, min(nearest.new, len(new.splitlines())))
+    return max(1, min(nearest.new, last))
+
+
+def _lines(text: str) -> list[str]:
+    """They end as in `Source`: at a line feed, a carriage return, or the two together."""
+    return StringIO(text, newline=None).readlines()

@@ -13,6 +13,8 @@ from acompass.report.markdown.elements import (
     table,
 )
 from acompass.report.rows import measures as rows
+from acompass.report.rows.quasi_identifiers import quasi_identifier_rows
+from acompass.report.rows.sampling import sampling_heading, sampling_rows
 from acompass.report.words import rounded
 
 
@@ -30,6 +32,11 @@ def _blocks(measures: Measures, name: str | None) -> Iterator[Markdown]:
     yield _numbers(rows.size_rows(measures.classes))
     yield heading(3, "Risk")
     yield _numbers(rows.risk_rows(measures))
+    if measures.sampling is not None:
+        yield _numbers(sampling_rows(measures.sampling))
+    if len(measures.by_quasi_identifier) > 1:
+        yield heading(3, "Risk by quasi-identifier")
+        yield _numbers(_named(quasi_identifier_rows(measures.by_quasi_identifier)))
     if measures.sensitive:
         yield heading(3, "Sensitive columns")
         header, *figures = rows.sensitive_rows(measures.sensitive)
@@ -42,6 +49,8 @@ def _blocks(measures: Measures, name: str | None) -> Iterator[Markdown]:
 
 def _summary(measures: Measures) -> Iterator[str]:
     yield rows.heading(measures)
+    if measures.sampling is not None:
+        yield sampling_heading(measures.sampling)
     if measures.comparison is not None:
         yield rows.change_heading(measures.comparison)
 

@@ -85,6 +85,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "record": NOT_WHOLE,
     "released": NOT_A_TABLE,
     "report": NOT_A_PATH,
+    "report_internal": NOT_A_PATH,
     "round": NOT_WHOLE,
     "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
     "seconds": (True, "5", [5], {"a": 1}, object(), len),

@@ -57,6 +57,7 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 @options.delimiter
 @options.memory_limit
 @options.report
+@options.report_internal
 @options.quiet
 @options.no_progress
 @options.paper
@@ -74,6 +75,7 @@ def check(
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
+    report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
     paper: bool,
@@ -102,6 +104,7 @@ def check(
                     delimiter=delimiter,
                     memory_limit=memory_limit,
                     report=report,
+                    report_internal=report_internal,
                     show=show,
                     progress=progress,
                     paper=paper,

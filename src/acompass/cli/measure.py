@@ -78,6 +78,7 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
 @options.delimiter
 @options.memory_limit
 @options.report
+@options.report_internal
 @options.as_json
 @options.paper
 def measure_command(
@@ -95,6 +96,7 @@ def measure_command(
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
+    report_internal: Path | None,
     as_json: bool,
     paper: bool,
 ) -> None:
@@ -122,6 +124,7 @@ def measure_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
             report=report,
+            report_internal=report_internal,
             paper=paper,
         )
         print_out(to_json(measures.to_json()) if as_json else measures_text(measures))

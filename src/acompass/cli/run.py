@@ -25,6 +25,7 @@ EXAMPLES = """\
 acompass run policy.acp people.csv -o released.csv
 acompass run policy.acp -o released.csv
 acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
+acompass run policy.acp people.csv -o released.csv --report report.html --report-internal internal.html
 acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
 """
 
@@ -43,6 +44,7 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 )
 @options.as_json
 @options.report
+@options.report_internal
 @options.quiet
 @options.no_progress
 def run(
@@ -54,6 +56,7 @@ def run(
     force: bool,
     as_json: bool,
     report: Path | None,
+    report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
     **performing: Unpack[options.Performing],
@@ -77,6 +80,7 @@ def run(
                 output=output,
                 force=force,
                 report=report,
+                report_internal=report_internal,
                 progress=progress,
                 **performing,
             )

@@ -37,6 +37,7 @@ def page_content(request: ReportRequest) -> PageContent:
 def _certificate(request: ReportRequest) -> Certificate:
     return certify(
         request.command,
+        request.reader,
         request.policy,
         request.params or {},
         request.dates,

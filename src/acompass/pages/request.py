@@ -10,7 +10,7 @@ from acompass.measure.columns import Roles
 from acompass.measures import Journalist
 from acompass.options import DatesArgument, Options
 from acompass.policy import Policy
-from acompass.report.html.content import Command
+from acompass.report.html.content import Command, Reader
 from acompass.result import Result
 
 
@@ -19,7 +19,7 @@ class ReportRequest:
     """`after` is None if there is no output table. `roles` is None if the policy names the columns to
     measure. `journalist` is the risk of the last table against a population. `engine` is the engine's name
     and version; `has_tables` says whether a bare name means a table of the engine and not a file.
-    `dates` are the formats of local dates in `before`."""
+    `dates` are the formats of local dates in `before`. `reader` is whom the page is for."""
 
     command: Command
     before: Any = field(repr=False)
@@ -34,3 +34,4 @@ class ReportRequest:
     journalist: Journalist | None = None
     dates: DatesArgument = ()
     options: Options = field(default_factory=Options)
+    reader: Reader = "receiver"

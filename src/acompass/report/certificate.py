@@ -24,12 +24,13 @@ class FileHash:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """`hierarchies` are the files that the policy names, in its order.
-    `input` and `output` are None if the table is not a file. `tables` has the name of the input and the
+    """`reader` is whom the page is for: receiver or curator. `hierarchies` are the files that the policy
+    names, in its order. `input` and `output` are None if the table is not a file. `tables` has the name of the input and the
     output where they are tables of an engine. `counts` are those of `--json`. `dates` are the formats of
     local dates in the input, such as `Admission=%d.%m.%Y`."""
 
     command: str
+    reader: str
     made: str
     versions: dict[str, str]
     policy: FileHash | None

@@ -9,6 +9,8 @@ from acompass.report.certificate import Certificate
 from acompass.result import Result
 
 Command: TypeAlias = Literal["run", "check", "measure"]
+#: whoever gets the table that is released, or whoever holds the table before
+Reader: TypeAlias = Literal["receiver", "curator"]
 
 
 @dataclass(frozen=True, slots=True)

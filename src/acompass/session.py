@@ -227,7 +227,6 @@ class Session(Perturbing, Reporting):
                 hierarchies=hierarchies,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
-        risk = measures.journalist
         about = self._duckdb_table("`measure`").about
         self._report(
             pages,
@@ -238,7 +237,7 @@ class Session(Perturbing, Reporting):
             policy=parsed,
             dates=self._options.dates,
             roles=roles,
-            journalist=risk,
+            measured=measures,
         )
         return measures
 

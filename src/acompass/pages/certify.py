@@ -26,7 +26,6 @@ class TableName:
 
 def certify(
     command: str,
-    reader: str,
     policy: Policy | None,
     params: Mapping[str, Any],
     dates: DatesArgument,
@@ -37,7 +36,6 @@ def certify(
     """`engine` is the engine's name and version. Only tables given as paths have hashes."""
     return Certificate(
         command=command,
-        reader=reader,
         made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         versions={"acompass": __version__, "engine": engine},
         policy=None if policy is None else hash_policy(policy),

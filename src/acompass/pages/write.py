@@ -2,15 +2,14 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.pages.gather import page_content
+from acompass.pages.gather import page_contents
 from acompass.pages.request import ReportRequest
 from acompass.policy import Policy
-from acompass.report.html.content import Reader
+from acompass.report.certificate import Reader
 from acompass.report.html.page import page_html
 from acompass.tables.errors import no_folder
 from acompass.tables.output import is_same_file
@@ -81,11 +80,8 @@ def _overwrites(found: str, path: str) -> CallError:
 def write_reports(report: _Path | None, internal: _Path | None, request: ReportRequest) -> None:
     """Both pages are made before one is written."""
     readers: tuple[tuple[_Path | None, Reader], ...] = ((report, "receiver"), (internal, "curator"))
-    pages = [
-        (path, page_html(page_content(replace(request, reader=reader))))
-        for path, reader in readers
-        if path is not None
-    ]
-    for path, page in pages:
+    asked = [(path, reader) for path, reader in readers if path is not None]
+    pages = list(map(page_html, page_contents(request, [reader for _, reader in asked])))
+    for (path, _), page in zip(asked, pages, strict=True):
         with replacing(os.fspath(path)) as part:
             Path(part).write_text(page, encoding="utf-8")

@@ -181,14 +181,12 @@ def drawn_name(action: tree.Step | None) -> tree.Name | None:
             assert_never(plain)
 
 
-def names_drawn(program: tree.Program) -> tuple[tree.Name, ...]:
-    """The columns whose values chance decides: those of RANDOM, and those written with a probability."""
-    found = (_decided_by_chance(step_of(requirement)) for requirement in steps(program))
-    return tuple(name for name in found if name is not None)
-
-
-def _decided_by_chance(action: tree.Step | None) -> tree.Name | None:
-    return written_name(action) if isinstance(action, tree.Sometimes) else drawn_name(action)
+def names_written(program: tree.Program) -> Iterator[tree.Name]:
+    """The columns that lines of a policy write or drop."""
+    for action in map(step_of, steps(program)):
+        name = written_name(action)
+        yield from () if name is None else (name,)
+        yield from names_dropped(action)
 
 
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:

@@ -3,14 +3,20 @@
 import datetime
 from typing import Any
 
-from acompass.measure.overview import overview
+from acompass.measure.distribution import Showing
+from acompass.measure.overview import overviews
 from acompass.measures import SMALLEST, Bar, Distribution
 
 
 def shown(before: list[Any], after: list[Any] | None = None) -> Distribution:
     tables = [[{"A": value} for value in values] for values in (before, after) if values is not None]
-    (distribution,) = overview(tables, None).columns
+    (distribution,) = columns_of(tables, Showing())
     return distribution
+
+
+def columns_of(tables: list[list[dict[str, Any]]], showing: Showing) -> tuple[Distribution, ...]:
+    (overview,) = overviews(tables, None, [showing])
+    return overview.columns
 
 
 def test_frequent_values_come_first_and_rare_ones_are_pooled() -> None:
@@ -80,7 +86,7 @@ def test_a_column_that_became_text() -> None:
 
 def test_a_column_of_only_one_table_is_omitted() -> None:
     tables = [[{"A": 1, "B": 2}] * 20, [{"A": 1, "C": 3}] * 20]
-    assert [found.column for found in overview(tables, None).columns] == ["A"]
+    assert [found.column for found in columns_of(tables, Showing())] == ["A"]
 
 
 def test_no_count_below_the_smallest_is_ever_shown() -> None:

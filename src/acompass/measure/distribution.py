@@ -23,7 +23,7 @@ from acompass.measures import SMALLEST, Bar, Distribution, Persons
 
 #: the largest number of bars for one column
 MOST_BARS = 12
-MOST_BARS_FOR_CURATORS = 30
+MOST_BARS_FOR_CURATORS = 20
 #: a value of fewer records belongs to one person
 _SHARED = 2
 

@@ -18,7 +18,7 @@ from acompass.policy import Policy
 from acompass.prove import Proof, prove_policy
 from acompass.report.certificate import Certificate, Reader
 from acompass.report.html.content import PageContent
-from acompass.syntax.walk import names_written, processes
+from acompass.syntax.walk import names_dropped_by, names_written, processes
 from acompass.tables.source import is_file
 
 #: larger policies are not proved for a report: the proof could take longer than the run
@@ -151,12 +151,18 @@ def _is_on_disk(path: str) -> bool:
 
 
 def _roles_in(policy: Policy | None) -> Roles | None:
-    """The columns that the policy groups by and counts; None if it has no GROUP BY."""
+    """The columns that the policy groups by and counts, and does not drop; None if it has no GROUP BY."""
     if policy is None or not any(process.group_by for process in processes(policy.tree)):
         return None
     found = assign_roles(policy.tree, None, None, None)
-    grouped = {name.casefold() for name in found.quasi_identifiers}
-    return replace(found, sensitive=tuple(name for name in found.sensitive if name.casefold() not in grouped))
+    dropped = {name.text.casefold() for name in names_dropped_by(policy.tree)}
+    grouped = _without(found.quasi_identifiers, dropped)
+    sensitive = _without(found.sensitive, {*dropped, *map(str.casefold, grouped)})
+    return replace(found, quasi_identifiers=grouped, sensitive=sensitive) if grouped else None
+
+
+def _without(names: Sequence[str], others: set[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name.casefold() not in others)
 
 
 def _proof(request: ReportRequest) -> Proof | None:

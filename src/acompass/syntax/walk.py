@@ -183,10 +183,15 @@ def drawn_name(action: tree.Step | None) -> tree.Name | None:
 
 def names_written(program: tree.Program) -> Iterator[tree.Name]:
     """The columns that lines of a policy write or drop."""
-    for action in map(step_of, steps(program)):
-        name = written_name(action)
-        yield from () if name is None else (name,)
-        yield from names_dropped(action)
+    written = (written_name(step_of(requirement)) for requirement in steps(program))
+    yield from (name for name in written if name is not None)
+    yield from names_dropped_by(program)
+
+
+def names_dropped_by(program: tree.Program) -> Iterator[tree.Name]:
+    """The columns that no release of a policy has."""
+    for requirement in steps(program):
+        yield from names_dropped(step_of(requirement))
 
 
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:

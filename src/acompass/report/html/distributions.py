@@ -10,6 +10,7 @@ from acompass.report.html.measures import key
 from acompass.report.words import persons
 
 _WITHHELD = "not shown"
+_SERIES = ("before", "after", "table")
 _POOLED = (
     f"Values and ranges shared by fewer than {SMALLEST} records are pooled as “other”, together with all "
     "values beyond the most frequent ones. "
@@ -23,8 +24,9 @@ _INTERNAL = "Values beyond the most frequent ones are pooled as “other”. "
 
 
 def columns_section(columns: Sequence[Distribution], internal: bool) -> Html:
-    series = tuple(dict.fromkeys(name for each in columns for name in each.series))
-    has_before = "before" in series
+    named = {name for each in columns for name in each.series}
+    series = tuple(name for name in _SERIES if name in named)
+    has_before = "before" in named
     introduction = about(_INTERNAL if internal else _POOLED + (_BEFORE if has_before else ""))
     grid = tag("div", *_figures(columns), class_="columns")
     title = "How each column changed" if has_before else "The columns"
@@ -46,7 +48,8 @@ def _distribution(distribution: Distribution) -> Html:
     whole = max(distribution.totals)
     rows = [_bar(bar, whole, series) for bar in distribution.bars]
     rows += list(_other(distribution, whole))
-    return table(f"Values of {distribution.column}{of}", ("value", *series, "share"), rows)
+    caption = f"Values of {distribution.column}{of}"
+    return table(caption, ("value", *series, "share"), rows, class_="pairs" if len(series) > 1 else None)
 
 
 def _bar(bar: Bar, whole: Persons, series: Sequence[str]) -> Html:

@@ -14,6 +14,8 @@ _INTERNAL = (
     " This page contains values and counts of the table before. Do not hand it out: whoever receives the "
     "table gets the page of "
 )
+#: the spaces do not break, so that a value stays with its parameter
+_IS = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"
 
 
 def page_header(content: PageContent, title: str) -> Html:
@@ -44,7 +46,7 @@ def _figures(content: PageContent) -> Iterator[Html]:
     parameters = content.certificate.parameters
     if parameters:
         named = "parameter" if len(parameters) == 1 else "parameters"
-        yield _figure(named, ", ".join(f"{name} = {value}" for name, value in parameters.items()))
+        yield _figure(named, ", ".join(f"{name}{_IS}{value}" for name, value in parameters.items()))
     if result is not None:
         yield from _records(result)
     elif measures:

@@ -9,7 +9,7 @@ from acompass.measure.distribution import Showing, distributions
 from acompass.measure.flow import measure_view
 from acompass.measure.opening import open_tables
 from acompass.measure.policy_loss import PolicyLevels, policy_loss
-from acompass.measures import Overview
+from acompass.measures import THRESHOLDS, Overview
 from acompass.options import DatesArgument
 
 
@@ -21,11 +21,13 @@ def overviews(
     memory_limit: str | None = None,
     dates: DatesArgument = (),
     levels: PolicyLevels | None = None,
+    below: Sequence[int] = THRESHOLDS,
 ) -> list[Overview]:
     """An overview for each showing; without distributions where it is None.
 
     `tables` is one table, or the table before and the table after; `dates` are the formats of the first.
-    Without roles, there are no measures. `levels` are those by which the loss is measured.
+    Without roles, there are no measures. `levels` are those by which the loss is measured, `below` the
+    thresholds of the measures.
     """
     find = _nothing if roles is None else partial(positions, roles)
     with open_tables(delimiter, memory_limit) as opened:
@@ -34,7 +36,7 @@ def overviews(
             for place, table in enumerate(tables)
         ]
         con, views = opened.con, [view for view, _ in loaded]
-        measures = () if roles is None else tuple(measure_view(con, *view) for view in loaded)
+        measures = () if roles is None else tuple(measure_view(con, *view, below) for view in loaded)
         loss = None
         if roles is not None and len(loaded) > 1:
             loss = policy_loss(con, *loaded[1], *loaded[0], levels or PolicyLevels(None))

@@ -10,7 +10,7 @@ from acompass.measure.columns import Roles, assign_roles
 from acompass.measure.distribution import Showing
 from acompass.measure.overview import overviews
 from acompass.measure.policy_loss import PolicyLevels
-from acompass.measures import Overview
+from acompass.measures import THRESHOLDS, Overview
 from acompass.pages.certify import TableName, certify
 from acompass.pages.request import ReportRequest
 from acompass.pages.rows import requirement_rows
@@ -89,6 +89,7 @@ def _overviews(request: ReportRequest, tables: list[Any], readers: Sequence[Read
         request.options.memory_limit,
         request.dates,
         levels,
+        THRESHOLDS if request.measured is None else request.measured.classes.thresholds,
     )
     return [_for_reader(request, tables, each, reader) for each, reader in zip(found, readers, strict=True)]
 

@@ -10,7 +10,9 @@ from acompass.report.html.distributions import columns_section
 from acompass.report.html.elements import Html, tag
 from acompass.report.html.loss import loss_section
 from acompass.report.html.measures import classes_section, risk_section, sensitive_section
+from acompass.report.html.quasi_identifiers import quasi_identifiers_section
 from acompass.report.html.result import policy_section
+from acompass.report.html.sampling import sampling_section
 from acompass.report.html.summary import page_header
 from acompass.version import __version__
 
@@ -76,5 +78,9 @@ def _measures(content: PageContent) -> Iterator[Html]:
     measures, series = content.measures[-content.shown :], content.series[-content.shown :]
     yield classes_section(measures, series)
     yield risk_section(measures, series)
+    if measures[-1].sampling is not None:
+        yield sampling_section(measures, series)
+    if measures[-1].by_quasi_identifier:
+        yield quasi_identifiers_section(measures, series)
     if measures[-1].sensitive:
         yield sensitive_section(measures, series)

@@ -164,8 +164,8 @@ def measure(
     number of persons of the population that a record of a sample represents, `population` a table of that
     population. `against` is the table before anonymization. `dates` are those of the table before
     anonymization: `against`, or else the table itself. `report` and `report_internal` are where to write
-    report pages, as for `run`. With `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against the table
-    before is measured; columns that they lack get levels from their values.
+    report pages, as for `run`. With `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against the
+    table before is measured; columns that they lack get levels from their values.
     """
     with open_session(table, opening) as session:
         return session.measure(

@@ -49,7 +49,7 @@ def _distribution(distribution: Distribution) -> Html:
     rows = [_bar(bar, whole, series) for bar in distribution.bars]
     rows += list(_other(distribution, whole))
     caption = f"Values of {distribution.column}{of}"
-    return table(caption, ("value", *series, "share"), rows, class_="pairs" if len(series) > 1 else None)
+    return table(caption, ("value", *series, "share"), rows, class_="bars" if len(series) > 1 else None)
 
 
 def _bar(bar: Bar, whole: Persons, series: Sequence[str]) -> Html:

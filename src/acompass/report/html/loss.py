@@ -14,7 +14,7 @@ def loss_section(loss: Loss, internal: bool) -> Html:
         "one 100 %. Records that were rejected count as suppressed. This is the loss that ARX defines."
     )
     rows = [_row(each, internal) for each in loss.columns]
-    data = table("Loss by column", ("column", "lost", "share", "measured by"), rows)
+    data = table("Loss by column", ("column", "lost", "measured by", "share"), rows, class_="bars")
     return section("Information lost", "loss", introduction, data)
 
 
@@ -22,4 +22,4 @@ def _row(column: ColumnLoss, internal: bool) -> Html:
     """Proposed levels depend on the values before, so a receiver does not read them."""
     lost = Fraction(column.loss)
     levels = column.levels if internal or not column.proposed else "levels that its values propose"
-    return row(column.column, percent(lost), share_bar(lost, Fraction(1), "after"), levels)
+    return row(column.column, percent(lost), levels, share_bar(lost, Fraction(1), "after"))

@@ -95,3 +95,30 @@ def test_no_count_below_the_smallest_is_ever_shown() -> None:
         counts = [count for bar in found.bars for count in bar.counts]
         assert counts
         assert not [count for count in counts if count is not None and 0 < count < SMALLEST]
+
+
+def test_ranges_of_thousands_stand_among_wider_labels() -> None:
+    found = shown([str(number) for number in range(1000, 10000, 10)] + ["1000-4999"] * 50 + ["<1000"] * 20)
+    assert [bar.label for bar in found.bars][:3] == ["<1000", "1000-4999", "1,000 to 1,999"]
+
+
+def test_numbers_beside_bands_are_pooled_in_ranges_that_contain_them() -> None:
+    """As a cascade leaves them: some values, some labels, and wider labels on their own."""
+    ages = [str(age) for age in range(20, 60) for _ in range(5)]
+    bands = ["20-29"] * 30 + ["30-34"] * 20 + ["20-39"] * 15 + ["80+"] * 11 + ["*"] * 12
+    found = shown([*ages, *bands, "100003"])
+    assert found.bars == (
+        Bar("20-39", (15,)),
+        Bar("20-29", (30,)),
+        Bar("20 to 24", (25,)),
+        Bar("25 to 29", (25,)),
+        Bar("30 to 34", (45,)),
+        Bar("35 to 39", (25,)),
+        Bar("40 to 44", (25,)),
+        Bar("45 to 49", (25,)),
+        Bar("50 to 54", (25,)),
+        Bar("55 to 59", (25,)),
+        Bar("80+", (11,)),
+        Bar("*", (12,)),
+    )
+    assert found.other == (None,)

@@ -6,7 +6,6 @@ are pooled as "other", and `withhold` says which counts of the table before are 
 line of the policy writes, nothing is shown of the table before. The curator sees both tables.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +16,7 @@ import duckdb
 from acompass.checked.types import Kind
 from acompass.measure.label_order import Key, in_order
 from acompass.measure.query import one_row
+from acompass.measure.ranges import OUTLIERS, Ranges, pooled
 from acompass.measure.view import View, comparable, count_records
 from acompass.measure.withhold import Pair, shown_before
 from acompass.measures import SMALLEST, Bar, Distribution, Persons
@@ -26,6 +26,9 @@ MOST_BARS = 12
 MOST_BARS_FOR_CURATORS = 20
 #: a value of fewer records belongs to one person
 _SHARED = 2
+
+#: a column with more labels has bars for the most frequent alone
+MOST_LABELS = 10_000
 
 #: the label of a bar, and its count in each table
 _Row: TypeAlias = tuple[str, tuple[Persons, ...]]
@@ -53,6 +56,14 @@ class Showing:
     @property
     def smallest(self) -> int:
         return 1 if self.curator else SMALLEST
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A value, and its count in each table in units of its view."""
+
+    label: str
+    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +106,24 @@ class _Column:
     @property
     def is_frequent(self) -> str:
         return f"n{self.lead} >= {self.showing.smallest * self.views[self.lead].unit}"
+
+    def is_names(self, bars: Sequence[_Bar]) -> bool:
+        """Whether no value belongs to two records and there are many: a list of names tells nothing."""
+        return len(bars) >= self.showing.most_bars and bars[0].counts[self.lead] < _SHARED * self._unit
+
+    def led(self, bar: _Bar) -> tuple[str, int]:
+        """The label of a bar, and its count in the table that decides."""
+        return bar.label, bar.counts[self.lead]
+
+    def frequent(self, bars: Sequence[_Bar]) -> list[_Bar]:
+        """The most frequent ones that enough records have, in their order."""
+        enough = [bar for bar in bars if bar.counts[self.lead] >= self.showing.smallest * self._unit]
+        most = sorted(enough, key=lambda bar: -bar.counts[self.lead])[: self.showing.most_bars]
+        return [bar for bar in enough if bar in most]
+
+    @property
+    def _unit(self) -> int:
+        return self.views[self.lead].unit
 
     def persons(self, counts: Sequence[int]) -> tuple[Persons, ...]:
         return tuple(view.persons(n) for view, n in zip(self.views, counts, strict=True))
@@ -189,74 +218,41 @@ def _values(con: duckdb.DuckDBPyConnection, column: _Column) -> list[_Row]:
     """The most frequent values, in the order of what they mean."""
     rows = con.execute(
         f"SELECT CAST(key AS VARCHAR), {column.counts} FROM {column.histogram('v')} "
-        f"WHERE {column.is_frequent} ORDER BY n{column.lead} DESC, key LIMIT {column.showing.most_bars}"
+        f"ORDER BY n{column.lead} DESC, key LIMIT {MOST_LABELS + 1}"
     ).fetchall()
-    if _are_names(rows, column):
+    found = [_Bar("missing" if label is None else label, tuple(counts)) for label, *counts in rows]
+    if column.is_names(found):
         return []
-    found = [("missing" if label is None else label, column.persons(counts)) for label, *counts in rows]
-    places = in_order([label for label, _ in found], column.showing.order(column.name))
-    return [found[place] for place in places]
+    order = column.showing.order(column.name)
+    can_be_pooled = order is None and column.showing.most_bars < len(found) <= MOST_LABELS
+    pools = pooled(*zip(*(column.led(bar) for bar in found), strict=True)) if can_be_pooled else None
+    if pools is not None:
+        found = [_Bar(label, _added([found[place] for place in places])) for label, places in pools]
+    shown = column.frequent(found)
+    if pools is None:
+        shown = [shown[place] for place in in_order([bar.label for bar in shown], order)]
+    return [(bar.label, column.persons(bar.counts)) for bar in shown]
 
 
-def _are_names(rows: Sequence[tuple[str | None, ...]], column: _Column) -> bool:
-    """Whether no value belongs to two records and there are many: a list of names tells a curator nothing."""
-    if len(rows) < column.showing.most_bars:
-        return False
-    most = rows[0][1 + column.lead]
-    return int(most or 0) < _SHARED * column.views[column.lead].unit
+def _added(bars: Sequence[_Bar]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*(bar.counts for bar in bars), strict=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranges:
-    """`number` ranges of width `step`, starting at `start`. Their bounds are round numbers, so that they
-    disclose no record's value. `whole` means that all values are integers."""
-
-    start: Fraction
-    step: Fraction
-    number: int
-    whole: bool
-
-    def label(self, place: int) -> str:
-        low = self.start + place * self.step
-        if place < 0:
-            return f"below {_plain(self.start)}"
-        if place >= self.number:
-            return f"{_plain(low)} and above"
-        if self.whole:
-            last = low + self.step - 1
-            return _plain(low) if last == low else f"{_plain(low)} to {_plain(last)}"
-        return f"{_plain(low)} to below {_plain(low + self.step)}"
-
-
-def _plain(number: Fraction) -> str:
-    return f"{int(number):,}" if number.denominator == 1 else f"{float(number):,.6g}"
-
-
-def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> _Ranges | None:
+def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> Ranges | None:
     """None if each value can have its own bar. Outliers do not widen the ranges."""
     lead = column.lead
     numbers = f"SELECT CAST({column.values[lead]} AS DOUBLE) AS v FROM {column.views[lead].relation}"
     kinds, low, high, whole = one_row(
         con,
-        "SELECT approx_count_distinct(v), quantile_disc(v, 0.02), quantile_disc(v, 0.98), "
+        f"SELECT approx_count_distinct(v), quantile_disc(v, {OUTLIERS}), quantile_disc(v, {1 - OUTLIERS}), "
         f"bool_and(v = floor(v)) FROM ({numbers}) WHERE isfinite(v)",
     )
     if low is None or kinds <= MOST_BARS or low == high:
         return None
-    step = _round_step((high - low) / (MOST_BARS - 3))
-    step = max(step, Fraction(1)) if whole else step
-    start = math.floor(Fraction(low) / step) * step
-    number = math.floor((Fraction(high) - start) / step) + 1
-    return _Ranges(start, step, number, whole)
+    return Ranges.between(Fraction(low), Fraction(high), whole)
 
 
-def _round_step(at_least: float) -> Fraction:
-    """The least of 1, 2 and 5 times a power of ten that is large enough."""
-    power = Fraction(10) ** math.floor(math.log10(at_least))
-    return next(power * by for by in (1, 2, 5, 10) if power * by >= at_least)
-
-
-def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: _Ranges) -> list[_Row]:
+def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: Ranges) -> list[_Row]:
     offset = f"floor((CAST(v AS DOUBLE) - {float(ranges.start)!r}) / {float(ranges.step)!r})"
     key = f"CAST(greatest(-1, least({ranges.number}, {offset})) AS BIGINT)"
     rows = con.execute(

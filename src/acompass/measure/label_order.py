@@ -28,7 +28,7 @@ def in_order(labels: Sequence[str], known: Mapping[str, Key] | None = None) -> l
     kinds: tuple[Callable[[str], Key | None], ...] = (
         (known or {}).get,
         lambda label: (label,) if len(label) in lengths and label != SUPPRESSED else None,
-        _number,
+        number_key,
         _time,
     )
     keys = max(([kind(label) for label in labels] for kind in kinds), key=_explained)
@@ -51,7 +51,7 @@ def places_in(hierarchy: Hierarchy) -> dict[str, Key]:
     return found
 
 
-def _number(label: str) -> Key | None:
+def number_key(label: str) -> Key | None:
     """A number is an interval that ends where it begins."""
     place = numerals.place(label, SCALE)
     lower, upper = (place, place) if place is not None else interval_of(label) or (None, None)

@@ -50,9 +50,11 @@ def test_it_is_what_measure_finds_with_the_same_levels() -> None:
     assert found.total == expected.total > 0
     assert [each.loss for each in found.columns] == [each.loss for each in expected.columns]
     assert [(each.column, each.proposed) for each in found.columns] == [
-        *(("Age", True), ("City", False), ("Zip", False), ("Day", False))
+        *(("Age", False), ("City", False), ("Zip", False), ("Day", False))
     ]
-    assert found.columns[1].levels == "levels of city.csv"
+    assert [each.levels for each in found.columns[:2]] == [
+        *("numbers in bands of the policy", "levels of city.csv")
+    ]
 
 
 def test_a_column_with_an_invented_label_is_left_out() -> None:

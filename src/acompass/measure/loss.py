@@ -85,13 +85,15 @@ class LosingColumn:
         self._proposed = False
 
     @classmethod
-    def by_spec(cls, name: str, before: Cells, after: Cells, spec: Spec | None) -> "LosingColumn":
-        """Without a spec, the values before propose the levels."""
+    def by_spec(
+        cls, name: str, before: Cells, after: Cells, spec: Spec | None, words: str | None = None
+    ) -> "LosingColumn":
+        """Without a spec, the values before propose the levels; without words, the levels have their own."""
         values = values_of(name, dict.fromkeys(before.persons, 1))
         levels = levels_of(values, spec)
-        words = levels_in_words([step.rung for step in levels.steps], values, spec)
-        column = cls(name, before, after, levels, words, intervals=not isinstance(spec, ByFile))
-        column._proposed = spec is None
+        said = words or levels_in_words([step.rung for step in levels.steps], values, spec)
+        column = cls(name, before, after, levels, said, intervals=not isinstance(spec, ByFile))
+        column._proposed = spec is None and words is None
         return column
 
     @property

@@ -23,7 +23,7 @@ from acompass.propose.ladder import Levels
 from acompass.propose.loss import total_loss
 from acompass.propose.specs import ByDate, ByPrefix, Spec
 from acompass.syntax import tree
-from acompass.syntax.walk import generalize_of, step_of, steps
+from acompass.syntax.walk import generalize_of, is_bands, step_of, steps
 
 #: a column with more values is left out: their levels would take longer than the run
 MOST_VALUES = 100_000
@@ -56,6 +56,9 @@ class PolicyLevels:
         if lengths:
             return ByPrefix(tuple(sorted(lengths, reverse=True)))
         return ByDate() if any(isinstance(map_, tree.DatePart) for map_ in maps) else None
+
+    def has_bands(self, name: str) -> bool:
+        return any(map(is_bands, self._maps.get(name.casefold(), ())))
 
     def orders(self) -> dict[str, Mapping[str, Key]]:
         """The order of the labels of each column with a hierarchy."""
@@ -99,7 +102,8 @@ def _column(
 def _losing(name: str, before: Cells, after: Cells, levels: PolicyLevels) -> LosingColumn:
     found = levels.hierarchy(name)
     if found is None:
-        return LosingColumn.by_spec(name, before, after, levels.spec(name))
+        words = "numbers in bands of the policy" if levels.has_bands(name) else None
+        return LosingColumn.by_spec(name, before, after, levels.spec(name), words)
     file, hierarchy, otherwise = found
     rows = _with_others(hierarchy, sorted(before.persons), otherwise)
     return LosingColumn(name, before, after, Levels((), rows), f"levels of {file}")

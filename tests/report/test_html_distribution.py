@@ -3,7 +3,7 @@
 import datetime
 from typing import Any
 
-from acompass.measure.distribution import Showing
+from acompass.measure.distribution import MOST_BARS, Showing
 from acompass.measure.overview import overviews
 from acompass.measures import SMALLEST, Bar, Distribution
 
@@ -122,3 +122,11 @@ def test_numbers_beside_bands_are_pooled_in_ranges_that_contain_them() -> None:
         Bar("*", (12,)),
     )
     assert found.other == (None,)
+
+
+def test_numbers_of_any_size_have_bars() -> None:
+    texts = [f"{number}e999" for number in range(1, 30) for _ in range(10)]
+    assert len(shown(texts).bars) == MOST_BARS
+    assert shown([*map(str, range(100)), *["1e9999"] * 10]).bars[-1] == Bar("1e9999", (10,))
+    floats = [sign * number * 1e307 for number in range(1, 18) for sign in (-1, 1) for _ in range(10)]
+    assert len(shown(floats).bars) == MOST_BARS

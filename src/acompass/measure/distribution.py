@@ -30,6 +30,9 @@ _SHARED = 2
 #: a column with more labels has bars for the most frequent alone
 MOST_LABELS = 10_000
 
+#: ranges of larger floats would have bounds that are not floats
+_LARGEST = 1e300
+
 #: the label of a bar, and its count in each table
 _Row: TypeAlias = tuple[str, tuple[Persons, ...]]
 
@@ -247,7 +250,7 @@ def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> Ranges | None:
         f"SELECT approx_count_distinct(v), quantile_disc(v, {OUTLIERS}), quantile_disc(v, {1 - OUTLIERS}), "
         f"bool_and(v = floor(v)) FROM ({numbers}) WHERE isfinite(v)",
     )
-    if low is None or kinds <= MOST_BARS or low == high:
+    if low is None or kinds <= MOST_BARS or low == high or max(-low, high) > _LARGEST:
         return None
     return Ranges.between(Fraction(low), Fraction(high), whole)
 

@@ -17,6 +17,8 @@ _RANGES = 9
 #: labels are pooled if this share of them are numbers and intervals
 _MOSTLY = Fraction(9, 10)
 _UNIT = 10**SCALE
+#: a larger number, in units, is not put into a range
+_LARGEST = 10**100
 #: the share of the records on each side that may lie outside of the ranges
 OUTLIERS = 0.02
 
@@ -32,7 +34,7 @@ class Ranges:
 
     @classmethod
     def between(cls, low: Fraction, high: Fraction, whole: bool) -> "Ranges":
-        step = _round_step(float(high - low) / _RANGES)
+        step = _round_step((high - low) / _RANGES)
         step = max(step, Fraction(1)) if whole else step
         start = math.floor(low / step) * step
         return cls(start, step, math.floor((high - start) / step) + 1, whole)
@@ -61,9 +63,10 @@ def _plain(number: Fraction) -> str:
     return f"{int(number):,}" if number.denominator == 1 else f"{float(number):,.6g}"
 
 
-def _round_step(at_least: float) -> Fraction:
+def _round_step(at_least: Fraction) -> Fraction:
     """The least of 1, 2 and 5 times a power of ten that is large enough."""
-    power = Fraction(10) ** math.floor(math.log10(at_least))
+    digits = math.log10(at_least.numerator) - math.log10(at_least.denominator)
+    power = Fraction(10) ** math.floor(digits)
     return next(power * by for by in (1, 2, 5, 10) if power * by >= at_least)
 
 
@@ -102,14 +105,12 @@ def _middle(numbers: Sequence[tuple[Fraction, int]]) -> tuple[Fraction, Fraction
 
 
 def _bounds(label: str) -> tuple[Fraction, Fraction] | None:
-    """The least and the greatest number of a label; None if it has none."""
+    """The least and the greatest number of a label; None if it has none, or if they are too large to show."""
     place = numerals.place(label, SCALE)
-    if place is not None:
-        return _number(place), _number(place)
-    lower, upper = interval_of(label) or (None, None)
-    if lower is None or upper is None:
+    lower, upper = (place, place) if place is not None else interval_of(label) or (None, None)
+    if lower is None or upper is None or max(abs(lower.floor), abs(upper.floor)) > _LARGEST:
         return None
-    return _number(lower), Fraction(upper.floor - 1, _UNIT)
+    return _number(lower), _number(upper) if place is not None else Fraction(upper.floor - 1, _UNIT)
 
 
 def _number(place: Place) -> Fraction:

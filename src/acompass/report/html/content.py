@@ -49,6 +49,6 @@ class PageContent:
 
     @property
     def has_counts(self) -> bool:
-        """Whether the page says how many records each line affected. In a run, these count values of the
-        table before; a check is about the table itself."""
+        """Whether the page says how many records each line affected, and has notes. In a run, these are about
+        the table before; a check is about the table itself."""
         return self.is_internal or self.command == "check"

@@ -41,7 +41,7 @@ def _introduction(content: PageContent) -> Iterator[str]:
 
 
 def _remarks(content: PageContent, result: Result) -> Iterator[Html]:
-    if content.is_internal:
+    if content.has_counts:
         for note in result.notes:
             yield tag("p", f"Note: {note_text(note)}", class_="note")
     if result.unnamed:

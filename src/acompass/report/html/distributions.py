@@ -43,8 +43,8 @@ def _distribution(distribution: Distribution) -> Html:
     series = distribution.series
     of = f", {series[0]}" if series in (("before",), ("after",)) else ""
     if not distribution.bars:
-        text = f"No value{of} is shared by {distribution.smallest} records."
-        return tag("p", text, class_="note")
+        when = f"{series[0].capitalize()}, no" if of else "No"
+        return tag("p", f"{when} value is shared by {distribution.smallest} records.", class_="note")
     whole = max(distribution.totals)
     rows = [_bar(bar, whole, series) for bar in distribution.bars]
     rows += list(_other(distribution, whole))

@@ -22,12 +22,12 @@ _TONES = {ClaimVerdict.PROVED: "good", ClaimVerdict.REFUTED: "bad", ClaimVerdict
 
 
 def policy_section(content: PageContent, result: Result) -> Html:
-    introduction = about(*_introduction(content))
+    words = list(_introduction(content))
     items = [_requirement(row, result, content.has_counts) for row in content.requirements]
     return section(
         "The policy",
         "policy",
-        introduction,
+        *([about(*words)] if words else []),
         tag("ol", *items, class_="requirements"),
         *_remarks(content, result),
     )
@@ -35,9 +35,9 @@ def policy_section(content: PageContent, result: Result) -> Html:
 
 def _introduction(content: PageContent) -> Iterator[str]:
     if content.result is not None and content.result.performed:
-        yield "An assertion that did not hold was repaired: its action was performed. "
+        yield "Repaired: the assertion did not hold, so its action was performed. "
     if any(row.claim is not None for row in content.requirements):
-        yield "A proved assertion holds of every table that a run of this policy writes."
+        yield "Proved: the assertion holds of every table that a run of this policy writes."
 
 
 def _remarks(content: PageContent, result: Result) -> Iterator[Html]:

@@ -72,6 +72,7 @@ def test_a_run_shows_everything(page: Element) -> None:
         "The policy",
         "Class sizes",
         "Risk",
+        "Risk by quasi-identifier",
         "Sensitive columns",
         "Information lost",
         "How each column changed",
@@ -215,7 +216,16 @@ def test_check_and_measure_show_one_table(invoke: Invoke) -> None:
     check, measure = read_page(Path("c.html")), read_page(Path("m.html"))
     assert "proved" not in check.words
     assert _headings(check)[0] == "The policy"
-    assert _headings(measure) == ["Class sizes", "Risk", "Sensitive columns", "The columns", "Certificate"]
+    assert _headings(measure) == [
+        *(
+            "Class sizes",
+            "Risk",
+            "Risk by quasi-identifier",
+            "Sensitive columns",
+            "The columns",
+            "Certificate",
+        )
+    ]
 
 
 def test_the_risk_against_a_population(invoke: Invoke) -> None:

@@ -85,6 +85,9 @@ def test_class_sizes_of_the_table_before_are_for_the_curator(pages: tuple[Elemen
     assert "classes, before" in internal.words
     assert "classes, before" not in receiver.words
     assert "classes, after" in receiver.words
+    risks = [[each for each in _captions(page) if each.startswith("Risk by")] for page in pages]
+    after = "Risk by quasi-identifier, after"
+    assert risks == [[after], ["Risk by quasi-identifier, before", after]]
 
 
 def test_the_internal_page_says_so_first(pages: tuple[Element, Element]) -> None:

@@ -199,7 +199,17 @@ ARROWS = {
         "toml_places",
         "version",
     },
-    "doctor": {"api", "conformance", "diagnostics", "engines", "health", "leftovers", "studio", "version"},
+    "doctor": {
+        "api",
+        "checked",
+        "conformance",
+        "diagnostics",
+        "engines",
+        "health",
+        "leftovers",
+        "studio",
+        "version",
+    },
     "cli": {
         "api",
         "arguments",

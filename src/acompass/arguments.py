@@ -361,6 +361,7 @@ EXPECTED = {
     "record": _Expected("a whole number", "1", _whole),
     "released": _TABLE,
     "report": _Expected("a path", '"report.html"', _path),
+    "report_internal": _Expected("a path", '"internal.html"', _path),
     "round": _Expected("a whole number", "100", _whole),
     "sampling_weight": _Expected("text", '"Weight"', _text),
     "schema": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),

@@ -35,7 +35,17 @@ ARROWS = {
         "tables",
     },
     "conformance": {"checked", "diagnostics", "engines", "plan", "result", "semantics", "syntax"},
-    "measure": {"checked", "diagnostics", "engines", "measures", "options", "propose", "syntax", "tables"},
+    "measure": {
+        "checked",
+        "diagnostics",
+        "engines",
+        "hierarchies",
+        "measures",
+        "options",
+        "propose",
+        "syntax",
+        "tables",
+    },
     "propose": {"checked", "diagnostics", "hierarchies", "options", "syntax", "tables"},
     "suggest": {
         "checked",

@@ -86,6 +86,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "record": NOT_WHOLE,
     "released": NOT_A_TABLE,
     "report": NOT_A_PATH,
+    "report_internal": NOT_A_PATH,
     "round": NOT_WHOLE,
     "sampling_weight": NOT_TEXT,
     "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),

@@ -61,6 +61,7 @@ acompass check policy.acp people.csv --diff
 @options.delimiter
 @options.memory_limit
 @options.report
+@options.report_internal
 @options.quiet
 @options.no_progress
 @options.paper
@@ -79,6 +80,7 @@ def check(
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
+    report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
     paper: bool,
@@ -108,6 +110,7 @@ def check(
                     delimiter=delimiter,
                     memory_limit=memory_limit,
                     report=report,
+                    report_internal=report_internal,
                     show=show,
                     progress=progress,
                     paper=paper,

@@ -1,0 +1,167 @@
+"""From a policy and the types of its columns to the files of a dbt project."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from acompass.checked.parameters import ParamValue
+from acompass.checked.program import Program
+from acompass.checked.types import Column, Schema, Type
+from acompass.checked.uses import uses
+from acompass.dbt.marks import Mark
+from acompass.dbt.project import Folders, apply, changes_in, folders_of
+from acompass.dbt.python_model import Embedded, model_text, properties_text
+from acompass.dbt.relations import Relation, policy_name, relation_of, released_name
+from acompass.dbt.singular_tests import Written, columns_text, test_names, test_text
+from acompass.dbt.tested import Testable, in_released, in_source
+from acompass.dbt.variables import Variable, marked, variables_of
+from acompass.dbt_files import DbtFiles
+from acompass.diagnostics import CallError, Diagnostic
+from acompass.pipeline import checked
+from acompass.plan.lowering.dialects.dialect import Dialect
+from acompass.plan.running.dry_run import DIALECTS
+from acompass.plan.running.failing_rows import FailingRows, failing_rows, unreadable_values
+from acompass.policy import Policy
+from acompass.prove.column_types import ColumnTypes, column_types
+from acompass.syntax.walk import hierarchy_files
+
+#: digits after the point of a number whose scale nobody has said
+_SCALE = 9
+#: the only adapter whose Python models are tried
+_RUNS_PYTHON = "duckdb"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`schema` and `types` as `prove` takes them. `reading` are arguments of `acompass.run`."""
+
+    policy: Policy
+    model: str
+    released: str | None = None
+    source: bool = False
+    python_model: bool = True
+    dialect: str = "duckdb"
+    params: Mapping[str, ParamValue] = field(default_factory=dict)
+    schema: Mapping[str, str | Type] | None = None
+    types: Mapping[str, str | Type] | None = None
+    shows_records: bool = False
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+
+def dbt_files(
+    request: Request, project: str | None = None, *, force: bool = False, dry: bool = False
+) -> DbtFiles:
+    """The files, written into a project if one is given, unless `dry`."""
+    folders = Folders() if project is None else folders_of(project)
+    writing = _Writing(request)
+    found = writing.files(folders)
+    if project is None:
+        return found
+    changes = changes_in(project, found.files, folders, writing.mark, force=force)
+    if not dry:
+        apply(project, changes)
+    return replace(found, changed=tuple(changes.write), removed=changes.remove)
+
+
+class _Writing:
+    def __init__(self, request: Request):
+        _require_possible(request)
+        self._request = request
+        self._model = relation_of(request.model)
+        self._released = released_name(request.released, self._model)
+        self._tested = self._model if request.source else Relation("ref", (self._released,))
+        self.mark = Mark(policy_name(request.policy.name), self._tested.name)
+
+    def files(self, folders: Folders) -> DbtFiles:
+        tests, variables = self._tests()
+        files = {f"{folders.tests}/{name}.sql": text for name, text in tests.items()}
+        if self._writes_model:
+            path = f"{folders.models}/{self._released}"
+            files |= {f"{path}.py": self._model_text(variables)}
+            files |= {f"{path}.yml": properties_text(self.mark, self._released, variables)}
+        settable = {each.name: each.value for each in variables}
+        notes = self._testable(self._request.params).notes
+        return DbtFiles(files, self._tested.name, tuple(tests), settable, notes)
+
+    @property
+    def _writes_model(self) -> bool:
+        return self._request.python_model and not self._request.source
+
+    def _tests(self) -> tuple[dict[str, str], tuple[Variable, ...]]:
+        """The text of each test by its name."""
+        request = self._request
+        prefix = f"{self.mark.policy}_{self.mark.tested}"
+        variables = variables_of(request.params, self.mark.policy, self._lowered)
+        params = marked(request.params, variables)
+        testable = self._testable(params)
+        written = Written(request.policy.text, self.mark, self._tested, variables, request.shows_records)
+        names = test_names(prefix, testable.tests)
+        pairs = zip(testable.tests, self._lowered(params), strict=True)
+        tests = {name: test_text(written, *pair) for name, pair in zip(names, pairs, strict=True)}
+        if testable.columns:
+            rows = unreadable_values(testable.schema, testable.columns, self._dialect)
+            tests[f"{prefix}_columns"] = columns_text(written, rows)
+        return tests, variables
+
+    def _lowered(self, params: Mapping[str, ParamValue]) -> Sequence[FailingRows]:
+        shows = self._request.shows_records
+        return [
+            failing_rows(each, self._dialect, shows_records=shows) for each in self._testable(params).tests
+        ]
+
+    @property
+    def _dialect(self) -> Dialect:
+        return DIALECTS[self._request.dialect]
+
+    def _testable(self, params: Mapping[str, ParamValue]) -> Testable:
+        request, policy = self._request, self._request.policy
+        types = column_types(policy.tree, dict(params), request.schema, request.types)
+        schema = _stored_types(types)
+        if not request.source:
+            return in_released(checked(policy, schema, params))
+        program = checked(policy, schema, params, may_be_released=True)
+        return in_source(program, types.any_scale, _overwritten(policy, program, params))
+
+    def _model_text(self, variables: Sequence[Variable]) -> str:
+        policy = self._request.policy
+        embedded = Embedded(
+            name=Path(policy.name).name,
+            text=policy.text,
+            hierarchies=_hierarchies(policy),
+            params=self._request.params,
+            reading=self._request.reading,
+        )
+        return model_text(self.mark, self._model, embedded, variables)
+
+
+def _stored_types(types: ColumnTypes) -> Schema:
+    """Numbers whose scale is not known have room for several digits; a spelling is not part of a type."""
+    scale = max((column.type.scale for column in types.schema), default=0)
+    widened = types.widened(max(_SCALE, scale))
+    return tuple(Column(column.name, replace(column.type, spelled=False)) for column in widened)
+
+
+def _overwritten(policy: Policy, program: Program, params: Mapping[str, ParamValue]) -> frozenset[int]:
+    used = uses(policy.tree, [column.name for column in program.schema], params)
+    return frozenset(position for position, use in used.items() if use.overwritten)
+
+
+def _hierarchies(policy: Policy) -> dict[str, str]:
+    """The policy was checked before, so the files can be read."""
+    files = {name: Path(policy.tree.folder, name) for name in hierarchy_files(policy.tree)}
+    return {name: path.read_bytes().decode("utf-8-sig") for name, path in files.items()}
+
+
+def _require_possible(request: Request) -> None:
+    if request.dialect not in DIALECTS:
+        known = ", ".join(f"`{name}`" for name in DIALECTS)
+        message = f"unknown dialect `{request.dialect}`"
+        raise CallError([Diagnostic("AC705", message, help=f"use one of {known}")])
+    if request.dialect != _RUNS_PYTHON and request.python_model and not request.source:
+        message = f"no Python model is written for `{request.dialect}`: dbt runs one only on DuckDB"
+        help_ = "`--no-model` writes the tests of the released model alone, `--source` those of the source"
+        raise CallError([Diagnostic("AC644", message, help=help_)])
+    if request.source and request.reading:
+        message = "tests of the source read the table as it is stored: `missing` and `dates` do not apply"
+        raise CallError([Diagnostic("AC644", message, help="leave `--missing` and `--dates` out")])

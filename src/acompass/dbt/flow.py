@@ -9,12 +9,12 @@ from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
 from acompass.checked.types import Column, Schema, Type
 from acompass.checked.uses import uses
+from acompass.dbt.coverage import Coverage, in_released, in_source
 from acompass.dbt.marks import Mark
 from acompass.dbt.project import Folders, apply, changes_in, folders_of
 from acompass.dbt.python_model import Embedded, model_text, properties_text
 from acompass.dbt.relations import Relation, policy_name, relation_of, released_name
-from acompass.dbt.singular_tests import Written, columns_text, test_names, test_text
-from acompass.dbt.tested import Testable, in_released, in_source
+from acompass.dbt.singular_tests import Written, assertion_text, columns_text, names_by_line
 from acompass.dbt.variables import Variable, marked, variables_of
 from acompass.dbt_files import DbtFiles
 from acompass.diagnostics import CallError, Diagnostic
@@ -81,7 +81,7 @@ class _Writing:
             files |= {f"{path}.py": self._model_text(variables)}
             files |= {f"{path}.yml": properties_text(self.mark, self._released, variables)}
         settable = {each.name: each.value for each in variables}
-        notes = self._testable(self._request.params).notes
+        notes = self._coverage(self._request.params).notes
         return DbtFiles(files, self._tested.name, tuple(tests), settable, notes)
 
     @property
@@ -94,27 +94,27 @@ class _Writing:
         prefix = f"{self.mark.policy}_{self.mark.tested}"
         variables = variables_of(request.params, self.mark.policy, self._lowered)
         params = marked(request.params, variables)
-        testable = self._testable(params)
+        coverage = self._coverage(params)
         written = Written(request.policy.text, self.mark, self._tested, variables, request.shows_records)
-        names = test_names(prefix, testable.tests)
-        pairs = zip(testable.tests, self._lowered(params), strict=True)
-        tests = {name: test_text(written, *pair) for name, pair in zip(names, pairs, strict=True)}
-        if testable.columns:
-            rows = unreadable_values(testable.schema, testable.columns, self._dialect)
+        names = names_by_line(prefix, coverage.tests)
+        pairs = zip(coverage.tests, self._lowered(params), strict=True)
+        tests = {name: assertion_text(written, *pair) for name, pair in zip(names, pairs, strict=True)}
+        if coverage.columns:
+            rows = unreadable_values(coverage.schema, coverage.columns, self._dialect)
             tests[f"{prefix}_columns"] = columns_text(written, rows)
         return tests, variables
 
     def _lowered(self, params: Mapping[str, ParamValue]) -> Sequence[FailingRows]:
         shows = self._request.shows_records
         return [
-            failing_rows(each, self._dialect, shows_records=shows) for each in self._testable(params).tests
+            failing_rows(each, self._dialect, shows_records=shows) for each in self._coverage(params).tests
         ]
 
     @property
     def _dialect(self) -> Dialect:
         return DIALECTS[self._request.dialect]
 
-    def _testable(self, params: Mapping[str, ParamValue]) -> Testable:
+    def _coverage(self, params: Mapping[str, ParamValue]) -> Coverage:
         request, policy = self._request, self._request.policy
         types = column_types(policy.tree, dict(params), request.schema, request.types)
         schema = _stored_types(types)

@@ -7,7 +7,7 @@ from acompass.dbt.jinja import literally
 from acompass.dbt.marks import Mark
 from acompass.dbt.relations import Relation
 from acompass.dbt.variables import Variable
-from acompass.plan.running.failing_rows import RECORDS, FailingRows, Tested
+from acompass.plan.running.failing_rows import RECORDS, Asserted, FailingRows
 from acompass.report.words import policy_line
 
 _ABOUT = "edit the policy, not this file, and write it again"
@@ -26,8 +26,8 @@ class Written:
     shows_records: bool
 
 
-def test_text(written: Written, tested: Tested, rows: FailingRows) -> str:
-    requirement = tested.requirement
+def assertion_text(written: Written, asserted: Asserted, rows: FailingRows) -> str:
+    requirement = asserted.requirement
     place = requirement.assertion.span
     text = requirement.text if place is None else written.policy[place.start : place.end]
     return _text(written, f"line {requirement.line}: {policy_line(text)}", rows)
@@ -37,11 +37,11 @@ def columns_text(written: Written, rows: FailingRows) -> str:
     return _text(written, "the policy's columns have no missing values, and values of these types", rows)
 
 
-def test_names(prefix: str, tests: Sequence[Tested]) -> Iterator[str]:
+def names_by_line(prefix: str, tests: Sequence[Asserted]) -> Iterator[str]:
     """By their lines; the second test of a line has a number of its own."""
     seen: dict[int, int] = {}
-    for tested in tests:
-        line = tested.requirement.line
+    for asserted in tests:
+        line = asserted.requirement.line
         seen[line] = seen.get(line, 0) + 1
         yield f"{prefix}_line_{line}" + (f"_{seen[line]}" if seen[line] > 1 else "")
 

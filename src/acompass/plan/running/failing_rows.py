@@ -31,7 +31,7 @@ _NO_VERDICT = "no verdict: values are missing, or not of the type that the polic
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class Asserted:
     """A requirement, the types with which the columns of the relation are read, and the requirements before
     it: they change types on the way (D12) where `stored` differs from what the requirement sees."""
 
@@ -48,13 +48,13 @@ class FailingRows:
     query: str
 
 
-def failing_rows(tested: Tested, dialect: Dialect, *, shows_records: bool = False) -> FailingRows:
+def failing_rows(asserted: Asserted, dialect: Dialect, *, shows_records: bool = False) -> FailingRows:
     """With `shows_records`, the rows have the violating records, or the columns of the classes."""
-    read = sorted(columns_read(tested.requirement))
-    violating, extra = _violating(tested, dialect, read, shows_records)
-    unreadable = _unreadable_row(tested.requirement.line, read, len(extra))
+    read = sorted(columns_read(asserted.requirement))
+    violating, extra = _violating(asserted, dialect, read, shows_records)
+    unreadable = _unreadable_row(asserted.requirement.line, read, len(extra))
     rows = violating if unreadable is None else exp.union(violating, unreadable, distinct=False, copy=False)
-    return FailingRows(_reading(dialect, tested.stored, read), rows.sql(dialect.name, pretty=True))
+    return FailingRows(_reading(dialect, asserted.stored, read), rows.sql(dialect.name, pretty=True))
 
 
 def unreadable_values(schema: Schema, positions: Sequence[int], dialect: Dialect) -> FailingRows:
@@ -71,10 +71,10 @@ def _reading(dialect: Dialect, schema: Schema, positions: Sequence[int]) -> str:
 
 
 def _violating(
-    tested: Tested, dialect: Dialect, read: Sequence[int], shows_records: bool
+    asserted: Asserted, dialect: Dialect, read: Sequence[int], shows_records: bool
 ) -> tuple[exp.Select, list[Sql]]:
     """The rows of violations, and the columns that they have beside those of every row."""
-    requirement, state = tested.requirement, _state(tested, dialect, read)
+    requirement, state = asserted.requirement, _state(asserted, dialect, read)
     process = process_of(requirement)
     match requirement.assertion.quantifier:
         case Quantifier.SOME:
@@ -87,14 +87,14 @@ def _violating(
             assert_never(requirement.assertion.quantifier)
 
 
-def _state(tested: Tested, dialect: Dialect, read: Sequence[int]) -> State:
+def _state(asserted: Asserted, dialect: Dialect, read: Sequence[int]) -> State:
     """The table as the requirement sees it."""
-    before = tested.requirement.before
+    before = asserted.requirement.before
     columns = [
         sql.named(
             sql.column(i, "t")
-            if before[i].type == tested.stored[i].type
-            else converted_by_all(dialect, tested.earlier, i, sql.column(i, "t")),
+            if before[i].type == asserted.stored[i].type
+            else converted_by_all(dialect, asserted.earlier, i, sql.column(i, "t")),
             sql.name(i),
         )
         for i in read

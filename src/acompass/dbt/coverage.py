@@ -11,7 +11,7 @@ from acompass.checked.effects import columns_aggregated, columns_read, compariso
 from acompass.checked.effects import record_comparisons as compared_in_records
 from acompass.checked.program import Aggregate, Assertion, Function, Process, Program, Requirement
 from acompass.checked.types import TEXT, Column, Kind, Schema, Type
-from acompass.plan.running.failing_rows import Tested
+from acompass.plan.running.failing_rows import Asserted
 from acompass.result import Note
 
 _LABELS = "no test: the column has labels of a later GENERALIZE, and the line compares numbers"
@@ -19,16 +19,16 @@ _EXACT = (Kind.INTEGER, Kind.DECIMAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Testable:
+class Coverage:
     """`columns` are the positions of the columns that have to be complete, with their types in `schema`."""
 
-    tests: tuple[Tested, ...]
+    tests: tuple[Asserted, ...]
     schema: Schema
     columns: tuple[int, ...]
     notes: tuple[Note, ...]
 
 
-def in_source(program: Program, any_scale: frozenset[int], overwritten: frozenset[int]) -> Testable:
+def in_source(program: Program, any_scale: frozenset[int], overwritten: frozenset[int]) -> Coverage:
     """`any_scale` are numbers of no known scale: where they become text, they have the text that is stored.
     `overwritten` are columns that need not be complete (D27)."""
     tests, notes = [], []
@@ -37,9 +37,9 @@ def in_source(program: Program, any_scale: frozenset[int], overwritten: frozense
             notes.append(Note(requirement.line, _LABELS))
             continue
         earlier = program.requirements[: requirement.index - 1]
-        tests.append(Tested(requirement, _stored(program.schema, requirement, any_scale), earlier))
+        tests.append(Asserted(requirement, _stored(program.schema, requirement, any_scale), earlier))
     columns = tuple(sorted(program.named - overwritten))
-    return Testable(tuple(tests), program.schema, columns, tuple(notes))
+    return Coverage(tuple(tests), program.schema, columns, tuple(notes))
 
 
 def _stored(schema: Schema, requirement: Requirement, any_scale: frozenset[int]) -> Schema:
@@ -49,7 +49,7 @@ def _stored(schema: Schema, requirement: Requirement, any_scale: frozenset[int])
     )
 
 
-def in_released(program: Program) -> Testable:
+def in_released(program: Program) -> Coverage:
     """A line that compares a column by its values has no test if the column has none of them any more."""
     final = program.final_schema
     tests, notes = [], []
@@ -59,9 +59,9 @@ def in_released(program: Program) -> Testable:
             names = ", ".join(f"`{final[i].name}`" for i in changed)
             notes.append(Note(requirement.line, f"no test: later lines drop {names} or turn it into text"))
             continue
-        tests.append(Tested(_on(requirement, final), final))
+        tests.append(Asserted(_on(requirement, final), final))
     columns = tuple(i for i in sorted(program.named) if final[i].type.kind is not Kind.DROPPED)
-    return Testable(tuple(tests), final, columns, tuple(notes))
+    return Coverage(tuple(tests), final, columns, tuple(notes))
 
 
 def _asserting(program: Program) -> Iterator[Requirement]:

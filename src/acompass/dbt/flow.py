@@ -13,7 +13,7 @@ from acompass.dbt.coverage import Coverage, in_released, in_source
 from acompass.dbt.marks import Mark
 from acompass.dbt.project import Folders, apply, changes_in, folders_of
 from acompass.dbt.python_model import Embedded, model_text, properties_text
-from acompass.dbt.relations import Relation, policy_name, relation_of, released_name
+from acompass.dbt.relations import policy_name, relation_of, released_relation
 from acompass.dbt.singular_tests import Written, assertion_text, columns_text, names_by_line
 from acompass.dbt.variables import Variable, marked, variables_of
 from acompass.dbt_files import DbtFiles
@@ -69,17 +69,17 @@ class _Writing:
         _require_possible(request)
         self._request = request
         self._model = relation_of(request.model)
-        self._released = released_name(request.released, self._model)
-        self._tested = self._model if request.source else Relation("ref", (self._released,))
+        self._released = released_relation(request.released, self._model, is_written=self._writes_model)
+        self._tested = self._model if request.source else self._released
         self.mark = Mark(policy_name(request.policy.name), self._tested.name)
 
     def files(self, folders: Folders) -> DbtFiles:
         tests, variables = self._tests()
         files = {f"{folders.tests}/{name}.sql": text for name, text in tests.items()}
         if self._writes_model:
-            path = f"{folders.models}/{self._released}"
+            path = f"{folders.models}/{self._released.name}"
             files |= {f"{path}.py": self._model_text(variables)}
-            files |= {f"{path}.yml": properties_text(self.mark, self._released, variables)}
+            files |= {f"{path}.yml": properties_text(self.mark, self._released.name, variables)}
         settable = {each.name: each.value for each in variables}
         notes = self._coverage(self._request.params).notes
         return DbtFiles(files, self._tested.name, tuple(tests), settable, notes)

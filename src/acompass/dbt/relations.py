@@ -47,15 +47,16 @@ def relation_of(text: str) -> Relation:
     return Relation("source" if is_source else "ref", parts)
 
 
-def released_name(given: str | None, model: Relation) -> str:
-    """The name of the model that the policy leaves."""
+def released_relation(given: str | None, model: Relation, *, is_written: bool) -> Relation:
+    """The relation after the policy. If a model is written for it, the name is also that of a file."""
     name = f"{model.name}_released" if given is None else given
-    if _IDENTIFIER.fullmatch(name) is None:
+    if is_written and _IDENTIFIER.fullmatch(name) is None:
         help_ = "use letters, digits and `_`, such as `people_released`"
         raise _invalid(f"`{name}` cannot be the name of a model that is written", help_)
-    if model.call == "ref" and name == model.parts[-1]:
+    released = relation_of(name)
+    if released.parts[-1] == model.parts[-1] and released.call == model.call:
         raise _invalid(f"the released model cannot be `{name}` itself", f"`--released {name}_released`")
-    return name
+    return released
 
 
 def policy_name(path: str) -> str:

@@ -14,7 +14,8 @@ class DbtFiles:
     `notes` say which lines have no test, and why.
 
     Where a project was given, `changed` are the files that were written, or would be, and `removed` those of
-    lines that the policy no longer has.
+    lines that the policy no longer has. `others` are Python models of the same policy that earlier calls
+    have written, which dbt goes on to build.
     """
 
     files: Mapping[str, str] = field(repr=False)
@@ -24,6 +25,7 @@ class DbtFiles:
     notes: tuple[Note, ...]
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def is_current(self) -> bool:
@@ -37,6 +39,7 @@ class DbtFiles:
             "files": list(self.files),
             "changed": list(self.changed),
             "removed": list(self.removed),
+            "others": list(self.others),
             "variables": dict(self.variables),
             "notes": [{"line": note.line, "text": note.text} for note in self.notes],
         }

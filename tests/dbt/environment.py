@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,8 @@ def _key() -> str:
 
 
 def _make(folder: Path) -> None:
+    for outdated in ROOT.glob(".venv-dbt-*"):
+        shutil.rmtree(outdated)
     subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True)
     install = [folder / "bin" / "python", "-m", "pip", "install", "-q", *REQUIREMENTS, "-e", f"{ROOT}[dbt]"]
     ran = subprocess.run(install, capture_output=True, text=True)

@@ -44,7 +44,7 @@ def test_check_writes_nothing_and_tells_what_is_not_current(project: Path) -> No
     before = files(project)
     stale = dbt("--check")
     assert (stale.exit_code, files(project)) == (1, before)
-    assert f"would write   {MODEL}" in stale.stdout
+    assert f"would write {MODEL}" in stale.stdout
     dbt()
     assert dbt("--check", "--released", "other").exit_code == 1
 
@@ -55,7 +55,7 @@ def test_tests_of_lines_that_are_gone_are_removed_and_others_are_left(project: P
     (project / "tests/acompass/own.sql").write_text("SELECT 1", encoding="utf-8")
     (project / "policy.acp").write_text(POLICY.splitlines()[1].replace("k", "2"), encoding="utf-8")
     ran = CliRunner().invoke(app, ["dbt", "policy.acp", "--model", "people"])
-    assert f"removed   {LINE_2}" in ran.stdout
+    assert f"removed {LINE_2}" in ran.stdout
     left = {path for path in files(project) if path.startswith("tests/")}
     assert LINE_1 in left
     assert {"tests/acompass/own.sql", "tests/acompass/policy_people_line_2.sql"} <= left
@@ -70,6 +70,20 @@ def test_a_file_of_somebody_else_is_replaced_only_on_demand(project: Path) -> No
     assert "AC643" in refused.stderr
     assert dbt("--force").exit_code == 0
     assert files(project)[MODEL] != before[MODEL]
+
+
+def test_the_file_of_another_policy_is_one_of_somebody_else(project: Path) -> None:
+    dbt()
+    (project / "policy.acp").rename(project / "other.acp")
+    refused = CliRunner().invoke(app, ["dbt", "other.acp", "--model", "people", "--set", "k=2"])
+    assert (refused.exit_code, "AC643" in refused.stderr) == (2, True)
+
+
+def test_what_an_earlier_call_wrote_for_another_model_is_named(project: Path) -> None:
+    dbt()
+    ran = dbt("--released", "anonymous")
+    assert ["left", MODEL] in [line.split() for line in ran.stdout.splitlines()]
+    assert files(project)[MODEL]
 
 
 def test_nothing_is_written_where_one_file_cannot_be(project: Path) -> None:

@@ -30,7 +30,7 @@ acompass dbt policy.acp --model people --set k=3 --no-model --dialect postgres
     "--model",
     required=True,
     metavar="NAME",
-    help="The table before the policy: a model, seed or snapshot, or source:SCHEMA.TABLE.",
+    help="The table before the policy: a model, seed or snapshot, or source:NAME.TABLE.",
 )
 @click.option(
     "--released", metavar="NAME", help="The model after the policy; by default that of --model and _released."
@@ -113,12 +113,12 @@ def dbt(
 
 
 def _lines(files: "DbtFiles", *, written: bool) -> Iterator[str]:
-    for path in files.files:
-        if path in files.changed:
-            yield f"{'written' if written else 'would write'}   {path}"
-        else:
-            yield f"unchanged {path}"
-    yield from (f"{'removed' if written else 'would remove'}   {path}" for path in files.removed)
+    changed, removed = ("written", "removed") if written else ("would write", "would remove")
+    said = [(changed if path in files.changed else "unchanged", path) for path in files.files]
+    said += [(removed, path) for path in files.removed]
+    said += [("left", path) for path in files.others]
+    width = max(len(words) for words, _ in said)
+    yield from (f"{words:<{width}} {path}" for words, path in said)
     for note in files.notes:
         yield f"line {note.line}: {note.text}"
     for name, value in files.variables.items():

@@ -61,7 +61,7 @@ def dbt_files(
     changes = changes_in(project, found.files, folders, writing.mark, force=force)
     if not dry:
         apply(project, changes)
-    return replace(found, changed=tuple(changes.write), removed=changes.remove)
+    return replace(found, changed=tuple(changes.write), removed=changes.remove, others=changes.others)
 
 
 class _Writing:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-_MARK = re.compile(r"(?:--|#) written by `acompass dbt`: policy (\w+), tests of (\w+)", re.ASCII)
+_MARK = re.compile(r"(?:--|#) written by `acompass dbt`: policy (\w+), model (\w+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +14,7 @@ class Mark:
     tested: str
 
     def line(self, comment: str) -> str:
-        return f"{comment} written by `acompass dbt`: policy {self.policy}, tests of {self.tested}\n"
+        return f"{comment} written by `acompass dbt`: policy {self.policy}, model {self.tested}\n"
 
 
 def mark_of(text: str) -> Mark | None:

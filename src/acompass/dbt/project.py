@@ -26,10 +26,12 @@ class Folders:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Paths in the project, with the text of those to write."""
+    """Paths in the project, with the text of those to write. The `others` are Python models that the policy
+    has, and that are not written now."""
 
     write: Mapping[str, str]
     remove: tuple[str, ...]
+    others: tuple[str, ...]
 
 
 def folders_of(project: str) -> Folders:
@@ -44,11 +46,17 @@ def changes_in(
 ) -> Changes:
     """What has to change. A file that has another origin is an error, unless `force` is given."""
     present = {path: _text_of(Path(project, path)) for path in files}
-    foreign = [path for path, text in present.items() if text is not None and mark_of(text) is None]
+    foreign = [path for path, text in present.items() if text is not None and not _is_of(mark.policy, text)]
     if foreign and not force:
         raise CallError([_foreign(foreign[0])])
     write = {path: text for path, text in files.items() if present[path] != text}
-    return Changes(write, tuple(_stale(project, files, folders, mark)))
+    tests, models = (
+        _marked(project, folder, suffix, files)
+        for folder, suffix in ((folders.tests, "sql"), (folders.models, "py"))
+    )
+    stale = [path for path, found in tests.items() if found == mark]
+    others = [path for path, found in models.items() if found.policy == mark.policy]
+    return Changes(write, tuple(stale), tuple(others))
 
 
 def apply(project: str, changes: Changes) -> None:
@@ -65,12 +73,17 @@ def apply(project: str, changes: Changes) -> None:
             os.unlink(Path(project, path))
 
 
-def _stale(project: str, files: Mapping[str, str], folders: Folders, mark: Mark) -> list[str]:
-    """Tests of the same policy and model that it no longer has."""
-    paths = sorted(Path(project, folders.tests).glob("*.sql"))
-    own = [path for path in paths if mark_of(_text_of(path) or "") == mark]
-    names = (path.relative_to(project).as_posix() for path in own)
-    return [name for name in names if name not in files]
+def _is_of(policy: str, text: str) -> bool:
+    mark = mark_of(text)
+    return mark is not None and mark.policy == policy
+
+
+def _marked(project: str, folder: str, suffix: str, files: Mapping[str, str]) -> dict[str, Mark]:
+    """The files of earlier calls that are not among `files`, with their marks."""
+    paths = sorted(Path(project, folder).glob(f"*.{suffix}"))
+    named = {path.relative_to(project).as_posix(): path for path in paths}
+    marks = {name: mark_of(_text_of(path) or "") for name, path in named.items() if name not in files}
+    return {name: mark for name, mark in marks.items() if mark is not None}
 
 
 def _settings(project: str) -> Mapping[str, Any]:
@@ -115,5 +128,5 @@ def _unreadable(path: Path, error: OSError) -> Diagnostic:
 
 
 def _foreign(path: str) -> Diagnostic:
-    message = f"`{path}` is there and was not written by `acompass dbt`"
+    message = f"`{path}` is there and was not written by `acompass dbt` for this policy"
     return Diagnostic("AC643", message, help="move it, name another model, or replace it with `--force`")

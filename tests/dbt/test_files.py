@@ -113,6 +113,25 @@ def test_a_text_is_not_a_number_of_another_length() -> None:
     assert len(failures(columns, pyarrow.table({"Age": [0.44]}))) == 1
 
 
+def test_the_released_model_is_compared_with_the_types_that_it_has() -> None:
+    """The integers of line 1 may be decimals in the end, between 2 and the constant."""
+    policy = (
+        "EACH PROCESS MIN(Rate) AS least : least >= 2.5;\nEACH RESULT : Rate < 100 : REPLACE Rate WITH 2.25;"
+    )
+    written = acompass.dbt(policy, "rates", released="people", types={"Rate": "integer"})
+    line = written.files["tests/acompass/people/policy_people_line_1.sql"]
+    assert failures(line, pyarrow.table({"Rate": [3.0, 2.5]})) == []
+    assert [row[1:] for row in failures(line, pyarrow.table({"Rate": [3.0, 2.25]}))] == [("violated", 2)]
+
+
+def test_the_policy_is_checked_with_the_types_that_fit_it() -> None:
+    """`30-39` is a label of bands of integers, and tables may have decimals all the same."""
+    policy = "EACH RESULT : Age < 30 : REPLACE Age WITH '30-39';\nALWAYS : GENERALIZE Age TO BANDS OF 10;"
+    line, _ = acompass.dbt(policy, "people", source=True).files.values()
+    assert failures(line, pyarrow.table({"Age": [29.75]})) == []
+    assert len(failures(line, pyarrow.table({"Age": [30.25]}))) == 1
+
+
 def test_lines_that_compare_what_is_no_longer_there_have_a_note_in_place_of_a_test() -> None:
     policy = (
         "EACH RESULT : Age <= 120;\nEACH RESULT : Name != '';\nEACH RESULT : Seen >= '2020-01-01';\n"

@@ -10,8 +10,8 @@ from acompass.cli.app import app
 
 POLICY = "SOME RESULT : Age > 1;\nEACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= k : REJECT;\n"
 MODEL = "models/people_released.py"
-LINE_1 = "tests/acompass/policy_people_released_line_1.sql"
-LINE_2 = "tests/acompass/policy_people_released_line_2.sql"
+LINE_1 = "tests/acompass/people_released/policy_people_released_line_1.sql"
+LINE_2 = "tests/acompass/people_released/policy_people_released_line_2.sql"
 
 
 @pytest.fixture
@@ -52,13 +52,16 @@ def test_check_writes_nothing_and_tells_what_is_not_current(project: Path) -> No
 def test_tests_of_lines_that_are_gone_are_removed_and_others_are_left(project: Path) -> None:
     dbt()
     dbt("--source")
-    (project / "tests/acompass/own.sql").write_text("SELECT 1", encoding="utf-8")
+    (project / "tests/acompass/people_released/own.sql").write_text("SELECT 1", encoding="utf-8")
     (project / "policy.acp").write_text(POLICY.splitlines()[1].replace("k", "2"), encoding="utf-8")
     ran = CliRunner().invoke(app, ["dbt", "policy.acp", "--model", "people"])
     assert f"removed {LINE_2}" in ran.stdout
     left = {path for path in files(project) if path.startswith("tests/")}
     assert LINE_1 in left
-    assert {"tests/acompass/own.sql", "tests/acompass/policy_people_line_2.sql"} <= left
+    assert {
+        "tests/acompass/people_released/own.sql",
+        "tests/acompass/people/policy_people_line_2.sql",
+    } <= left
 
 
 def test_a_file_of_somebody_else_is_replaced_only_on_demand(project: Path) -> None:

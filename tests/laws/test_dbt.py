@@ -93,7 +93,7 @@ def test_the_released_model_fails_where_its_assertion_does(chunk: int) -> None:
     for case in cases(chunk + 100):
         program = case.program()
         left = released(case, program)
-        coverage = in_released(program)
+        coverage = in_released(program, frozenset())
         connection = stored(case, program.final_schema, left)
         require_readable(connection, coverage)
         for index, passes in verdicts(connection, coverage).items():

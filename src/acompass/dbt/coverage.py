@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from acompass.checked.effects import columns_aggregated, columns_read, comparisons, is_always, process_of
 from acompass.checked.effects import record_comparisons as compared_in_records
 from acompass.checked.program import Aggregate, Assertion, Function, Process, Program, Requirement
-from acompass.checked.types import TEXT, Column, Kind, Schema, Type
+from acompass.checked.types import Column, Kind, Schema, Type, decimal
 from acompass.plan.running.failing_rows import Asserted
 from acompass.result import Note
 
 _LABELS = "no test: the column has labels of a later GENERALIZE, and the line compares numbers"
+#: digits after the point of a number whose scale nobody has said
+_SCALE = 9
 _EXACT = (Kind.INTEGER, Kind.DECIMAL)
 
 
@@ -29,29 +31,28 @@ class Coverage:
 
 
 def in_source(program: Program, any_scale: frozenset[int], overwritten: frozenset[int]) -> Coverage:
-    """`any_scale` are numbers of no known scale: where they become text, they have the text that is stored.
-    `overwritten` are columns that need not be complete (D27)."""
+    """`any_scale` are numbers of no known scale, `overwritten` columns that need not be complete (D27)."""
     tests, notes = [], []
     for requirement in _asserting(program):
         if not requirement.judged:
             notes.append(Note(requirement.line, _LABELS))
             continue
+        seen = _with_room(requirement.before, any_scale)
+        stored = _stored(program.schema, seen, any_scale)
         earlier = program.requirements[: requirement.index - 1]
-        tests.append(Asserted(requirement, _stored(program.schema, requirement, any_scale), earlier))
+        tests.append(Asserted(_on(requirement, seen), stored, earlier))
     columns = tuple(sorted(program.named - overwritten))
-    return Coverage(tuple(tests), program.schema, columns, tuple(notes))
+    return Coverage(tuple(tests), _with_room(program.schema, any_scale), columns, tuple(notes))
 
 
-def _stored(schema: Schema, requirement: Requirement, any_scale: frozenset[int]) -> Schema:
-    return tuple(
-        replace(column, type=TEXT) if i in any_scale and requirement.before[i].type == TEXT else column
-        for i, column in enumerate(schema)
-    )
+def _stored(schema: Schema, seen: Schema, any_scale: frozenset[int]) -> Schema:
+    """A number of any scale that has become text has the text that is stored."""
+    return tuple(seen[i] if i in any_scale else column for i, column in enumerate(schema))
 
 
-def in_released(program: Program) -> Coverage:
+def in_released(program: Program, any_scale: frozenset[int]) -> Coverage:
     """A line that compares a column by its values has no test if the column has none of them any more."""
-    final = program.final_schema
+    final = _with_room(program.final_schema, any_scale)
     tests, notes = [], []
     for requirement in _asserting(program):
         changed = _changed(requirement, final)
@@ -62,6 +63,17 @@ def in_released(program: Program) -> Coverage:
         tests.append(Asserted(_on(requirement, final), final))
     columns = tuple(i for i in sorted(program.named) if final[i].type.kind is not Kind.DROPPED)
     return Coverage(tuple(tests), final, columns, tuple(notes))
+
+
+def _with_room(schema: Schema, any_scale: frozenset[int]) -> Schema:
+    """The policy is checked with the narrowest types, in which its labels and constants make sense. Tables
+    may have more digits than that after the point."""
+    return tuple(
+        replace(column, type=decimal(max(_SCALE, column.type.scale)))
+        if i in any_scale and column.type.kind in _EXACT
+        else column
+        for i, column in enumerate(schema)
+    )
 
 
 def _asserting(program: Program) -> Iterator[Requirement]:
@@ -108,7 +120,7 @@ def _alike(before: Type, after: Type) -> bool:
 
 
 def _on(requirement: Requirement, final: Schema) -> Requirement:
-    """The requirement over the types of the released table."""
+    """The requirement over other types of the same columns."""
     assertion, process = requirement.assertion, process_of(requirement)
     typed = replace(assertion, schema=final) if process is None else _typed(assertion, process, final)
     return replace(requirement, assertion=typed, before=final, after=final)

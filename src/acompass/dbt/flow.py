@@ -7,7 +7,7 @@ from typing import Any
 
 from acompass.checked.parameters import ParamValue
 from acompass.checked.program import Program
-from acompass.checked.types import Column, Schema, Type
+from acompass.checked.types import Column, Type
 from acompass.checked.uses import uses
 from acompass.dbt.coverage import Coverage, in_released, in_source
 from acompass.dbt.marks import Mark
@@ -23,11 +23,9 @@ from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.running.dry_run import DIALECTS
 from acompass.plan.running.failing_rows import FailingRows, failing_rows, unreadable_values
 from acompass.policy import Policy
-from acompass.prove.column_types import ColumnTypes, column_types
+from acompass.prove.column_types import column_types
 from acompass.syntax.walk import hierarchy_files
 
-#: digits after the point of a number whose scale nobody has said
-_SCALE = 9
 #: the only adapter whose Python models are tried
 _RUNS_PYTHON = "duckdb"
 
@@ -75,7 +73,7 @@ class _Writing:
 
     def files(self, folders: Folders) -> DbtFiles:
         tests, variables = self._tests()
-        files = {f"{folders.tests}/{name}.sql": text for name, text in tests.items()}
+        files = {f"{folders.tests}/{self.mark.tested}/{name}.sql": text for name, text in tests.items()}
         if self._writes_model:
             path = f"{folders.models}/{self._released.name}"
             files |= {f"{path}.py": self._model_text(variables)}
@@ -117,9 +115,9 @@ class _Writing:
     def _coverage(self, params: Mapping[str, ParamValue]) -> Coverage:
         request, policy = self._request, self._request.policy
         types = column_types(policy.tree, dict(params), request.schema, request.types)
-        schema = _stored_types(types)
+        schema = tuple(map(_without_spelling, types.schema))
         if not request.source:
-            return in_released(checked(policy, schema, params))
+            return in_released(checked(policy, schema, params), types.any_scale)
         program = checked(policy, schema, params, may_be_released=True)
         return in_source(program, types.any_scale, _overwritten(policy, program, params))
 
@@ -135,11 +133,9 @@ class _Writing:
         return model_text(self.mark, self._model, embedded, variables)
 
 
-def _stored_types(types: ColumnTypes) -> Schema:
-    """Numbers whose scale is not known have room for several digits; a spelling is not part of a type."""
-    scale = max((column.type.scale for column in types.schema), default=0)
-    widened = types.widened(max(_SCALE, scale))
-    return tuple(Column(column.name, replace(column.type, spelled=False)) for column in widened)
+def _without_spelling(column: Column) -> Column:
+    """In a warehouse, a number of a CSV file is a number."""
+    return replace(column, type=replace(column.type, spelled=False))
 
 
 def _overwritten(policy: Policy, program: Program, params: Mapping[str, ParamValue]) -> frozenset[int]:

@@ -12,7 +12,8 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.tables.replacing import replacing, written
 
 FILE = "dbt_project.yml"
-#: the folder of the tests, inside that of the project's tests
+#: the folder of the tests, inside that of the project's tests; in it, each model has a folder of its own, so
+#: that the project can configure tests of the source and of what is released in different ways
 TESTS = "acompass"
 
 
@@ -52,7 +53,7 @@ def changes_in(
     write = {path: text for path, text in files.items() if present[path] != text}
     tests, models = (
         _marked(project, folder, suffix, files)
-        for folder, suffix in ((folders.tests, "sql"), (folders.models, "py"))
+        for folder, suffix in ((f"{folders.tests}/{mark.tested}", "sql"), (folders.models, "py"))
     )
     stale = [path for path, found in tests.items() if found == mark]
     others = [path for path, found in models.items() if found.policy == mark.policy]

@@ -132,6 +132,15 @@ def test_the_policy_is_checked_with_the_types_that_fit_it() -> None:
     assert len(failures(line, pyarrow.table({"Age": [30.25]}))) == 1
 
 
+def test_a_column_that_is_only_drawn_may_have_any_type() -> None:
+    written = acompass.dbt("EACH FILTER Zip = '2' : Zip = '3' : RANDOM Pay 1 9;", "rates", released="people")
+    columns = written.files["tests/acompass/people/policy_people_columns.sql"]
+    for values in ([1.5, 2.0], ["a", "b"], [1, 2]):
+        assert failures(columns, pyarrow.table({"Zip": ["1", "2"], "Pay": values})) == []
+    incomplete = pyarrow.table({"Zip": ["1", "2"], "Pay": [1, None]})
+    assert failures(columns, incomplete) == [("Pay", "missing", 1)]
+
+
 def test_lines_that_compare_what_is_no_longer_there_have_a_note_in_place_of_a_test() -> None:
     policy = (
         "EACH RESULT : Age <= 120;\nEACH RESULT : Name != '';\nEACH RESULT : Seen >= '2020-01-01';\n"

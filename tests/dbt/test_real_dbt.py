@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import acompass
+from acompass.dbt.jinja import literally
 from tests.dbt.environment import NotInstalled, dbt_environment
 from tests.docs.console import played
 from tests.docs.pages import blocks
@@ -42,58 +43,48 @@ def test_the_page_shows_what_dbt_does(tmp_path: Path, environment: dict[str, str
             assert played(block.content, lambda text: bash(text, tmp_path, environment)) == block.content
             ran += block.content.count("$ dbt ")
     assert ran >= 6
-    artefacts = [path for path in (tmp_path / "target").rglob("*") if path.is_file()]
-    assert not [path for path in artefacts if b"Zoe" in path.read_bytes()]
+    assert "Zoe" not in artefacts(tmp_path)
+
+
+NAME, VALUE = '{{ odd }} "it\'s"', "{% raw %} {# '"
+IDENTIFIER, LITERAL = NAME.replace('"', '""'), VALUE.replace("'", "''")
+ODD = {
+    "dbt_project.yml": "name: odd\nprofile: odd\nversion: '1.0'\n",
+    "profiles.yml": "odd: {target: dev, outputs: {dev: {type: duckdb, path: odd.duckdb}}}\n",
+    "models/people.sql": literally(
+        f"SELECT * FROM (VALUES ('a', '{LITERAL}', 1), ('b', 'x', 2)) "
+        f'AS t("Code", "{IDENTIFIER}", "Pay")'
+    ),
+    "policies/levels.csv": "a;x{{;*\nb;x{{;*\n",
+    "policies/odd.acp": f"""\
+ALWAYS : GENERALIZE Code TO LEVEL 1 OF 'levels.csv';
+EACH RESULT : "{IDENTIFIER}" = '{LITERAL}' : REPLACE "{IDENTIFIER}" WITH '{LITERAL}';
+EACH RESULT : Code = 'x{{{{';
+ALWAYS : RANDOM Pay 0 1000000;
+""",
+}
+SEED = "a secret seed"
 
 
 def test_hostile_names_and_constants_pass_through_dbt(tmp_path: Path, environment: dict[str, str]) -> None:
-    """Also: a source, a model that draws with a seed of the environment, a hierarchy beside the policy."""
-    name, value = '{{ odd }} "it\'s"', "{% raw %} {# '"
-    spelled, quoted = value.replace("'", "''"), name.replace('"', '""')
-    (tmp_path / "policies").mkdir()
-    (tmp_path / "policies/levels.csv").write_text("a;x{{;*\nb;x{{;*\n", encoding="utf-8")
-    (tmp_path / "policies/odd.acp").write_text(
-        f"ALWAYS : GENERALIZE Code TO LEVEL 1 OF 'levels.csv';\n"
-        f"EACH RESULT : \"{quoted}\" = '{spelled}' : REPLACE \"{quoted}\" WITH '{spelled}';\n"
-        f"EACH RESULT : Code = 'x{{{{';\nALWAYS : RANDOM Pay 0 1000000;\n",
-        encoding="utf-8",
-    )
-    (tmp_path / "dbt_project.yml").write_text("name: odd\nprofile: odd\nversion: '1.0'\n", encoding="utf-8")
-    (tmp_path / "profiles.yml").write_text(
-        "odd: {target: dev, outputs: {dev: {type: duckdb, path: odd.duckdb}}}\n", encoding="utf-8"
-    )
-    (tmp_path / "models").mkdir()
-    escaped, constant = name.replace('"', '""'), value.replace("'", "''")
-    (tmp_path / "models/people.sql").write_text(
-        "{% raw %}"
-        + f"SELECT * FROM (VALUES ('a', '' || '{constant}', 1), ('b', 'x', 2)) "
-        f'AS t("Code", "{escaped}", "Pay")'.replace("{% raw %}", "{%' || ' raw %}")
-        + "{% endraw %}",
-        encoding="utf-8",
-    )
-    seeded = {**environment, "ACOMPASS_SEED": "a secret seed"}
+    """The model has its hierarchy, and the seed of the environment is in none of dbt's artefacts."""
+    for path, text in ODD.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    seeded = {**environment, "ACOMPASS_SEED": SEED}
     wrote = bash("acompass dbt policies/odd.acp --model people --json", tmp_path, seeded)
-    assert json.loads(wrote)["tests"] == [
-        "odd_people_released_line_2",
-        "odd_people_released_line_3",
-        "odd_people_released_columns",
-    ]
-    built = bash("dbt build", tmp_path, seeded)
-    assert "PASS=5 WARN=0 ERROR=0" in built
-    shown = json.loads(
-        bash(
-            "dbt -q show --inline \"select * from {{ ref('people_released') }}\" --output json",
-            tmp_path,
-            seeded,
-        )
-    )["show"]
+    lines = [f"odd_people_released_{each}" for each in ("line_2", "line_3", "columns")]
+    assert json.loads(wrote)["tests"] == lines
+    assert "PASS=5 WARN=0 ERROR=0" in bash("dbt build", tmp_path, seeded)
+    query = "select * from {{ ref('people_released') }}"
+    shown = json.loads(bash(f'dbt -q show --inline "{query}" --output json', tmp_path, seeded))["show"]
+    table = [{"Code": "a", NAME: VALUE, "Pay": 1}, {"Code": "b", NAME: "x", "Pay": 2}]
+    assert shown == acompass.run(acompass.load(tmp_path / "policies/odd.acp"), table, seed=SEED).table
     assert {row["Code"] for row in shown} == {"x{{"}
-    policy = acompass.load(tmp_path / "policies/odd.acp")
-    table = [{"Code": "a", name: value, "Pay": 1}, {"Code": "b", name: "x", "Pay": 2}]
-    expected = acompass.run(policy, table, seed="a secret seed").table
-    assert [row["Pay"] for row in shown] == [row["Pay"] for row in expected]
-    assert "a secret seed" not in "".join(
-        path.read_text(encoding="utf-8", errors="replace")
-        for path in (tmp_path / "target").rglob("*")
-        if path.is_file()
-    )
+    assert SEED not in artefacts(tmp_path)
+
+
+def artefacts(project: Path) -> str:
+    """Everything that dbt has written, except for the database."""
+    paths = [*(project / "target").rglob("*"), *(project / "logs").rglob("*")]
+    return "".join(path.read_text(encoding="utf-8", errors="replace") for path in paths if path.is_file())

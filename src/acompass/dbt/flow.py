@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Program
-from acompass.checked.types import Column, Type
-from acompass.checked.uses import uses
+from acompass.checked.types import TEXT, Column, Schema, Type
+from acompass.checked.uses import ColumnUse, Use, uses
 from acompass.dbt.coverage import Coverage, in_released, in_source
 from acompass.dbt.marks import Mark
 from acompass.dbt.project import Folders, apply, changes_in, folders_of
@@ -23,7 +22,7 @@ from acompass.plan.lowering.dialects.dialect import Dialect
 from acompass.plan.running.dry_run import DIALECTS
 from acompass.plan.running.failing_rows import FailingRows, failing_rows, unreadable_values
 from acompass.policy import Policy
-from acompass.prove.column_types import column_types
+from acompass.prove.column_types import ColumnTypes, column_types
 from acompass.syntax.walk import hierarchy_files
 
 #: the only adapter whose Python models are tried
@@ -115,11 +114,12 @@ class _Writing:
     def _coverage(self, params: Mapping[str, ParamValue]) -> Coverage:
         request, policy = self._request, self._request.policy
         types = column_types(policy.tree, dict(params), request.schema, request.types)
-        schema = tuple(map(_without_spelling, types.schema))
+        used = uses(policy.tree, [column.name for column in types.schema], params)
+        schema = _stored_types(types, used)
         if not request.source:
             return in_released(checked(policy, schema, params), types.any_scale)
-        program = checked(policy, schema, params, may_be_released=True)
-        return in_source(program, types.any_scale, _overwritten(policy, program, params))
+        overwritten = frozenset(position for position, use in used.items() if use.overwritten)
+        return in_source(checked(policy, schema, params, may_be_released=True), types.any_scale, overwritten)
 
     def _model_text(self, variables: Sequence[Variable]) -> str:
         policy = self._request.policy
@@ -133,14 +133,15 @@ class _Writing:
         return model_text(self.mark, self._model, embedded, variables)
 
 
-def _without_spelling(column: Column) -> Column:
-    """In a warehouse, a number of a CSV file is a number."""
-    return replace(column, type=replace(column.type, spelled=False))
-
-
-def _overwritten(policy: Policy, program: Program, params: Mapping[str, ParamValue]) -> frozenset[int]:
-    used = uses(policy.tree, [column.name for column in program.schema], params)
-    return frozenset(position for position, use in used.items() if use.overwritten)
+def _stored_types(types: ColumnTypes, used: Mapping[int, ColumnUse]) -> Schema:
+    """A number of a CSV file has no spelling in a warehouse. A column that RANDOM alone writes may have
+    values of any type, of which text is always true."""
+    return tuple(
+        Column(column.name, TEXT)
+        if at in types.inferred and used[at].use is Use.ANY
+        else Column(column.name, replace(column.type, spelled=False))
+        for at, column in enumerate(types.schema)
+    )
 
 
 def _hierarchies(policy: Policy) -> dict[str, str]:

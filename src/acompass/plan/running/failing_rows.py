@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from acompass.checked.effects import columns_read, process_of
 from acompass.checked.program import Function, Process, Quantifier, Requirement
-from acompass.checked.types import Schema
+from acompass.checked.types import TEXT, Schema
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.classes import Classes
 from acompass.plan.lowering.dialects.dialect import Dialect
@@ -157,9 +157,10 @@ def _unreadable_row(line: int, read: Sequence[int], further: int) -> exp.Select 
 
 def _unreadable_column(schema: Schema, position: int) -> exp.Select:
     column = schema[position]
+    problem = "missing" if column.type == TEXT else f"missing, or not {column.type}"
     columns = [
         sql.named(exp.Literal.string(column.name), "column_name"),
-        sql.named(exp.Literal.string(f"missing, or not {column.type}"), "problem"),
+        sql.named(exp.Literal.string(problem), "problem"),
         sql.named(_count(), "records"),
     ]
     return _if_any(sql.query(columns, sql.table(RECORDS, "t"), _is_null(position)))

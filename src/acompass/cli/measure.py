@@ -91,6 +91,7 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
 @options.delimiter
 @options.memory_limit
 @options.report
+@options.report_internal
 @formats
 @options.paper
 def measure_command(
@@ -109,6 +110,7 @@ def measure_command(
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
+    report_internal: Path | None,
     format_: Format,
     paper: bool,
 ) -> None:
@@ -136,6 +138,7 @@ def measure_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
             report=report,
+            report_internal=report_internal,
             paper=paper,
         )
         print_out(_report(measures, table, format_))

@@ -88,7 +88,7 @@ bytecode: $(VENV)/.demo
 	@$(BIN)/python -m compileall -q src
 
 clean: ## remove all generated files and the environment
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-dbt* build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -11,7 +11,7 @@ from acompass.version import __version__
 if TYPE_CHECKING:
     from acompass.api import check, estimate, explain, measure, plan, pram, run, suggest
     from acompass.policy import Policy, load, parse
-    from acompass.reasoning import compare, lint, prove
+    from acompass.reasoning import compare, dbt, lint, prove
     from acompass.result import Result
     from acompass.session import Session, open  # noqa: A004
 
@@ -28,6 +28,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "dbt",
     "estimate",
     "explain",
     "lint",
@@ -48,6 +49,7 @@ _HOMES = {
     "Session": "acompass.session",
     "check": "acompass.api",
     "compare": "acompass.reasoning",
+    "dbt": "acompass.reasoning",
     "estimate": "acompass.api",
     "explain": "acompass.api",
     "lint": "acompass.reasoning",

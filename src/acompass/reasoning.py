@@ -14,6 +14,7 @@ from acompass.policy import Policy, as_policy, attach_text
 
 if TYPE_CHECKING:
     from acompass.compare.answer import Comparison
+    from acompass.dbt_files import DbtFiles
     from acompass.privacy.answer import PrivacyProof
     from acompass.session import Session
 
@@ -153,3 +154,53 @@ def _types_in(
     session: "Session", policy: Policy, params: Mapping[str, ParamValue] | None
 ) -> dict[str, str | Type]:
     return types_by_name(session.schema(policy, params=params))
+
+
+@validated
+def dbt(
+    policy: Policy | str,
+    model: str,
+    *,
+    released: str | None = None,
+    source: bool = False,
+    python_model: bool = True,
+    dialect: str = "duckdb",
+    schema: Mapping[str, str | Type] | None = None,
+    types: Mapping[str, str | Type] | None = None,
+    params: Mapping[str, ParamValue] | None = None,
+    table: Any = None,
+    show_records: bool = False,
+    output: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    dry: bool = False,
+    paper: bool = False,
+    **opening: Unpack[Opening],
+) -> "DbtFiles":
+    """Write the policy as files of a dbt project: a Python model, `released`, that performs it on `model`,
+    and a singular test of that for each assertion. With `source`, the tests are of `model` itself, as by
+    `check`.
+
+    `output` is the folder of the project; without it, the files are only in the answer. With `dry`, nothing
+    is written, and the answer says what would change. `table` provides only the schema, as for `prove`.
+    `missing` and `dates` are for the Python model. With `show_records`, failing tests select personal data.
+    """
+    from acompass.dbt.flow import Request, dbt_files
+
+    parsed = as_policy(policy, paper)
+    with attach_text(parsed):
+        if table is not None:
+            schema = _types_of(parsed, table, params, opening)
+        request = Request(
+            parsed,
+            model,
+            released=released,
+            source=source,
+            python_model=python_model,
+            dialect=dialect,
+            params=params or {},
+            schema=schema,
+            types=types,
+            shows_records=show_records,
+            reading={name: value for name in ("missing", "dates") if (value := opening.get(name))},
+        )
+        return dbt_files(request, None if output is None else os.fspath(output), force=force, dry=dry)

@@ -8,7 +8,7 @@ from tests.errors.pages import SECTIONS, Page, pages
 from tests.errors.runner import codes_of
 
 PAGES = pages()
-#: run by tests/lint, tests/measure, tests/privacy, tests/suggest, tests/pram and tests/studio
+#: run by tests/lint, tests/measure, tests/privacy, tests/suggest, tests/pram, tests/dbt and tests/studio
 ELSEWHERE = ("AC5", "AC6", "AC8")
 RUNNABLE = [page for page in PAGES if "acompass" in page.example and not page.code.startswith(ELSEWHERE)]
 #: pages that depend on the state of the machine; they only show the message

@@ -36,4 +36,5 @@ def run_blocks(text: str) -> Iterator[Ran]:
                 result = CliRunner().invoke(app, arguments, catch_exceptions=False)
                 yield Ran(result.exit_code, result.stdout, result.stderr, promised)
             case _:
+                Path(name).parent.mkdir(parents=True, exist_ok=True)
                 Path(name).write_text(content, encoding="utf-8")

@@ -111,6 +111,20 @@ ARROWS = {
         "prove",
         "syntax",
     },
+    "dbt": {
+        "checked",
+        "dbt_files",
+        "diagnostics",
+        "pipeline",
+        "plan",
+        "policy",
+        "prove",
+        "report",
+        "result",
+        "session",
+        "syntax",
+        "tables",
+    },
     "explain": {
         "checked",
         "diagnostics",
@@ -218,6 +232,7 @@ ARROWS = {
         "compare",
         "conformance",
         "core",
+        "dbt_files",
         "diagnostics",
         "doctor",
         "explain",
@@ -268,6 +283,7 @@ HOMES = {
     "starlette": ("studio/",),
     "tempfile": ("leftovers.py",),
     "uvicorn": ("studio/",),
+    "yaml": ("dbt/",),
     "sqlglot": ("conformance/", "engines/", "plan/"),
 }
 
@@ -362,5 +378,5 @@ def test_commands_without_a_table_import_no_engine(what: str) -> None:
 
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
     code = "import acompass.{0}, acompass; assert callable(acompass.{0}), acompass.{0}"
-    for name in ("compare", "estimate", "explain", "measure", "plan", "pram", "prove", "suggest"):
+    for name in ("compare", "dbt", "estimate", "explain", "measure", "plan", "pram", "prove", "suggest"):
         subprocess.run([sys.executable, "-c", code.format(name)], check=True)

@@ -36,7 +36,8 @@ def check(
     `may_be_released` says that the table may be one that the policy has released (D32).
     """
     scope = Scope.start(schema, Parameters(params or {}))
-    scope.folder, scope.may_be_released = policy.folder, may_be_released
+    scope.folder, scope.hierarchies = policy.folder, policy.hierarchies
+    scope.may_be_released = may_be_released
     lines = Source(source)
     checked = tuple(
         _requirement(index, requirement, lines, scope)

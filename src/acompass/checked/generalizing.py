@@ -17,7 +17,7 @@ from acompass.checked.parameters import Bound
 from acompass.checked.scope import Scope
 from acompass.checked.types import TEXT, Column, Kind
 from acompass.diagnostics import Diagnostic, Span
-from acompass.hierarchies.from_csv import read_hierarchy
+from acompass.hierarchies.from_csv import hierarchy_of, read_hierarchy
 from acompass.hierarchies.hierarchy import Hierarchy
 from acompass.syntax import tree
 from acompass.syntax.tree import place_of
@@ -110,7 +110,7 @@ def _prefix(length: tree.Number) -> Prefix | Diagnostic:
 
 
 def _level(map_: tree.LevelOf, scope: Scope) -> Level | Diagnostic:
-    hierarchy = _hierarchy(map_.file, scope.folder)
+    hierarchy = _hierarchy(map_.file, scope)
     if isinstance(hierarchy, Diagnostic):
         return hierarchy
     if scale_of(map_.level.value):
@@ -124,10 +124,11 @@ def _level(map_: tree.LevelOf, scope: Scope) -> Level | Diagnostic:
     return _invalid(map_.span, problem, "LEVEL 1 OF 'education.csv' ELSE 'other'")
 
 
-def _hierarchy(file: tree.String, folder: str) -> Hierarchy | Diagnostic:
+def _hierarchy(file: tree.String, scope: Scope) -> Hierarchy | Diagnostic:
     """The file's content is part of the policy; its path is relative to the policy's folder."""
     try:
-        found = read_hierarchy(Path(folder, file.value))
+        content = scope.hierarchies.get(file.value)
+        found = read_hierarchy(Path(scope.folder, file.value)) if content is None else hierarchy_of(content)
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or "unknown reason").lower()
         return findings.unreadable_hierarchy(file, reason)

@@ -1,6 +1,6 @@
 """The state of the check as it goes from the first requirement to the last."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from acompass.checked import findings
@@ -53,6 +53,7 @@ class Scope:
     written: dict[int, list[tuple[str, str, Span]]] = field(default_factory=dict)
     dropped: dict[int, Span] = field(default_factory=dict)
     folder: str = ""
+    hierarchies: Mapping[str, bytes] = field(default_factory=dict)
     #: whether the table may be one that the policy has released (D32), and whether that leaves the
     #: current requirement without a verdict
     may_be_released: bool = False

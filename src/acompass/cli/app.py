@@ -24,6 +24,7 @@ COMMANDS = {
     "pram": "acompass.cli.pram:pram",
     "estimate": "acompass.cli.estimate:estimate",
     "studio": "acompass.cli.studio:studio",
+    "dbt": "acompass.cli.dbt:dbt",
     "hierarchy": "acompass.cli.hierarchy:hierarchy",
     "conform": "acompass.cli.conform:conform_command",
     "fmt": "acompass.cli.fmt:fmt",

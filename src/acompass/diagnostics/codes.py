@@ -220,6 +220,12 @@ CODES: dict[str, str] = {
     "AC635": "line that no estimate can be traced through",
     "AC636": "values that a release does not tell apart",
     "AC637": "values that the policy cannot have left",
+    # AC64x: dbt
+    "AC640": "`dbt` without PyYAML",
+    "AC641": "not a dbt project",
+    "AC642": "invalid name of a dbt model",
+    "AC643": "file that `acompass dbt` did not write",
+    "AC644": "options of `dbt` that contradict each other",
     # AC7xx: explaining and reports
     "AC701": "no record to explain",
     "AC702": "no such record",

@@ -5,6 +5,7 @@ Each node has the span of text that it was parsed from, NOWHERE in a tree that w
 take part in equality.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -380,9 +381,11 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """`folder` is the folder of the policy's file, where LEVEL looks for hierarchies (X2)."""
+    """`folder` is the folder of the policy's file, where LEVEL looks for hierarchies (X2). `hierarchies` has
+    the content of those that came with the policy, by the name that LEVEL gives them."""
 
     requirements: tuple[Requirement, ...]
     comments: tuple[Comment, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     folder: str = field(default="", compare=False, repr=False)
+    hierarchies: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)

@@ -205,6 +205,7 @@ class Session(Perturbing):
         """
         from acompass.measure.columns import assign_roles
         from acompass.measure.flow import measure_table
+        from acompass.measure.opening import where_measured
         from acompass.measures import THRESHOLDS
 
         parsed = None if policy is None else as_policy(policy, paper)
@@ -212,18 +213,17 @@ class Session(Perturbing):
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
         with self._calling():
             measures = measure_table(
-                self._duckdb_table("`measure`"),
+                self._source,
                 roles,
+                self._options,
                 against=against,
                 population=population,
                 below=below or THRESHOLDS,
-                delimiter=self._options.delimiter,
-                dates=self._options.dates,
                 hierarchies=hierarchies,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
         risk = measures.journalist
-        about = self._duckdb_table("`measure`").about
+        about = where_measured(self._source, [against, population]).about
         self._report(
             report,
             "measure",

@@ -35,7 +35,17 @@ ARROWS = {
         "tables",
     },
     "conformance": {"checked", "diagnostics", "engines", "plan", "result", "semantics", "syntax"},
-    "measure": {"checked", "diagnostics", "engines", "measures", "options", "propose", "syntax", "tables"},
+    "measure": {
+        "checked",
+        "diagnostics",
+        "engines",
+        "measures",
+        "options",
+        "plan",
+        "propose",
+        "syntax",
+        "tables",
+    },
     "propose": {"checked", "diagnostics", "hierarchies", "options", "syntax", "tables"},
     "suggest": {
         "checked",
@@ -242,7 +252,7 @@ HOMES = {
     "starlette": ("studio/",),
     "tempfile": ("leftovers.py",),
     "uvicorn": ("studio/",),
-    "sqlglot": ("conformance/", "engines/", "plan/"),
+    "sqlglot": ("conformance/", "engines/", "measure/", "plan/"),
 }
 
 ENGINES = {

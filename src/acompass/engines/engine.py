@@ -121,6 +121,12 @@ class About:
     has_tables: bool
 
 
+class Opener(Protocol):
+    """Opens a table beside another one."""
+
+    def __call__(self, table: Any, options: Options) -> "AbstractContextManager[OpenTable]": ...
+
+
 class OpenTable(Protocol):
     """A table that stays open for many calls. Only its column names are known."""
 
@@ -140,6 +146,9 @@ class OpenTable(Protocol):
     def load(
         self, uses: Mapping[int, ColumnUse], options: ReadingOptions
     ) -> AbstractContextManager[LoadedTable]: ...
+
+    def beside(self, table: Any, options: Options) -> "AbstractContextManager[OpenTable]":
+        """Another table, opened so that the statements of one can read the other."""
 
     def cancel(self) -> None:
         """Stop the statement that another thread is waiting for."""

@@ -8,6 +8,7 @@ from acompass.measure.columns import Positions, Roles, positions
 from acompass.measure.distribution import distributions
 from acompass.measure.flow import measure_view
 from acompass.measure.opening import open_tables
+from acompass.measure.view import View
 from acompass.measures import Overview
 from acompass.options import DatesArgument
 
@@ -28,12 +29,13 @@ def overview(
     """
     find = _nothing if roles is None else partial(positions, roles)
     with open_tables(delimiter, memory_limit) as opened:
-        views = [
+        found = [
             opened.open(table, find, every_column=True, dates=() if place else dates)
             for place, table in enumerate(tables)
         ]
-        measures = () if roles is None else tuple(measure_view(opened.con, *view) for view in views)
-        columns = distributions(opened.con, [view for view, _ in views], drawn) if with_columns else ()
+        measures = () if roles is None else tuple(measure_view(opened.con, *each) for each in found)
+        views = [View(records) for records, _ in found]
+        columns = distributions(opened.con, views, drawn) if with_columns else ()
         return Overview(measures, columns)
 
 

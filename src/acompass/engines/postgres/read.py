@@ -4,19 +4,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
-
-import psycopg
 
 from acompass.checked.types import MOST_DIGITS, OPAQUE, decimal
 from acompass.checked.uses import ColumnUse
-from acompass.engines.cancellation import Cancellation
+from acompass.engines.engine import Opener
 from acompass.engines.facts import Facts
 from acompass.engines.loading import Prepared, prepare_typed, questions
 from acompass.engines.postgres import errors
 from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, stored_column
 from acompass.engines.postgres.relation import find_relation
-from acompass.engines.postgres.session import KeepingSession, ReadingSession, about
+from acompass.engines.postgres.session import Connection, KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import LoadedOnServer
 from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
@@ -29,11 +26,13 @@ class ServerTable:
 
     duckdb_table = None
 
-    def __init__(self, server: psycopg.Connection[Any], name: str, memory_limit: str | None):
-        self._server = server
+    def __init__(self, connection: Connection, name: str, memory_limit: str | None, beside: Opener):
+        self._connection = connection
         self._memory_limit = memory_limit
-        self.about = about(server)
-        self.cancellation = Cancellation()
+        self.about = about(connection.server)
+        self.cancellation = connection.cancellation
+        self.cancel = connection.cancel
+        self.beside = beside
         reading = self._reading()
         relation = find_relation(reading, name)
         if relation is None:
@@ -45,19 +44,15 @@ class ServerTable:
 
     @contextmanager
     def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedOnServer]:
-        reading, keeping = self._reading(), KeepingSession(self._server, self.cancellation)
+        reading, keeping = self._reading(), KeepingSession(self._connection)
         try:
             columns, prepared = self._prepare(reading, uses, options)
             yield LoadedOnServer(reading, keeping, self._relation, columns, prepared, self._memory_limit)
         finally:
             keeping.clear()
 
-    def cancel(self) -> None:
-        self.cancellation.request()
-        self._server.cancel()
-
     def _reading(self) -> ReadingSession:
-        return ReadingSession(self._server, self.cancellation)
+        return ReadingSession(self._connection)
 
     def _prepare(
         self, reading: ReadingSession, uses: Mapping[int, ColumnUse], options: ReadingOptions

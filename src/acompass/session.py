@@ -180,7 +180,7 @@ class Session(Perturbing):
         execution = Execution(trace_source(seed, trace))
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         with self._calling():
-            return explain_records(self._duckdb_table("`explain`"), call, choice, knows_trace=is_random)
+            return explain_records(self._source, call, choice, knows_trace=is_random)
 
     @validated
     def measure(

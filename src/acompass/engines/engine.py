@@ -150,6 +150,10 @@ class OpenTable(Protocol):
     def beside(self, table: Any, options: Options) -> "AbstractContextManager[OpenTable]":
         """Another table, opened so that the statements of one can read the other."""
 
+    def numbered(self) -> "AbstractContextManager[OpenTable]":
+        """The same table with row keys, which are the same however it is loaded: the places of its records
+        in the input or, where the engine knows no such order, in canonical order."""
+
     def cancel(self) -> None:
         """Stop the statement that another thread is waiting for."""
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from typing import Any, assert_never
 
@@ -91,6 +91,10 @@ class DuckDBTable(ABC):
 
     def beside(self, table: Any, options: Options) -> AbstractContextManager["DuckDBTable"]:
         return opened_in(self.con, table, options.delimiter)
+
+    def numbered(self) -> AbstractContextManager["DuckDBTable"]:
+        """Every table in DuckDB has row keys."""
+        return nullcontext(self)
 
     def cancel(self) -> None:
         self.cancellation.request()

@@ -13,7 +13,7 @@ from acompass.engines.duckdb.connect import DuckDBEngine
 from acompass.engines.engine import OpenTable
 from acompass.engines.postgres import errors
 from acompass.engines.postgres.errors import failures
-from acompass.engines.postgres.read import ServerTable
+from acompass.engines.postgres.read import ServerTable, stored_table
 from acompass.engines.postgres.session import Connection, KeepingSession
 from acompass.engines.postgres.uploaded import UploadedTable
 from acompass.options import Options
@@ -49,7 +49,8 @@ class PostgresEngine:
 def _opened(table: Any, options: Options, connection: Connection) -> Iterator[OpenTable]:
     beside = partial(_opened, connection=connection)
     if isinstance(table, str | os.PathLike) and not is_file(table):
-        yield ServerTable(connection, os.fspath(table), options.memory_limit, beside)
+        stored = stored_table(connection, os.fspath(table))
+        yield ServerTable(connection, stored, options.memory_limit, beside)
         return
     with DuckDBEngine().open(table, options) as local:
         yield UploadedTable(local, connection, beside)

@@ -1,12 +1,12 @@
 """A file or data frame that is uploaded to the server for each policy."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 
 from acompass.checked.uses import ColumnUse
 from acompass.engines.duckdb.read import DuckDBTable
-from acompass.engines.engine import Opener
+from acompass.engines.engine import Opener, OpenTable
 from acompass.engines.postgres.session import Connection, KeepingSession, ReadingSession, about
 from acompass.engines.postgres.table import UploadedToServer
 from acompass.options import ReadingOptions
@@ -29,6 +29,10 @@ class UploadedTable:
                 yield UploadedToServer(reading, keeping, local)
         finally:
             keeping.clear()
+
+    def numbered(self) -> AbstractContextManager[OpenTable]:
+        """The local table: a record has the same life in every engine, and only this one has an order."""
+        return self.duckdb_table.numbered()
 
     def cancel(self) -> None:
         self.duckdb_table.cancel()

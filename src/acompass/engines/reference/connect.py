@@ -39,5 +39,8 @@ class OpenReferenceTable:
     def beside(self, table: Any, options: Options) -> AbstractContextManager[OpenTable]:
         return self.duckdb_table.beside(table, options)
 
+    def numbered(self) -> AbstractContextManager[OpenTable]:
+        return self.duckdb_table.numbered()
+
     def cancel(self) -> None:
         self.duckdb_table.cancel()

@@ -5,8 +5,10 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -44,6 +46,7 @@ class SparkTable(ABC):
     columns: tuple[SparkColumn, ...] = ()
     delimiter = ","
     duckdb_table = None
+    has_row_key = False
 
     def __init__(self, place: Place, source: Source, beside: Opener):
         self.catalog = place.catalog
@@ -68,6 +71,23 @@ class SparkTable(ABC):
                 self._handed_over.append(session)
             else:
                 session.clear()
+
+    @contextmanager
+    def numbered(self) -> Iterator[Self]:
+        session = self._new_session()
+        prepared = self._prepare({}, ReadingOptions())
+        stored = [sql.column(position, "t") for position in range(len(self.names))]
+        try:
+            yield self._over(session.store(prepared.numbered(session, stored, sql.table(self.relation, "t"))))
+        finally:
+            session.clear()
+
+    def _over(self, relation: str) -> Self:
+        """The same table, read from a view with row keys. Its facts are asked again."""
+        other = copy(self)
+        other.__dict__ |= {"relation": relation, "has_row_key": True}
+        other.__dict__.pop("_facts", None)
+        return other
 
     def cancel(self) -> None:
         self.cancellation.request()

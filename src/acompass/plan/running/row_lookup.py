@@ -32,11 +32,12 @@ def matching_row_keys(session: Session, state: State, condition: Condition, most
 
 
 def places(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, int]:
-    """The position of each record in the input, from 1."""
-    place = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[_KEY.copy()]))
-    numbered = exp.select(_KEY.copy(), exp.alias_(place, "place")).from_(state.source()).subquery("t")
-    query = exp.select(_KEY.copy(), exp.column("place", table="t")).from_(numbered).where(_among(row_keys))
-    return {int(key): int(place) for key, place in session.fetch(query)}
+    """The position of each record in the input, from 1: the number of row keys up to its own."""
+    if not row_keys:
+        return {}
+    reached = [sql.count_where(exp.LTE(this=_KEY.copy(), expression=sql.integer(key))) for key in row_keys]
+    (counts,) = session.fetch(sql.query(reached, state.source()))
+    return {key: int(place) for key, place in zip(row_keys, counts, strict=True)}
 
 
 def records_by_key(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:

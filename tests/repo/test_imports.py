@@ -112,6 +112,7 @@ ARROWS = {
         "syntax",
     },
     "explain": {
+        "arguments",
         "checked",
         "diagnostics",
         "engines",

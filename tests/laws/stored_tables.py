@@ -96,7 +96,7 @@ def _shuffled(records: Sequence[Record]) -> list[Record]:
 
 
 def values_of(kind: Kind) -> list[Any]:
-    """Few values, so that they collide: missing ones, and some that engines write or order in their own way."""
+    """Few values, so that they collide: missing ones, and some that engines write or order differently."""
     match kind:
         case Kind.INTEGER:
             return [None, 0, 1, -7, 10, 2**53 + 1, 2**63 - 1]

@@ -45,9 +45,10 @@ class Table:
     qi: tuple[str, ...]
     sensitive: tuple[str, ...]
     weight: str | None
+    sampling: str
 
     def measured(self, place: Place) -> list[dict[str, object]]:
-        """By itself, and as a release of all records, which are also the population."""
+        """By itself, as a sample, and as a release of all records, which are also the population."""
         some = self.records[: max(1, len(self.records) // 2)]
         whole = place.store("whole", self.schema, self.records)
         part = place.store("part", self.schema, some)
@@ -56,7 +57,8 @@ class Table:
         both = acompass.measure(
             part, *roles, against=whole, population=whole, hierarchies={}, **place.options
         )
-        return [alone.to_json(), both.to_json()]
+        sample = acompass.measure(whole, self.qi, (), sampling_weight=self.sampling, **place.options)
+        return [alone.to_json(), sample.to_json(), both.to_json()]
 
 
 @cache
@@ -70,7 +72,9 @@ def random_table(seed: int) -> Table:
     values += [*(found for _, found in WEIGHTS.values()), FLOAT_WEIGHTS]
     records = [tuple(map(rng.choice, values)) for _ in range(rng.randint(5, 40))]
     names = [column.name for column in columns]
-    return Table(tuple(columns), tuple(records), tuple(names[:2]), tuple(names[2:5]), weight)
+    return Table(
+        tuple(columns), tuple(records), tuple(names[:2]), tuple(names[2:5]), weight, rng.choice("nwf")
+    )
 
 
 @cache

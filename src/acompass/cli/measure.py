@@ -16,6 +16,7 @@ from acompass.report.json.document import to_json
 EXAMPLES = """\
 acompass measure people.csv --qi Age,Zip --sensitive Disease
 acompass measure groups.csv --qi Age,Zip --sensitive Disease --weight Number --json
+acompass measure sample.csv --qi Age,Zip --sampling-weight Weight
 acompass measure released.csv --policy policy.acp --against people.csv --population register.parquet
 acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=bands:5,10
 acompass measure released --qi age,zip --against patients --engine postgres://me@localhost/clinic
@@ -43,6 +44,12 @@ acompass measure released --qi age,zip --against patients --engine postgres://me
     help="The column with the number of people per record; decimals are allowed.",
 )
 @click.option(
+    "--sampling-weight",
+    metavar="WEIGHT",
+    help="The column with the number of people of the population that each record of a sample represents, "
+    "for journalist and individual risk; decimals are allowed.",
+)
+@click.option(
     "--policy",
     metavar="POLICY",
     help="Take columns that --qi or --sensitive do not give from GROUP BY and COUNT DISTINCT of this policy.",
@@ -58,7 +65,8 @@ acompass measure released --qi age,zip --against patients --engine postgres://me
     type=click.IntRange(min=1),
     multiple=True,
     metavar="K",
-    help="Count the records in classes smaller than K.",
+    help="Count the records in classes smaller than K; with --sampling-weight, also those with a risk "
+    "above 1/K.",
 )
 @click.option(
     "--dates",
@@ -87,6 +95,7 @@ def measure_command(
     qi: tuple[str, ...],
     sensitive: tuple[str, ...],
     weight: str | None,
+    sampling_weight: str | None,
     policy: str | None,
     against: str | None,
     population: str | None,
@@ -119,6 +128,7 @@ def measure_command(
             policy=None if policy is None else policy_and_table(policy, table),
             against=against,
             population=population,
+            sampling_weight=sampling_weight,
             below=below or THRESHOLDS,
             dates=dates,
             hierarchies=hierarchies if hierarchies or loss else None,

@@ -13,8 +13,10 @@ from acompass.measure.classes import class_sizes, group
 from acompass.measure.columns import Positions, Roles, positions, same_columns
 from acompass.measure.loss import measure_loss, require_earlier_table
 from acompass.measure.opening import Tables, tables_beside, where_measured
+from acompass.measure.quasi_identifiers import risk_by_quasi_identifier
 from acompass.measure.records import Records
 from acompass.measure.risk import journalist
+from acompass.measure.sampling import NOT_SAMPLED, refuse_other_populations, sampling_risk
 from acompass.measure.sensitive import measure_column
 from acompass.measures import THRESHOLDS, Classes, Journalist, Measures
 from acompass.options import HierarchiesArgument, Options
@@ -37,6 +39,7 @@ def measure_table(
     `options` are the formats of the earliest table: a released table has ISO dates (D28).
     """
     require_earlier_table(hierarchies, against)
+    refuse_other_populations(roles, population)
     every_column = against is not None
     dates = options.dates
     here = where_measured(table, [against, population])
@@ -74,9 +77,13 @@ def measure_view(
     classes = Classes(sizes, tuple(sorted(set(below))))
     names = [column.name for column in records.schema]
     ordered = list(zip(found.sensitive, orders, strict=True)) if sizes else []
+    risk, sampling = sampling_risk(records, found, classes.thresholds) if sizes else NOT_SAMPLED
     return Measures(
         quasi_identifiers=tuple(names[position] for position in found.quasi_identifiers),
         weight=None if found.weight is None else names[found.weight],
         classes=classes,
         sensitive=tuple(measure_column(con, i, names[p], order) for i, (p, order) in enumerate(ordered)),
+        journalist=risk,
+        sampling=sampling,
+        by_quasi_identifier=risk_by_quasi_identifier(con, records, found.quasi_identifiers),
     )

@@ -83,6 +83,16 @@ class Records:
         select = sql.query([n, exp.Count(this=exp.Star())], classes).group_by(n.copy(), copy=False)
         return sorted((int(size), int(classes)) for size, classes in self.session.fetch(select))
 
+    def sampled_classes(self, positions: Sequence[int], weight: int) -> list[tuple[int, int, int]]:
+        """The classes by some columns: (records, sum of weights in units, number of such classes)."""
+        keys = [self.value(position) for position in positions]
+        total = sql.named(self.total(weight), "total")
+        classes = self.grouped(keys, self.state.count()).select(total, copy=False).subquery("t", copy=False)
+        pair = [exp.column("n", table="t"), exp.column("total", table="t")]
+        select = sql.query([*pair, exp.Count(this=exp.Star())], classes)
+        rows = self.session.fetch(select.group_by(*(column.copy() for column in pair), copy=False))
+        return sorted((int(records), int(units), int(number)) for records, units, number in rows)
+
 
 def same_kind(one: Type, other: Type) -> bool:
     return one.kind is other.kind or (one.is_number and other.is_number)

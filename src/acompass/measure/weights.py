@@ -68,7 +68,7 @@ def _weights(records: Records, weight: int) -> Sql:
 
 def _not_a_weight(column: Column, found: str) -> TableError:
     message = f"column `{column.name}` cannot be the weight: expected positive numbers, found {found}"
-    help_ = "correct or drop those records, or omit `--weight`"
+    help_ = "correct or drop those records, or measure without weights"
     return TableError([Diagnostic("AC605", message, help=help_)])
 
 

@@ -29,7 +29,7 @@ from tests.laws.stored_tables import Place, Record, in_memory, place_of, values_
 from tests.measure import by_definition
 
 #: how many random tables each engine measures
-CASES = {"postgres": 10, "spark": 2}
+CASES = {"postgres": 10, "spark": 1}
 
 TYPES = (INTEGER, FLOAT, decimal(2), TEXT, BOOLEAN, DATE, TIMESTAMP)
 #: texts that are all numbers have the order of numbers

@@ -4,11 +4,12 @@ rest is computed in one place."""
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from itertools import count, islice
 from typing import Any
 
 import pytest
@@ -92,8 +93,7 @@ def test_every_engine_has_the_same_measures(engine: str, request: pytest.Fixture
 @pytest.mark.parametrize("engine", ["postgres"])
 def test_they_are_those_of_the_definitions(engine: str, request: pytest.FixtureRequest) -> None:
     place = place_of(engine, request)
-    for seed in range(4):
-        table = random_table(seed)
+    for table in islice(_with_two_kinds_of_missing_values(), 3):
         stored = place.store("whole", table.schema, table.records)
         found = acompass.measure(stored, table.qi, table.sensitive, **place.options)
         records = [tuple(map(_with_one_missing_value, record)) for record in table.records]
@@ -103,6 +103,13 @@ def test_they_are_those_of_the_definitions(engine: str, request: pytest.FixtureR
             for model in ("alpha", "distinct_l", "entropy_l", "t_equal", "basic_beta"):
                 meant: Callable[..., Any] = getattr(by_definition, model)
                 assert getattr(measures, model) == meant(records, (0, 1), column), (model, table)
+
+
+def _with_two_kinds_of_missing_values() -> Iterator[Table]:
+    for table in map(random_table, count()):
+        columns = zip(*table.records, strict=True)
+        if any({"nan", "None"} <= set(map(repr, column)) for column in columns):
+            yield table
 
 
 def _with_one_missing_value(value: Any) -> Any:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from acompass.displayed import Displayed
+from acompass.displayed import Reported
 
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
@@ -209,7 +209,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures(Displayed):
+class Measures(Reported):
     """All measures of a table. `journalist` is None without a population or sampling weights, `sampling`
     without sampling weights, `comparison` without an earlier table, `loss` without hierarchies."""
 

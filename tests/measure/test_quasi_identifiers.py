@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from acompass import measure
 from acompass.measures import Classes
 from acompass.report.html.quasi_identifiers import quasi_identifiers_section
+from acompass.report.markdown.measures import measures_markdown
 from acompass.report.notebook.measures import measures_html
 from acompass.report.text.measures import measures_text
 from tests.measure import by_definition
@@ -78,6 +79,7 @@ def test_renderers() -> None:
     assert page.count("75\N{NO-BREAK SPACE}%") >= 2
     assert "Risk by quasi-identifier, after" in page
     assert "Risk by quasi-identifier" in measures_html(measures)
+    assert "| `Age` | 3 | 2 | 1 | 2 | 0.75 |" in measures_markdown(measures)
 
 
 def test_decimal_weights_are_exact() -> None:

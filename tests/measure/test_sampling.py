@@ -15,6 +15,7 @@ from acompass.diagnostics import CallError, TableError
 from acompass.measure.individual_risk import individual_risk, outstanding
 from acompass.measures import Journalist, Sampling
 from acompass.report.html.sampling import sampling_section
+from acompass.report.markdown.measures import measures_markdown
 from acompass.report.notebook.measures import measures_html
 from acompass.report.text.measures import measures_text
 from tests.measure import by_definition
@@ -63,6 +64,11 @@ def test_records_that_stand_out_are_those_of_sdc_micro(risks: list[Decimal]) -> 
     assert outstanding([(risk, 1) for risk in risks]) == expected
     repeated = [(risk, risks.count(risk)) for risk in set(risks)]
     assert outstanding(repeated) == expected
+
+
+@pytest.mark.parametrize(("risk", "expected"), [("0.05", 0), ("0.1", 0), ("0.11", 2)])
+def test_records_stand_out_only_above_a_tenth(risk: str, expected: int) -> None:
+    assert outstanding([(Decimal("0.01"), 9), (Decimal(risk), 2)]) == expected
 
 
 def test_prosecutor_risk_and_class_sizes_are_those_of_the_sample() -> None:
@@ -172,3 +178,4 @@ def test_renderers() -> None:
     for expected in ("1,008.30", "50\N{NO-BREAK SPACE}%", "records with individual risk above 1/10"):
         assert expected in page
     assert "by w" in measures_html(measured)
+    assert "a sample of 1,008.30 persons" in measures_markdown(measured)

@@ -3,15 +3,20 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, assert_never
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_codes, print_error_json
+from acompass.cli.exits import exit_codes
+from acompass.cli.formats import Format, error_report, formats, name_in_heading
 from acompass.cli.inputs import policy_and_table
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
+
+if TYPE_CHECKING:
+    from acompass.measures import Measures
 
 EXAMPLES = """\
 acompass measure people.csv --qi Age,Zip --sensitive Disease
@@ -88,7 +93,7 @@ acompass measure released --qi age,zip --against patients --engine postgres://me
 @options.delimiter
 @options.memory_limit
 @options.report
-@options.as_json
+@formats
 @options.paper
 def measure_command(
     table: str,
@@ -107,17 +112,16 @@ def measure_command(
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
-    as_json: bool,
+    format_: Format,
     paper: bool,
 ) -> None:
     """Measure how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure,
     and risk. With --engine, the tables are counted where they are, and only counts leave the database.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, policy or table)):
         from acompass.api import measure
         from acompass.measures import THRESHOLDS
         from acompass.project import TableRoles, roles_beside
-        from acompass.report.text.measures import measures_text
 
         roles = roles_beside(table) if policy is None else TableRoles()
         measures = measure(
@@ -138,7 +142,21 @@ def measure_command(
             report=report,
             paper=paper,
         )
-        print_out(to_json(measures.to_json()) if as_json else measures_text(measures))
+        print_out(_report(measures, table, format_))
+
+
+def _report(measures: "Measures", table: str, format_: Format) -> str:
+    match format_:
+        case "text":
+            from acompass.report.text.measures import measures_text
+
+            return measures_text(measures)
+        case "json":
+            return to_json(measures.to_json())
+        case "markdown":
+            return measures.to_markdown(name_in_heading(table))
+        case _:
+            assert_never(format_)
 
 
 def names_in(given: Sequence[str]) -> list[str] | None:

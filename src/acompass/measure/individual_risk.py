@@ -56,14 +56,13 @@ def outstanding(risks: Sequence[Risk]) -> int:
 
 def _median(values: Sequence[Risk]) -> Decimal:
     """The mean of the two middle values if their number is even."""
-    number = sum(records for _, records in values)
-    low, high = (_at(sorted(values), place) for place in ((number - 1) // 2, number // 2))
-    return (low + high) / 2
+    ascending, number = sorted(values), sum(records for _, records in values)
+    return (_at(ascending, (number - 1) // 2) + _at(ascending, number // 2)) / 2
 
 
-def _at(values: Sequence[Risk], place: int) -> Decimal:
-    """The value at a place of the sorted values, each repeated as often as it occurs."""
-    for value, records in values:
+def _at(ascending: Sequence[Risk], place: int) -> Decimal:
+    """The value at a place, if each value is repeated as often as it occurs."""
+    for value, records in ascending:
         if place < records:
             return value
         place -= records

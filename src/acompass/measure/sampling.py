@@ -47,7 +47,7 @@ def sampling_risk(
 
 
 def _journalist(sampled: Sequence[Sampled]) -> Journalist:
-    """As against a known population. Averages are rounded to 60 digits: exact, they could have millions."""
+    """As against a known population. Averages have 60 digits; exact fractions could have millions."""
     populated = [(records, max(persons, records), classes) for records, persons, classes in sampled]
     records = sum(records * classes for records, _, classes in sampled)
     found = total_risk(

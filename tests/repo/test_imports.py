@@ -135,6 +135,7 @@ ARROWS = {
         "displayed",
         "estimates",
         "explanation",
+        "health",
         "measures",
         "privacy",
         "prove",
@@ -199,6 +200,7 @@ ARROWS = {
         "toml_places",
         "version",
     },
+    "doctor": {"api", "conformance", "diagnostics", "engines", "health", "leftovers", "studio", "version"},
     "cli": {
         "api",
         "arguments",
@@ -208,6 +210,7 @@ ARROWS = {
         "conformance",
         "core",
         "diagnostics",
+        "doctor",
         "explain",
         "findings",
         "hierarchies",

@@ -171,7 +171,8 @@ class Session(Perturbing):
     ) -> "Explanation":
         """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
-        The explanation contains personal data.
+        In PostgreSQL and Spark, records are numbered in canonical order. The explanation contains personal
+        data.
         """
         from acompass.explain.flow import choice_of, explain_records
 

@@ -81,6 +81,10 @@ class LoadedTable(Protocol):
     def session(self) -> Session: ...
 
     @property
+    def reading(self) -> Session:
+        """A session for questions about the table, which needs no permission but to read it."""
+
+    @property
     def state(self) -> State:
         """The table before the policy runs on it."""
 

@@ -15,6 +15,7 @@ from acompass.measure.records import Records
 from acompass.measure.values import NUMBER, NUMBER_TYPE, Order, has_order
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
+from acompass.plan.running.session import Session
 
 #: rows that are fetched at once, about
 AT_ONCE = 1_000_000
@@ -27,13 +28,12 @@ def bring_groups(
     values, all as numbers, and n. Return the orders of the values."""
     columns = (*keys, *values)
     groups = records.session.store(records.grouped([records.value(position) for position in columns]))
-    are_numbers = [_are_numbers(records, position, groups, place) for place, position in enumerate(columns)]
+    rows, are_numbers = _facts(records, columns, groups)
     names = [*(f"q{i}" for i in range(len(keys))), *(f"s{i}" for i in range(len(values)))]
-    select = _coded(groups, names, are_numbers)
     local = DuckDBSession(con)
     parts = [
-        local.upload([(name, "BIGINT") for name in (*names, "n")], rows)
-        for rows in _fetched(records, select, groups)
+        local.upload([(name, "BIGINT") for name in (*names, "n")], part)
+        for part in _fetched(records.session, _coded(groups, names, are_numbers), rows)
     ]
     union = " UNION ALL ".join(f"SELECT * FROM {part}" for part in parts)
     con.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {union}")
@@ -43,15 +43,20 @@ def bring_groups(
     return [Order(has_order(kind, is_number)) for kind, is_number in zip(kinds, numbers, strict=True)]
 
 
-def _are_numbers(records: Records, position: int, groups: str, place: int) -> bool:
-    """Whether a column of text has numbers only, which are then ordered as numbers (D10)."""
-    if records.schema[position].type.kind is not Kind.TEXT:
-        return False
-    value, pattern = _value("t", place), f"^{NUMBER}{records.session.dialect.end_of_text}"
-    is_number = exp.RegexpLike(this=value, expression=exp.Literal.string(pattern))
-    all_are = sql.call("bool_and", is_number)
-    ((found,),) = records.session.fetch(sql.query([all_are], sql.table(groups, "t")))
-    return bool(found)
+def _facts(records: Records, columns: Sequence[int], groups: str) -> tuple[int, list[bool]]:
+    """The number of groups, and whether each column is text that has numbers only: these are then ordered as
+    numbers (D10)."""
+    kinds = [records.schema[position].type.kind for position in columns]
+    pattern = exp.Literal.string(f"^{NUMBER}{records.session.dialect.end_of_text}")
+    questions: list[Sql] = [
+        sql.call("bool_and", exp.RegexpLike(this=_value(place), expression=pattern.copy()))
+        if kind is Kind.TEXT
+        else sql.FALSE.copy()
+        for place, kind in enumerate(kinds)
+    ]
+    counted = sql.query([exp.Count(this=exp.Star()), *questions], sql.table(groups, "t"))
+    ((rows, *answers),) = records.session.fetch(counted)
+    return int(rows), [bool(answer) for answer in answers]
 
 
 def _coded(groups: str, names: Sequence[str], are_numbers: Sequence[bool]) -> exp.Select:
@@ -62,7 +67,7 @@ def _coded(groups: str, names: Sequence[str], are_numbers: Sequence[bool]) -> ex
     ]
     select = sql.query([*numbers, exp.column("n", table="t")], sql.table(groups, "t"))
     for place, name in enumerate(names):
-        same = exp.EQ(this=_value("t", place), expression=exp.column("value", table=name))
+        same = exp.EQ(this=_value(place), expression=exp.column("value", table=name))
         codes = _numbered(groups, place, are_numbers[place]).subquery(name, copy=False)
         select.append("joins", exp.Join(this=codes, on=same, side="LEFT"))
     return select
@@ -70,8 +75,8 @@ def _coded(groups: str, names: Sequence[str], are_numbers: Sequence[bool]) -> ex
 
 def _numbered(groups: str, place: int, is_number: bool) -> exp.Select:
     """The values of a column with their numbers from 1. Two texts of one number are ordered as texts."""
-    is_there = exp.Not(this=exp.Is(this=_value("t", place), expression=exp.null()))
-    values = sql.query([sql.named(_value("t", place), "value")], sql.table(groups, "t"), is_there)
+    is_there = exp.Not(this=exp.Is(this=_value(place), expression=exp.null()))
+    values = sql.query([sql.named(_value(place), "value")], sql.table(groups, "t"), is_there)
     value = exp.column("value", table="d")
     keys = [sql.cast(value.copy(), NUMBER_TYPE), value.copy()] if is_number else [value.copy()]
     order = exp.Order(expressions=[exp.Ordered(this=key, desc=False, nulls_first=True) for key in keys])
@@ -79,11 +84,9 @@ def _numbered(groups: str, place: int, is_number: bool) -> exp.Select:
     return sql.query([value, number], values.distinct(copy=False).subquery("d", copy=False))
 
 
-def _fetched(records: Records, select: exp.Select, groups: str) -> Iterator[list[tuple[int, ...]]]:
+def _fetched(session: Session, select: exp.Select, rows: int) -> Iterator[list[tuple[int, ...]]]:
     """The rows of a query, not all of them at once, so that they take little memory."""
-    session = records.session
-    ((rows,),) = session.fetch(sql.query([exp.Count(this=exp.Star())], sql.table(groups)))
-    parts = -(-int(rows) // AT_ONCE)
+    parts = -(-rows // AT_ONCE)
     if parts <= 1:
         yield session.fetch(select)
         return
@@ -103,5 +106,5 @@ def _is_part(names: Sequence[str], part: int, parts: int) -> Sql:
     return exp.EQ(this=rest, expression=sql.cast(sql.integer(part), "BIGINT"))
 
 
-def _value(table: str, place: int) -> exp.Column:
-    return exp.column(f"v{place}", table=table)
+def _value(place: int) -> exp.Column:
+    return exp.column(f"v{place}", table="t")

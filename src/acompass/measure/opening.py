@@ -56,7 +56,7 @@ class Tables:
         loaded = self._stack.enter_context(table.load(uses, reading))
         refuse_opaque(found, loaded.schema)
         relation = loaded.layout.view if isinstance(loaded, LoadedInDuckDB) else None
-        records = Records(loaded.session, loaded.state, found.weight, relation=relation)
+        records = Records(loaded.reading, loaded.state, found.weight, relation=relation)
         return with_unit(records), found
 
 

@@ -114,6 +114,10 @@ class LoadedOnServer(PostgresTable):
         self._memory_limit = memory_limit
 
     @property
+    def reading(self) -> Session:
+        return self._reading
+
+    @property
     def state(self) -> State:
         return self.prepared.state(self.relation.table(), self._has_row_key)
 

@@ -93,6 +93,7 @@ acompass measure released --qi age,zip --against patients --engine postgres://me
 @options.delimiter
 @options.memory_limit
 @options.report
+@options.report_internal
 @formats
 @options.paper
 def measure_command(
@@ -112,6 +113,7 @@ def measure_command(
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
+    report_internal: Path | None,
     format_: Format,
     paper: bool,
 ) -> None:
@@ -140,6 +142,7 @@ def measure_command(
             delimiter=delimiter,
             memory_limit=memory_limit,
             report=report,
+            report_internal=report_internal,
             paper=paper,
         )
         print_out(_report(measures, table, format_))

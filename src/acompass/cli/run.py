@@ -26,6 +26,7 @@ EXAMPLES = """\
 acompass run policy.acp people.csv -o released.csv
 acompass run policy.acp -o released.csv
 acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
+acompass run policy.acp people.csv -o released.csv --report report.html --report-internal internal.html
 acompass run policy.acp people.csv -o released.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
 """
@@ -45,6 +46,7 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 )
 @formats
 @options.report
+@options.report_internal
 @options.quiet
 @options.no_progress
 def run(
@@ -56,6 +58,7 @@ def run(
     force: bool,
     format_: Format,
     report: Path | None,
+    report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
     **performing: Unpack[options.Performing],
@@ -80,6 +83,7 @@ def run(
                 output=output,
                 force=force,
                 report=report,
+                report_internal=report_internal,
                 progress=progress,
                 **performing,
             )

@@ -69,10 +69,14 @@ def test_an_empty_table_has_no_models(url: str) -> None:
     assert (measures.k, measures.records, measures.sensitive) == (None, 0, ())
 
 
-def test_a_report_names_the_table(url: str, tmp_path: Path) -> None:
-    acompass.measure("measured", **ROLES, engine=url, report=tmp_path / "report.html")
-    certificate = certificate_in(read_page(tmp_path / "report.html"))
-    assert certificate["tables"] == {"input": "measured"}
+@pytest.mark.parametrize("against", [None, "measured"])
+def test_a_report_has_the_measures_of_the_table(url: str, against: str | None, tmp_path: Path) -> None:
+    acompass.measure("measured", **ROLES, against=against, engine=url, report=tmp_path / "report.html")
+    page = read_page(tmp_path / "report.html")
+    headings = [each.words.strip() for each in page.all("h2")]
+    assert {"Class sizes", "Risk", "Sensitive columns"} <= set(headings), headings
+    certificate = certificate_in(page)
+    assert certificate["tables"]["input"] == "measured"
     assert certificate["versions"]["engine"].startswith("PostgreSQL ")
 
 

@@ -131,7 +131,7 @@ def explain(
 ) -> "Explanation":
     """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
-    The explanation contains personal data.
+    In PostgreSQL and Spark, records are numbered in canonical order. The explanation contains personal data.
     """
     parsed = as_policy(policy, paper)
     with open_session(table, opening) as session:

@@ -54,7 +54,7 @@ class Opened:
 
     @property
     def is_local(self) -> bool:
-        """Whether DuckDB has the table, so that it can be measured and sampled."""
+        """Whether DuckDB has the table, so that it can be sampled and its columns described."""
         return self._source.duckdb_table is not None
 
     def records(self) -> int:

@@ -174,7 +174,8 @@ class Session(Perturbing, Reporting):
     ) -> "Explanation":
         """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
 
-        The explanation contains personal data.
+        In PostgreSQL and Spark, records are numbered in canonical order. The explanation contains personal
+        data.
         """
         from acompass.explain.flow import choice_of, explain_records
 
@@ -183,7 +184,7 @@ class Session(Perturbing, Reporting):
         execution = Execution(trace_source(seed, trace))
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         with self._calling():
-            return explain_records(self._duckdb_table("`explain`"), call, choice, knows_trace=is_random)
+            return explain_records(self._source, call, choice, knows_trace=is_random)
 
     @validated
     def measure(
@@ -212,6 +213,7 @@ class Session(Perturbing, Reporting):
         """
         from acompass.measure.columns import assign_roles
         from acompass.measure.flow import measure_table
+        from acompass.measure.opening import where_measured
         from acompass.measures import THRESHOLDS
 
         parsed = None if policy is None else as_policy(policy, paper)
@@ -220,17 +222,16 @@ class Session(Perturbing, Reporting):
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight, sampling_weight)
         with self._calling():
             measures = measure_table(
-                self._duckdb_table("`measure`"),
+                self._source,
                 roles,
+                self._options,
                 against=against,
                 population=population,
                 below=below or THRESHOLDS,
-                delimiter=self._options.delimiter,
-                dates=self._options.dates,
                 hierarchies=hierarchies,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
-        about = self._duckdb_table("`measure`").about
+        about = where_measured(self._source, [against, population]).about
         self._report(
             pages,
             "measure",

@@ -132,7 +132,7 @@ def test_planning_writes_nothing_and_sends_no_seed(url: str) -> None:
     assert _tables(url) == before
 
 
-def test_only_select_is_needed_to_check(url: str) -> None:
+def test_only_select_is_needed_to_check_and_measure(url: str) -> None:
     with psycopg.connect(url) as con:
         con.execute("DROP ROLE IF EXISTS reader")
         con.execute("CREATE ROLE reader LOGIN")
@@ -149,6 +149,10 @@ def test_only_select_is_needed_to_check(url: str) -> None:
     try:
         result = acompass.check(everything, "people", engine=reader)
         assert result.requirements == acompass.check(everything, "people", engine=url).requirements
+        roles = {"qi": ["age"], "sensitive": ["id"], "against": "people"}
+        measures = acompass.measure("people", **roles, engine=reader)
+        assert measures == acompass.measure("people", **roles, engine=url)
+        assert _code(acompass.explain, POLICY, "people", record=1, engine=reader) == "AC307"
         random = "EACH RESULT : age <= 80 : RANDOM age 60 80;"
         assert _code(acompass.run, random, "people", engine=reader, output="released") == "AC307"
         assert _code(acompass.check, POLICY, "old_people", engine=reader) == "AC307"

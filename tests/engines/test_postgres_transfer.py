@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 
 import acompass
-from acompass.engines.postgres.session import KeepingSession
+from acompass.engines.postgres.session import Connection, KeepingSession
 from acompass.engines.postgres.transfer import fetched, upload
 from tests.engines.postgres_server import Server
 
@@ -42,7 +42,7 @@ def test_text_arrives_on_the_server_and_comes_back(
     server: psycopg.Connection[tuple[str | None, ...]], rows: Rows
 ) -> None:
     names = [f"c{i}" for i in range(len(rows[0]))]
-    session = KeepingSession(server)
+    session = KeepingSession(Connection(server))
     with duckdb.connect() as con:
         con.execute(f"CREATE TABLE given ({', '.join(f'{name} VARCHAR' for name in names)}, i BIGINT)")
         con.executemany(

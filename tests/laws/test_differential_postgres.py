@@ -6,7 +6,7 @@ The databases collate text in dictionary order, so that a missing `COLLATE "C"` 
 from acompass.conformance.run import conform
 from acompass.engines.connect import open_session
 from acompass.engines.postgres.connect import connected
-from acompass.engines.postgres.session import ReadingSession
+from acompass.engines.postgres.session import Connection, ReadingSession
 from tests.engines.postgres_server import Server
 
 
@@ -23,5 +23,5 @@ def test_with_no_rewrite(postgres: Server) -> None:
 
 def test_without_keeping_tables(postgres: Server) -> None:
     with connected(postgres.url("english")) as server:
-        report = conform(ReadingSession(server), cases=35, seed=3)
+        report = conform(ReadingSession(Connection(server)), cases=35, seed=3)
     assert report.ok, report.smallest

@@ -42,6 +42,7 @@ ARROWS = {
         "hierarchies",
         "measures",
         "options",
+        "plan",
         "propose",
         "syntax",
         "tables",
@@ -126,6 +127,7 @@ ARROWS = {
         "tables",
     },
     "explain": {
+        "arguments",
         "checked",
         "diagnostics",
         "engines",
@@ -284,7 +286,7 @@ HOMES = {
     "tempfile": ("leftovers.py",),
     "uvicorn": ("studio/",),
     "yaml": ("dbt/",),
-    "sqlglot": ("conformance/", "engines/", "plan/"),
+    "sqlglot": ("conformance/", "engines/", "measure/", "plan/"),
 }
 
 ENGINES = {

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from acompass.arguments import Opening
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_codes, print_error_json
@@ -17,6 +18,7 @@ from acompass.report.json.document import to_json
 EXAMPLES = """\
 acompass explain policy.acp people.csv --set k=3 --record 5
 acompass explain policy.acp people.csv --set k=3 --where 'Age = 86' --json
+acompass explain policy.acp patients --where 'age = 86' --engine postgres://me@localhost/clinic
 acompass explain policy.acp --algebra
 acompass explain policy.acp people.csv --set k=3 --sql --dialect postgres
 acompass explain AC101
@@ -25,13 +27,12 @@ acompass explain AC101
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code.")
-@click.argument(
-    "table",
-    required=False,
-    help=f"{options.TABLE_FILE} By default that of an acompass.toml beside the policy.",
-)
+@options.policys_table
 @click.option(
-    "--record", type=click.IntRange(min=1), metavar="N", help="Explain the N-th record, counted from 1."
+    "--record",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Explain the N-th record, counted from 1; in PostgreSQL and Spark, in canonical order.",
 )
 @click.option("--where", metavar="CONDITION", help="Explain the records of TABLE that satisfy this.")
 @click.option(
@@ -47,6 +48,7 @@ acompass explain AC101
 @options.trace
 @options.missing
 @options.dates
+@options.engine
 @options.delimiter
 @options.memory_limit
 @options.as_json
@@ -65,6 +67,7 @@ def explain_command(
     trace: Path | None,
     missing: tuple[str, ...],
     dates: tuple[str, ...],
+    engine: str | None,
     delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
@@ -95,7 +98,9 @@ def explain_command(
         if sql:
             from acompass.explain.sql import to_sql
 
-            print_out(to_sql(parsed, dialect, call.schema_table(), call.params, delimiter, dates))
+            schema_table = call.schema_table(is_database=engine is not None)
+            opening: Opening = {"dates": dates, "delimiter": delimiter, "engine": engine}
+            print_out(to_sql(parsed, dialect, schema_table, call.params, opening))
             return
         from acompass.api import explain
         from acompass.report.text.explanation import explanation_text
@@ -111,6 +116,7 @@ def explain_command(
             trace=None if trace is None else read_trace(trace),
             missing=missing,
             dates=dates,
+            engine=engine,
             delimiter=delimiter,
             memory_limit=memory_limit,
         )

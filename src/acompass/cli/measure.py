@@ -24,11 +24,12 @@ acompass measure groups.csv --qi Age,Zip --sensitive Disease --weight Number --j
 acompass measure sample.csv --qi Age,Zip --sampling-weight Weight
 acompass measure released.csv --policy policy.acp --against people.csv --population register.parquet
 acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=bands:5,10
+acompass measure released --qi age,zip --against patients --engine postgres://me@localhost/clinic
 """
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@options.table_file
+@options.table
 @click.option(
     "--qi",
     multiple=True,
@@ -88,6 +89,7 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
     "dates; columns without it get levels from their values; repeatable.",
 )
 @click.option("--loss", is_flag=True, help="With --against, measure the loss even without --hierarchy.")
+@options.engine
 @options.delimiter
 @options.memory_limit
 @options.report
@@ -107,6 +109,7 @@ def measure_command(
     dates: tuple[str, ...],
     hierarchies: tuple[str, ...],
     loss: bool,
+    engine: str | None,
     delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
@@ -115,7 +118,7 @@ def measure_command(
     paper: bool,
 ) -> None:
     """Measure how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure,
-    and risk.
+    and risk. With --engine, the tables are counted where they are, and only counts leave the database.
     """
     with exit_codes(error_report(format_, policy or table)):
         from acompass.api import measure
@@ -135,6 +138,7 @@ def measure_command(
             below=below or THRESHOLDS,
             dates=dates,
             hierarchies=hierarchies if hierarchies or loss else None,
+            engine=engine,
             delimiter=delimiter,
             memory_limit=memory_limit,
             report=report,

@@ -22,7 +22,6 @@ policys_table = click.argument(
     help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
     "- is standard input. By default that of an acompass.toml beside the policy.",
 )
-table_file = click.argument("table", help=TABLE_FILE)
 schema_table = click.option(
     "--table",
     metavar="TABLE",

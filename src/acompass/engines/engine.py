@@ -81,6 +81,10 @@ class LoadedTable(Protocol):
     def session(self) -> Session: ...
 
     @property
+    def reading(self) -> Session:
+        """A session for questions about the table, which needs no permission but to read it."""
+
+    @property
     def state(self) -> State:
         """The table before the policy runs on it."""
 
@@ -121,6 +125,12 @@ class About:
     has_tables: bool
 
 
+class Opener(Protocol):
+    """Opens a table beside another one."""
+
+    def __call__(self, table: Any, options: Options) -> "AbstractContextManager[OpenTable]": ...
+
+
 class OpenTable(Protocol):
     """A table that stays open for many calls. Only its column names are known."""
 
@@ -140,6 +150,13 @@ class OpenTable(Protocol):
     def load(
         self, uses: Mapping[int, ColumnUse], options: ReadingOptions
     ) -> AbstractContextManager[LoadedTable]: ...
+
+    def beside(self, table: Any, options: Options) -> "AbstractContextManager[OpenTable]":
+        """Another table, opened so that the statements of one can read the other."""
+
+    def numbered(self) -> "AbstractContextManager[OpenTable]":
+        """The same table with row keys, which are the same however it is loaded: the places of its records
+        in the input or, where the engine knows no such order, in canonical order."""
 
     def cancel(self) -> None:
         """Stop the statement that another thread is waiting for."""

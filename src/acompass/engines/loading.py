@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from acompass.checked.types import DATE, TEXT, Column, Schema, Type
+from acompass.checked.types import DATE, DROPPED, TEXT, Column, Kind, Schema, Type
 from acompass.checked.uses import ColumnUse, Use
 from acompass.engines.facts import RECORDS, Facts
 from acompass.engines.local_dates import dates_in, with_dates
@@ -19,6 +19,11 @@ from acompass.engines.widths import require_widths
 from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
+from acompass.plan.lowering.state import ROW_KEY, State
+from acompass.plan.running.context import Context
+from acompass.plan.running.ranks import ranked
+from acompass.plan.running.session import Session
+from acompass.plan.running.trace import GivenTrace
 from acompass.tables import errors
 from acompass.tables.csv import Csv
 from acompass.tables.rfc4180 import Field
@@ -77,6 +82,27 @@ class Prepared:
 
     def projection(self) -> list[Sql]:
         return [sql.named(value.copy(), sql.name(position)) for position, value in enumerate(self.values)]
+
+    def state(self, source: Sql, has_row_key: bool) -> State:
+        """The records that are kept of the stored table, called `t`."""
+        row_key = [exp.column(ROW_KEY, table="t")] if has_row_key else []
+        select = sql.query([*self.projection(), *row_key], source, self.where)
+        return State(select, self.schema, has_row_key=has_row_key, records=self.records)
+
+    def numbered(self, session: Session, stored: Sequence[Sql], source: Sql) -> exp.Select:
+        """The stored columns as c0, c1, …, with the places of the records in canonical order as row keys.
+        Columns whose values have no order do not take part in it."""
+        kept = {f"kept_{i}": column for i, column in enumerate(stored)}
+        select = sql.query([*self.projection(), *(sql.named(c, name) for name, c in kept.items())], source)
+        ordered = tuple(
+            replace(column, type=DROPPED) if column.type.kind is Kind.OPAQUE else column
+            for column in self.schema
+        )
+        state = State(select, ordered, has_row_key=False, records=self.records, flags=tuple(kept))
+        places = ranked(Context(session, GivenTrace(()), self.order_integers()), state)
+        columns = [sql.named(exp.column(name, table="t"), sql.name(i)) for i, name in enumerate(kept)]
+        place = sql.named(exp.column("i", table="t"), ROW_KEY)
+        return sql.query([*columns, place], places.subquery("t", copy=False))
 
 
 def questions(columns: Sequence[StoredColumn], named: Sequence[int]) -> list[Sql]:

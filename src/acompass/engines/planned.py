@@ -31,6 +31,10 @@ class PlannedTable(ABC):
         self.session = session
 
     @property
+    def reading(self) -> Session:
+        return self.session
+
+    @property
     @abstractmethod
     def state(self) -> State: ...
 

@@ -11,7 +11,7 @@ from acompass.checked.program import Condition, Program
 from acompass.checked.types import Schema, remaining
 from acompass.checked.uses import ColumnUse, uses
 from acompass.diagnostics import CallError, Diagnostic, PolicyError
-from acompass.engines.duckdb.read import DuckDBTable
+from acompass.engines.engine import OpenTable
 from acompass.explain.follow import Follower
 from acompass.explanation import Explanation, Life
 from acompass.options import ReadingOptions
@@ -21,19 +21,19 @@ from acompass.plan.running.row_lookup import matching_row_keys, nth_row_key, pla
 from acompass.syntax.parse import parse
 
 #: the row keys of the chosen records
-Choice: TypeAlias = Callable[[DuckDBTable, Call], list[int]]
+Choice: TypeAlias = Callable[[OpenTable, Call], list[int]]
 
 
-def explain_records(table: DuckDBTable, call: Call, choice: Choice, *, knows_trace: bool) -> Explanation:
-    """Row keys are places in the input, so they are the same however the table is loaded."""
-    with loaded_for(table, call) as (loaded, program):
+def explain_records(table: OpenTable, call: Call, choice: Choice, *, knows_trace: bool) -> Explanation:
+    """The records have row keys that are the same however the table is loaded."""
+    with table.numbered() as numbered, loaded_for(numbered, call) as (loaded, program):
         _require_randomness(program, knows_trace)
-        keys = choice(table, call)
-        given = records_by_key(loaded.session, loaded.state, keys)
+        keys = choice(numbered, call)
+        given = records_by_key(loaded.session, loaded.state, keys) if keys else {}
         follower = Follower(call.policy.tree, program, given)
         following = replace(call, execution=replace(call.execution, observe=follower))
         execute(loaded, program, plan(program, loaded.rewrites), following)
-    numbers = _numbers(table, keys)
+        numbers = _numbers(numbered, keys)
     return Explanation(tuple(_life(program, given, follower, key, numbers[key]) for key in keys))
 
 
@@ -46,7 +46,7 @@ def choice_of(record: int | None, where: str | None, limit: int) -> Choice:
     raise _wrong("AC701", "expected either a record or a condition", help_)
 
 
-def _nth(record: int, table: DuckDBTable, _call: Call) -> list[int]:
+def _nth(record: int, table: OpenTable, _call: Call) -> list[int]:
     keys: list[int] = []
     if record > 0:
         with table.load({}, ReadingOptions()) as whole:
@@ -56,14 +56,14 @@ def _nth(record: int, table: DuckDBTable, _call: Call) -> list[int]:
     return keys
 
 
-def _matching(where: "_Where", limit: int, table: DuckDBTable, call: Call) -> list[int]:
+def _matching(where: "_Where", limit: int, table: OpenTable, call: Call) -> list[int]:
     """The table is loaded again, because the condition must not decide the types that the policy sees."""
     reading = ReadingOptions(dates=call.reading(table.names).dates)
     with table.load(where.uses(table.names), reading) as loaded:
         return matching_row_keys(loaded.session, loaded.state, where.condition(loaded.schema), limit)
 
 
-def _numbers(table: DuckDBTable, keys: Sequence[int]) -> dict[int, int]:
+def _numbers(table: OpenTable, keys: Sequence[int]) -> dict[int, int]:
     """The records' places in the input, from 1."""
     with table.load({}, ReadingOptions()) as whole:
         return places(whole.session, whole.state, keys)

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from acompass import session
+from acompass.arguments import Opening
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema, Type
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.options import DatesArgument
 from acompass.pipeline import checked
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.plan.running.dry_run import DIALECTS, TABLE, RequirementSql, dry_run
@@ -21,17 +21,17 @@ def to_sql(
     dialect: str = "duckdb",
     table: Any = None,
     params: Mapping[str, ParamValue] | None = None,
-    delimiter: str | None = None,
-    dates: DatesArgument = (),
+    opening: Opening | None = None,
 ) -> str:
-    """Without a table, the schema consists of the columns that the policy names."""
+    """Without a table, the schema consists of the columns that the policy names. `opening` are arguments of
+    `acompass.open`."""
     if dialect not in DIALECTS:
         known = ", ".join(f"`{name}`" for name in DIALECTS)
         raise CallError([Diagnostic("AC705", f"unknown dialect `{dialect}`", help=f"use one of {known}")])
     if table is None:
         schema = inferred_schema(policy.tree, dict(params or {}))
     else:
-        with session.open(table, dates=dates, delimiter=delimiter) as opened:
+        with session.open(table, **(opening or {})) as opened:
             schema = opened.schema(policy, params=params)
     statements = dry_run(checked(policy, schema, params), dialect)
     return _heading(schema) + "".join(map(_requirement, statements))

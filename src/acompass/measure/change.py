@@ -3,41 +3,35 @@
 Tables are bags, so records are not paired; only distributions are compared.
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-import duckdb
-
-from acompass.checked.types import Column, Kind
+from acompass.checked.types import Kind
 from acompass.measure.columns import Positions
-from acompass.measure.query import one_row
-from acompass.measure.view import View, comparable, count_records
+from acompass.measure.records import Records, paired_counts
 from acompass.measures import Classes, ColumnChange, Comparison
 
 
 def compare(
-    con: duckdb.DuckDBPyConnection,
-    after: View,
-    ours: Positions,
-    before: View,
-    theirs: Positions,
-    classes: Classes,
+    after: Records, ours: Positions, before: Records, theirs: Positions, classes: Classes
 ) -> Comparison:
     """`classes` are the equivalence classes of `after`."""
-    records = count_records(con, before)
+    sizes = before.class_sizes(theirs.quasi_identifiers)
+    records = before.persons(sum(size * number for size, number in sizes))
     return Comparison(
         records_before=records,
         records_after=classes.records,
-        columns=tuple(_change(con, after, a, before, b) for a, b in _shared(after, before)),
+        columns=tuple(_change(after, a, before, b) for a, b in _shared(after, before)),
         only_before=_only_in(before, after),
         only_after=_only_in(after, before),
-        entropy_before=_entropy(con, before, theirs.quasi_identifiers),
-        entropy_after=_entropy(con, after, ours.quasi_identifiers),
+        entropy_before=_bits(sizes),
+        entropy_after=_bits(after.class_sizes(ours.quasi_identifiers)),
         discernibility=classes.discernibility + max(0, records - classes.records) * records,
     )
 
 
-def _shared(after: View, before: View) -> list[tuple[int, int]]:
+def _shared(after: Records, before: Records) -> list[tuple[int, int]]:
     """The positions, in both tables, of the columns that both have."""
     places = {before.schema[b].name: b for b in range(len(before.schema)) if _shown(before, b)}
     return [
@@ -47,59 +41,44 @@ def _shared(after: View, before: View) -> list[tuple[int, int]]:
     ]
 
 
-def _only_in(view: View, other: View) -> tuple[str, ...]:
+def _only_in(records: Records, other: Records) -> tuple[str, ...]:
     names = {column.name for column in other.schema}
-    return tuple(column.name for column in view.schema if column.name not in names)
+    return tuple(column.name for column in records.schema if column.name not in names)
 
 
-def _shown(view: View, position: int) -> bool:
-    return position != view.weight and view.schema[position].type.kind is not Kind.OPAQUE
+def _shown(records: Records, position: int) -> bool:
+    return position != records.weight and records.schema[position].type.kind is not Kind.OPAQUE
 
 
-def _histogram(view: View, position: int, other: Column) -> str:
-    value = comparable(view, position, other)
-    return f"(SELECT {value} AS value, {view.count} AS n FROM {view.relation} GROUP BY value)"
-
-
-def _bits(n: str) -> str:
-    """SQL for the entropy of a histogram with counts `n`; 0 without records."""
-    return f"greatest(0, coalesce(log2(sum({n})) - fsum({n} * log2({n})) / sum({n}), 0))"
-
-
-def _change(con: duckdb.DuckDBPyConnection, after: View, a: int, before: View, b: int) -> ColumnChange:
-    after_total, before_total, moved, *rest = one_row(
-        con,
-        f"""
-        WITH both_tables AS (
-            SELECT coalesce(a.n, 0)::HUGEINT AS after_n, coalesce(b.n, 0)::HUGEINT AS before_n
-            FROM {_histogram(after, a, before.schema[b])} AS a
-            FULL JOIN {_histogram(before, b, after.schema[a])} AS b ON a.value IS NOT DISTINCT FROM b.value),
-        totals AS (SELECT sum(after_n) AS after_total, sum(before_n) AS before_total FROM both_tables)
-        SELECT any_value(after_total), any_value(before_total),
-               sum(greatest(0, after_n * before_total - before_n * after_total)),
-               count(*) FILTER (before_n > 0), count(*) FILTER (after_n > 0),
-               {_bits("nullif(before_n, 0)")}, {_bits("nullif(after_n, 0)")}
-        FROM both_tables, totals
-    """,
+def _change(after: Records, a: int, before: Records, b: int) -> ColumnChange:
+    counts = paired_counts(after, before, [(a, b)])
+    then = [(earlier, times) for _, earlier, times in counts if earlier]
+    now = [(later, times) for later, _, times in counts if later]
+    return ColumnChange(
+        column=after.schema[a].name,
+        distance=_distance(counts),
+        values_before=sum(times for _, times in then),
+        values_after=sum(times for _, times in now),
+        entropy_before=_bits(then),
+        entropy_after=_bits(now),
     )
-    distance = _distance(after_total or 0, before_total or 0, moved or 0)
-    return ColumnChange(after.schema[a].name, distance, *rest)
 
 
-def _distance(after_total: int, before_total: int, moved: int) -> Fraction:
+def _distance(counts: Sequence[tuple[int, int, int]]) -> Fraction:
     """The total variation distance; 1 if exactly one of the tables is empty."""
-    if not after_total or not before_total:
-        return Fraction(int(after_total != before_total))
-    return Fraction(moved, after_total * before_total)
+    after = sum(later * times for later, _, times in counts)
+    before = sum(earlier * times for _, earlier, times in counts)
+    if not after or not before:
+        return Fraction(int(after != before))
+    moved = sum(max(0, later * before - earlier * after) * times for later, earlier, times in counts)
+    return Fraction(moved, after * before)
 
 
-def _entropy(con: duckdb.DuckDBPyConnection, view: View, positions: Sequence[int]) -> float:
-    """The joint entropy of the columns, in bits."""
-    (bits,) = one_row(
-        con,
-        f"""
-        SELECT {_bits("n")} FROM
-        (SELECT {view.values(positions, "q")}, {view.count} AS n FROM {view.relation} GROUP BY ALL)
-    """,
-    )
-    return float(bits)
+def _bits(counts: Sequence[tuple[int, int]]) -> float:
+    """The entropy of a distribution, from each count and the number of values that have it; 0 without
+    records. The sum is rounded once, so that its digits do not depend on an order."""
+    total = sum(n * times for n, times in counts)
+    if not total:
+        return 0.0
+    weighted = math.fsum(times * n * math.log2(n) for n, times in counts)
+    return max(0.0, math.log2(total) - weighted / total)

@@ -10,11 +10,11 @@ from acompass.checked.types import Column, Kind
 from acompass.engines.duckdb.read import DuckDBTable
 from acompass.measure.columns import Positions
 from acompass.measure.distribution import distributions
-from acompass.measure.opening import tables_in
+from acompass.measure.opening import tables_beside
 from acompass.measure.query import one_row
 from acompass.measure.view import View
 from acompass.measures import ColumnFacts, Form
-from acompass.options import DatesArgument
+from acompass.options import DatesArgument, Options
 
 #: a number of text that a policy may use as one (D10, D25)
 _NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
@@ -27,8 +27,9 @@ _FEWEST_CODES = 20
 
 def column_facts(table: DuckDBTable, dates: DatesArgument) -> tuple[ColumnFacts, ...]:
     """Facts about every column, in the order of the table."""
-    with tables_in(table.con, None) as tables:
-        view, _ = tables.load(table, _nothing, every_column=True, dates=dates)
+    with tables_beside(table, Options()) as tables:
+        records, _ = tables.load(table, _nothing, every_column=True, dates=dates)
+        view = View(records)
         shown = {found.column: found for found in distributions(tables.con, [view])}
         counted = _counted(tables.con, view)
     return tuple(

@@ -11,7 +11,7 @@ from acompass.propose.values import Values, values_of
 
 def distinct_values(table: Any, column: str, delimiter: str | None, memory_limit: str | None) -> Values:
     with open_tables(delimiter, memory_limit) as tables:
-        view, found = tables.open(table, partial(positions, Roles((column,))), every_column=False)
+        records, found = tables.open(table, partial(positions, Roles((column,))), every_column=False)
         (position,) = found.quasi_identifiers
-        texts = texts_of(tables.con, view, position)
-    return values_of(view.schema[position].name, texts.counts, texts.missing)
+        texts = texts_of(records, position)
+    return values_of(records.schema[position].name, texts.counts, texts.missing)

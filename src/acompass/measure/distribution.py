@@ -90,7 +90,7 @@ class _Column:
         """SQL for rows (key, n0, n1) with the keys of the lead; `key` is an SQL expression over `v`."""
         keyed = [
             f"(SELECT {key} AS key, {view.count} AS n FROM (SELECT *, {value} AS v FROM {view.relation}) "
-            "GROUP BY key)"
+            "AS t GROUP BY key)"
             for view, value in zip(self.views, self.values, strict=True)
         ]
         lead = f"t{self.lead}"

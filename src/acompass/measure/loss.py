@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from shlex import quote
 
-import duckdb
-
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.measure.columns import Positions
 from acompass.measure.covered import Covered
+from acompass.measure.records import Records
 from acompass.measure.texts import texts_of
-from acompass.measure.view import View
 from acompass.measures import ColumnLoss, Loss, Persons
 from acompass.options import HierarchiesArgument
 from acompass.propose.given import given_specs
@@ -37,10 +35,9 @@ class Cells:
 
 
 def measure_loss(
-    con: duckdb.DuckDBPyConnection,
-    after: View,
+    after: Records,
     ours: Positions,
-    before: View,
+    before: Records,
     theirs: Positions,
     hierarchies: HierarchiesArgument,
 ) -> Loss:
@@ -49,7 +46,7 @@ def measure_loss(
     specs = given_specs(hierarchies, names)
     places = zip(names, ours.quasi_identifiers, theirs.quasi_identifiers, strict=True)
     columns = [
-        LosingColumn.by_spec(name, cells_of(con, before, b), cells_of(con, after, a), specs.get(i))
+        LosingColumn.by_spec(name, cells_of(before, b), cells_of(after, a), specs.get(i))
         for i, (name, a, b) in enumerate(places)
     ]
     if strange := [column for column in columns if column.unexplained]:
@@ -64,10 +61,10 @@ def require_earlier_table(hierarchies: HierarchiesArgument | None, against: obje
         raise CallError([Diagnostic("AC616", message, help="name it: `--against people.csv`")])
 
 
-def cells_of(con: duckdb.DuckDBPyConnection, view: View, position: int) -> Cells:
-    texts = texts_of(con, view, position)
-    persons = {text: view.persons(count) for text, count in texts.counts.items()}
-    return Cells(persons, view.persons(texts.missing) + persons.pop("", 0))
+def cells_of(records: Records, position: int) -> Cells:
+    texts = texts_of(records, position)
+    persons = {text: records.persons(count) for text, count in texts.counts.items()}
+    return Cells(persons, records.persons(texts.missing) + persons.pop("", 0))
 
 
 class LosingColumn:

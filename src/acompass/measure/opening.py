@@ -1,7 +1,9 @@
-"""Opens the tables of one measurement in DuckDB."""
+"""Opens the tables of one measurement where they are, all in one engine."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from typing import Any, TypeAlias
 
 import duckdb
@@ -10,35 +12,42 @@ from acompass.checked.uses import ColumnUse, Use
 from acompass.diagnostics import Span
 from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures
-from acompass.engines.duckdb.read import DuckDBTable, open_table
+from acompass.engines.duckdb.read import DuckDBTable, opened_in
+from acompass.engines.duckdb.table import LoadedInDuckDB
+from acompass.engines.engine import OpenTable
 from acompass.engines.local_dates import date_formats
 from acompass.measure.columns import Positions, refuse_opaque
-from acompass.measure.view import View
+from acompass.measure.records import Records
 from acompass.measure.weights import with_unit
-from acompass.options import DatesArgument, ReadingOptions
-from acompass.tables.source import opened
+from acompass.options import DatesArgument, Options, ReadingOptions
+from acompass.tables.source import is_file
 
 #: the columns to measure, from the names of a table's columns
 Find: TypeAlias = Callable[[Sequence[str]], Positions]
 
 
 class Tables:
-    """Tables that stay loaded together, in one connection."""
+    """Tables that stay loaded together. `con` is the DuckDB that computes the measures; the tables are in it
+    too, unless another engine has them. `beside` opens another table there."""
 
-    def __init__(self, stack: ExitStack, con: duckdb.DuckDBPyConnection, delimiter: str | None):
+    def __init__(
+        self,
+        stack: ExitStack,
+        con: duckdb.DuckDBPyConnection,
+        beside: Callable[[Any], AbstractContextManager[OpenTable]],
+    ):
         self.con = con
         self._stack = stack
-        self._delimiter = delimiter
+        self._beside = beside
 
     def open(
         self, table: Any, find: Find, every_column: bool, dates: DatesArgument = ()
-    ) -> tuple[View, Positions]:
-        source = self._stack.enter_context(opened(table, self._delimiter))
-        return self.load(open_table(self.con, source), find, every_column, dates)
+    ) -> tuple[Records, Positions]:
+        return self.load(self._stack.enter_context(self._beside(table)), find, every_column, dates)
 
     def load(
-        self, table: DuckDBTable, find: Find, every_column: bool, dates: DatesArgument = ()
-    ) -> tuple[View, Positions]:
+        self, table: OpenTable, find: Find, every_column: bool, dates: DatesArgument = ()
+    ) -> tuple[Records, Positions]:
         """Without `every_column`, only the columns that `find` returns are read."""
         found = find(table.names)
         wanted = range(len(table.names)) if every_column else sorted(found.named())
@@ -46,19 +55,33 @@ class Tables:
         uses = dict.fromkeys(wanted, ColumnUse(Use.ANY, Span(0, 0)))
         loaded = self._stack.enter_context(table.load(uses, reading))
         refuse_opaque(found, loaded.schema)
-        view = View(loaded.layout.view, loaded.schema, found.weight)
-        return with_unit(self.con, view), found
+        relation = loaded.layout.view if isinstance(loaded, LoadedInDuckDB) else None
+        records = Records(loaded.reading, loaded.state, found.weight, relation=relation)
+        return with_unit(records), found
+
+
+def where_measured(table: OpenTable, others: Sequence[Any]) -> OpenTable:
+    """The table as DuckDB reads it, if it can read all tables; otherwise the table in its own engine."""
+    local = table.duckdb_table
+    names = [each for each in others if isinstance(each, str | os.PathLike) and not is_file(each)]
+    return table if local is None or (table.about.has_tables and names) else local
 
 
 @contextmanager
 def open_tables(delimiter: str | None, memory_limit: str | None) -> Iterator[Tables]:
-    with connection(memory_limit) as con, tables_in(con, delimiter) as tables:
-        yield tables
+    """Tables in a new connection."""
+    with connection(memory_limit) as con, ExitStack() as stack:
+        stack.enter_context(failures())
+        yield Tables(stack, con, partial(opened_in, con, delimiter=delimiter))
 
 
 @contextmanager
-def tables_in(con: duckdb.DuckDBPyConnection, delimiter: str | None) -> Iterator[Tables]:
-    """Tables in a connection that is already open."""
+def tables_beside(table: OpenTable, options: Options) -> Iterator[Tables]:
+    """Tables beside one that is already open."""
     with ExitStack() as stack:
+        if isinstance(table, DuckDBTable):
+            con = table.con
+        else:
+            con = stack.enter_context(connection(options.memory_limit))
         stack.enter_context(failures())
-        yield Tables(stack, con, delimiter)
+        yield Tables(stack, con, partial(table.beside, options=options))

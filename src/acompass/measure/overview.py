@@ -9,6 +9,7 @@ from acompass.measure.distribution import Showing, distributions
 from acompass.measure.flow import measure_view
 from acompass.measure.opening import open_tables
 from acompass.measure.policy_loss import PolicyLevels, policy_loss
+from acompass.measure.view import View
 from acompass.measures import THRESHOLDS, Overview
 from acompass.options import DatesArgument
 
@@ -35,8 +36,8 @@ def overviews(
             opened.open(table, find, every_column=True, dates=() if place else dates)
             for place, table in enumerate(tables)
         ]
-        con, views = opened.con, [view for view, _ in loaded]
-        measures = () if roles is None else tuple(measure_view(con, *view, below) for view in loaded)
+        con, views = opened.con, [View(records) for records, _ in loaded]
+        measures = () if roles is None else tuple(measure_view(con, *each, below) for each in loaded)
         loss = None
         if roles is not None and len(loaded) > 1:
             loss = policy_loss(con, *loaded[1], *loaded[0], levels or PolicyLevels(None))

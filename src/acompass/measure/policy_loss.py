@@ -16,6 +16,7 @@ from acompass.measure.columns import Positions
 from acompass.measure.label_order import Key, places_in
 from acompass.measure.loss import Cells, LosingColumn, cells_of
 from acompass.measure.query import one_row
+from acompass.measure.records import Records
 from acompass.measure.view import View
 from acompass.measures import ColumnLoss, Loss
 from acompass.propose.files import sound_hierarchy
@@ -72,9 +73,9 @@ def _text(constant: tree.Constant | None) -> str | None:
 
 def policy_loss(
     con: duckdb.DuckDBPyConnection,
-    after: View,
+    after: Records,
     ours: Positions,
-    before: View,
+    before: Records,
     theirs: Positions,
     levels: PolicyLevels,
 ) -> Loss | None:
@@ -85,14 +86,18 @@ def policy_loss(
 
 
 def _column(
-    con: duckdb.DuckDBPyConnection, after: tuple[View, int], before: tuple[View, int], levels: PolicyLevels
+    con: duckdb.DuckDBPyConnection,
+    after: tuple[Records, int],
+    before: tuple[Records, int],
+    levels: PolicyLevels,
 ) -> Iterator[ColumnLoss]:
-    view, place = before
+    records, place = before
+    view = View(records)
     (kinds,) = one_row(con, f"SELECT approx_count_distinct({view.value(place)}) FROM {view.relation}")
     if kinds > MOST_VALUES:
         return
     try:
-        column = _losing(view.schema[place].name, cells_of(con, *before), cells_of(con, *after), levels)
+        column = _losing(view.schema[place].name, cells_of(*before), cells_of(*after), levels)
     except CallError:  # the values do not fit the levels
         return
     if not column.unexplained:

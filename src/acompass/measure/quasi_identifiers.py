@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 import duckdb
 
 from acompass.measure.classes import CLASSES
-from acompass.measure.view import View
+from acompass.measure.records import Records
 from acompass.measures import Classes, QuasiIdentifier
 
 
 def risk_by_quasi_identifier(
-    con: duckdb.DuckDBPyConnection, view: View, quasi_identifiers: Sequence[int]
+    con: duckdb.DuckDBPyConnection, records: Records, quasi_identifiers: Sequence[int]
 ) -> tuple[QuasiIdentifier, ...]:
     """From the classes that `group` created: the records are not read again. Empty for an empty table."""
     wanted = list(_groupings(len(quasi_identifiers)))
@@ -18,8 +18,8 @@ def risk_by_quasi_identifier(
     sizes: list[list[tuple[int, int]]] = [[] for _ in wanted]
     for place, size, classes in con.execute(f"{' UNION ALL '.join(queries)} ORDER BY place, size").fetchall():
         sizes[place].append((size, classes))
-    found = [Classes(tuple((view.persons(size), n) for size, n in each)) for each in sizes]
-    columns = [view.schema[position].name for position in quasi_identifiers]
+    found = [Classes(tuple((records.persons(size), n) for size, n in each)) for each in sizes]
+    columns = [records.schema[position].name for position in quasi_identifiers]
     pairs = zip(columns, found[::2], found[1::2], strict=True)
     return tuple(QuasiIdentifier(*pair) for pair in pairs) if found[0].sizes else ()
 

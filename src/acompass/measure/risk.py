@@ -3,39 +3,26 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-import duckdb
-
-from acompass.checked.types import Type
 from acompass.diagnostics import Diagnostic, TableError
-from acompass.measure.classes import CLASSES
 from acompass.measure.columns import Positions
-from acompass.measure.view import View, comparable, same_kind
+from acompass.measure.records import Records, paired_counts
 from acompass.measures import Journalist, Persons, risk_among
 
 
 def journalist(
-    con: duckdb.DuckDBPyConnection, view: View, found: Positions, population: View, theirs: Positions
+    records: Records, found: Positions, population: Records, theirs: Positions
 ) -> Journalist | None:
-    """The risk of the classes that `group` created; None if the table is empty."""
+    """The risk of the equivalence classes of a table; None if the table is empty."""
     both = list(zip(found.quasi_identifiers, theirs.quasi_identifiers, strict=True))
-    keys = ", ".join(f"{comparable(population, q, view.schema[p])} AS p{i}" for i, (p, q) in enumerate(both))
-    matches = [_match(i, view.schema[p].type, population.schema[q].type) for i, (p, q) in enumerate(both)]
-    rows = con.execute(f"""
-        WITH populated AS (SELECT {keys}, {population.count} AS persons
-                           FROM {population.relation} GROUP BY ALL)
-        SELECT size, coalesce(persons, 0) AS persons, count(*)
-        FROM {CLASSES} LEFT JOIN populated ON {" AND ".join(matches)} GROUP BY ALL
-    """).fetchall()
-    pairs = [(view.persons(size), population.persons(persons), classes) for size, persons, classes in rows]
+    pairs = [
+        (records.persons(size), population.persons(persons), classes)
+        for size, persons, classes in paired_counts(records, population, both)
+        if size
+    ]
     uncovered = sum(classes for size, persons, classes in pairs if persons < size)
     if uncovered:
         raise _not_a_population(uncovered, sum(classes for _, _, classes in pairs))
     return _risks(pairs) if pairs else None
-
-
-def _match(i: int, ours: Type, theirs: Type) -> str:
-    cast = "" if same_kind(ours, theirs) else "::VARCHAR"
-    return f"q{i}{cast} IS NOT DISTINCT FROM p{i}"
 
 
 def _risks(pairs: Sequence[tuple[Persons, Persons, int]]) -> Journalist:

@@ -5,13 +5,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-import duckdb
-
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.measure.columns import Positions, Roles
 from acompass.measure.exact import decimal_of
 from acompass.measure.individual_risk import Risk, individual_risk, outstanding, total_risk
-from acompass.measure.view import View, scaled
+from acompass.measure.records import Records
 from acompass.measure.weights import with_unit
 from acompass.measures import Journalist, Persons, RecordsAbove, Sampling
 
@@ -35,26 +33,17 @@ def refuse_other_populations(roles: Roles, population: Any) -> None:
 
 
 def sampling_risk(
-    con: duckdb.DuckDBPyConnection, view: View, found: Positions, thresholds: Sequence[int]
+    records: Records, found: Positions, thresholds: Sequence[int]
 ) -> tuple[Journalist, Sampling] | tuple[None, None]:
     """The risks of a table that is not empty; None without sampling weights."""
-    if found.sampling_weight is None:
+    weight = found.sampling_weight
+    if weight is None:
         return NOT_SAMPLED
-    weighted = with_unit(con, replace(view, weight=found.sampling_weight), LARGEST_TOTAL)
-    sampled = _sampled(con, weighted, found.quasi_identifiers)
-    column = view.schema[found.sampling_weight].name
+    weighted = with_unit(replace(records, weight=weight), LARGEST_TOTAL)
+    rows = weighted.sampled_classes(found.quasi_identifiers, weight)
+    sampled = [(n, weighted.persons(units), classes) for n, units, classes in rows]
+    column = records.schema[weight].name
     return _journalist(sampled), _sampling(column, sampled, thresholds)
-
-
-def _sampled(con: duckdb.DuckDBPyConnection, view: View, quasi_identifiers: Sequence[int]) -> list[Sampled]:
-    """In a fixed order, so that every sum has the same digits everywhere."""
-    rows = con.execute(f"""
-        WITH sampled AS (SELECT {view.values(quasi_identifiers, "q")}, count(*) AS records,
-                                sum({scaled(f"c{view.weight}", view.unit)}) AS persons
-                         FROM {view.relation} GROUP BY ALL)
-        SELECT records, persons, count(*) FROM sampled GROUP BY records, persons ORDER BY records, persons
-    """).fetchall()
-    return [(records, view.persons(int(persons)), classes) for records, persons, classes in rows]
 
 
 def _journalist(sampled: Sequence[Sampled]) -> Journalist:

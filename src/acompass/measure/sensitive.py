@@ -4,24 +4,23 @@ from fractions import Fraction
 
 import duckdb
 
-from acompass.checked.types import Column
 from acompass.measure.closeness import equal_distance, ordered_distance
 from acompass.measure.entropy import entropy_l
 from acompass.measure.exact import largest_ratio
 from acompass.measure.likeness import likeness
 from acompass.measure.query import one_row
-from acompass.measure.values import Counts, count_values
+from acompass.measure.values import Counts, Order, count_values
 from acompass.measures import Sensitive
 
 
-def measure_column(con: duckdb.DuckDBPyConnection, index: int, column: Column) -> Sensitive:
+def measure_column(con: duckdb.DuckDBPyConnection, index: int, name: str, order: Order) -> Sensitive:
     """`index` is the column's position among the sensitive columns. The table must not be empty."""
-    counts = count_values(con, index, column.type)
+    counts = count_values(con, index, order)
     diversity = _distinct_l(con, counts)
     whole, effective = entropy_l(con, counts) if diversity > 1 else (1, 1.0)
     like = likeness(con, counts, diversity)
     return Sensitive(
-        column=column.name,
+        column=name,
         values=counts.distinct,
         alpha=largest_ratio(con, counts.summaries, "most", "size"),
         distinct_l=diversity,

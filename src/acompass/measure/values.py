@@ -5,11 +5,22 @@ from dataclasses import dataclass
 import duckdb
 
 from acompass.checked.types import Kind, Type
-from acompass.measure.classes import CELLS
 from acompass.measure.query import one_row
 
-#: a number in canonical form: no plus sign, no leading zeros
-_NUMBER = r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?"
+#: one row per equivalence class and combination of sensitive values: class, size, s0, s1, …, n
+CELLS = "measure_cells"
+
+#: a number in canonical form, without a plus sign and leading zeros, and a type that holds it
+NUMBER = r"-?(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?"
+NUMBER_TYPE = "DECIMAL(38, 18)"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Whether the values of a column have an order for distances, and the SQL expression to sort them by."""
+
+    is_meaningful: bool
+    key: str = "value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +43,14 @@ class Counts:
     has_order: bool
 
 
-def count_values(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Counts:
+def count_values(con: duckdb.DuckDBPyConnection, index: int, order: Order) -> Counts:
     """Missing counts as a value of its own, which precedes all others."""
-    has_order, key = _order(con, index, type_)
     con.execute(f"""
         CREATE OR REPLACE TEMP TABLE measure_values AS
         WITH totals AS (SELECT s{index} AS value, sum(n)::BIGINT AS total FROM {CELLS} GROUP BY value),
              placed AS (SELECT value, total, row_number() OVER places - 1 AS position,
                                sum(total) OVER (places ROWS UNBOUNDED PRECEDING) AS reached
-                        FROM totals WINDOW places AS (ORDER BY {key} NULLS FIRST, value NULLS FIRST))
+                        FROM totals WINDOW places AS (ORDER BY {order.key} NULLS FIRST, value NULLS FIRST))
         SELECT *, sum(reached) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS area FROM placed
     """)
     con.execute(f"""
@@ -51,7 +61,8 @@ def count_values(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Cou
     """)
     records, area, distinct = one_row(con, "SELECT max(reached), max(area), count(*) FROM measure_values")
     _summarize(con, records)
-    return Counts("measure_values", "measure_counts", "measure_summaries", records, area, distinct, has_order)
+    tables = ("measure_values", "measure_counts", "measure_summaries")
+    return Counts(*tables, records, area, distinct, order.is_meaningful)
 
 
 def _summarize(con: duckdb.DuckDBPyConnection, records: int) -> None:
@@ -64,16 +75,15 @@ def _summarize(con: duckdb.DuckDBPyConnection, records: int) -> None:
     """)
 
 
-def _order(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> tuple[bool, str]:
-    """Whether the values have an order for distances, and the SQL expression to sort them by."""
-    match type_.kind:
-        case Kind.TEXT:
-            # without a policy, decimals in a CSV are text (D10), but they are ordered as numbers
-            (numbers,) = one_row(
-                con, f"SELECT bool_and(regexp_full_match(s{index}, '{_NUMBER}')) FROM {CELLS}"
-            )
-            return bool(numbers), "value::DECIMAL(38, 18)" if numbers else "value"
-        case Kind.BOOLEAN:
-            return False, "value"
-        case _:
-            return True, "value"
+def order_of(con: duckdb.DuckDBPyConnection, index: int, type_: Type) -> Order:
+    """The order of a sensitive column whose values are in CELLS."""
+    if type_.kind is not Kind.TEXT:
+        return Order(has_order(type_.kind))
+    # without a policy, decimals in a CSV are text (D10), but they are ordered as numbers
+    (numbers,) = one_row(con, f"SELECT bool_and(regexp_full_match(s{index}, '{NUMBER}')) FROM {CELLS}")
+    return Order(True, f"value::{NUMBER_TYPE}") if numbers else Order(False)
+
+
+def has_order(kind: Kind, are_numbers: bool = False) -> bool:
+    """Whether distances between values of this kind mean anything; texts may all be numbers."""
+    return are_numbers or kind not in (Kind.TEXT, Kind.BOOLEAN)

@@ -36,7 +36,7 @@ def page_contents(request: ReportRequest, readers: Sequence[Reader]) -> list[Pag
             result=request.result,
             requirements=requirement_rows(request.policy, request.result, proof, reader),
             overview=overview,
-            series=("before", "after") if len(tables) == 2 else ("table",),
+            series=("before", "after") if _are_compared(request, tables) else ("table",),
             certificate=certificate.for_reader(reader),
         )
         for reader, overview in zip(readers, _overviews(request, tables, readers), strict=True)
@@ -77,9 +77,11 @@ def _tables(request: ReportRequest) -> Iterator[Any]:
 
 
 def _overviews(request: ReportRequest, tables: list[Any], readers: Sequence[Reader]) -> list[Overview | None]:
-    """None if a table is in another engine; such tables are not read for a report."""
+    """A table in another engine is not read for a report, so that only its measures are known, if any."""
     if not all(_is_readable(request, table) for table in tables):
-        return [None] * len(readers)
+        measured = request.measured
+        alone = None if measured is None else Overview((measured,), (), measured.loss)
+        return [alone] * len(readers)
     levels = PolicyLevels(None if request.policy is None else request.policy.tree)
     found = overviews(
         tables,
@@ -135,6 +137,12 @@ def _can_be_shown(request: ReportRequest, tables: list[Any]) -> bool:
             return True
         case _:
             assert_never(request.command)
+
+
+def _are_compared(request: ReportRequest, tables: list[Any]) -> bool:
+    """Whether the page is about two tables: measures of another engine are those of one."""
+    is_read = all(_is_readable(request, table) for table in tables)
+    return len(tables) == 2 and (is_read or request.measured is None)
 
 
 def _is_readable(request: ReportRequest, table: Any) -> bool:

@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
-from typing import assert_never
+from typing import Any, assert_never
 
 import duckdb
 from sqlglot import exp
@@ -22,7 +22,7 @@ from acompass.engines.duckdb.table import Layout, LoadedInDuckDB
 from acompass.engines.engine import About
 from acompass.engines.facts import RECORDS, Facts
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
-from acompass.options import ReadingOptions
+from acompass.options import Options, ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
@@ -31,7 +31,7 @@ from acompass.tables.frames import FrameKind, kind_of
 from acompass.tables.from_dicts import PlainColumn, plain_columns
 from acompass.tables.from_frame import arrow_columns
 from acompass.tables.header import read_header
-from acompass.tables.source import Files, Frame, Source, stamp
+from acompass.tables.source import Files, Frame, Source, opened, stamp
 
 _MOST_VIEWS = 20
 
@@ -49,6 +49,12 @@ def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: b
             return _DictsTable(con, source, keeps_order, plain)
         case _:
             assert_never(source)
+
+
+@contextmanager
+def opened_in(con: duckdb.DuckDBPyConnection, table: Any, delimiter: str | None) -> Iterator["DuckDBTable"]:
+    with opened(table, delimiter) as source:
+        yield open_table(con, source)
 
 
 class DuckDBTable(ABC):
@@ -82,6 +88,13 @@ class DuckDBTable(ABC):
     @property
     def duckdb_table(self) -> "DuckDBTable":
         return self
+
+    def beside(self, table: Any, options: Options) -> AbstractContextManager["DuckDBTable"]:
+        return opened_in(self.con, table, options.delimiter)
+
+    def numbered(self) -> AbstractContextManager["DuckDBTable"]:
+        """Every table in DuckDB has row keys."""
+        return nullcontext(self)
 
     def cancel(self) -> None:
         self.cancellation.request()

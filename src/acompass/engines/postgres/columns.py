@@ -59,7 +59,8 @@ FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnu
 
 @dataclass(frozen=True)
 class PostgresColumn:
-    """`declared` is the SQL type; `digits` and `scale` are None for a numeric that does not declare them."""
+    """`declared` is the SQL type; `digits` and `scale` are None for a numeric that does not declare them.
+    `stored_as` is the name of the column where it is read from; None for its own name."""
 
     name: str
     base: str
@@ -68,6 +69,7 @@ class PostgresColumn:
     type: Type
     digits: int | None = None
     scale: int | None = None
+    stored_as: str | None = None
 
     @property
     def is_wide(self) -> bool:
@@ -125,8 +127,13 @@ class PostgresColumn:
         outside = exp.or_(exp.LT(this=value, expression=first), exp.GTE(this=value.copy(), expression=end))
         return outside, errors.YEARS
 
+    def stored(self) -> Sql:
+        """SQL for the value as it is stored."""
+        return self._column()
+
     def _column(self) -> Sql:
-        return exp.column(exp.to_identifier(self.name, quoted=True), table="t")
+        name = self.name if self.stored_as is None else self.stored_as
+        return exp.column(exp.to_identifier(name, quoted=True), table="t")
 
 
 def stored_column(

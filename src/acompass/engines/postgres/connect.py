@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -12,8 +13,8 @@ from acompass.engines.duckdb.connect import DuckDBEngine
 from acompass.engines.engine import OpenTable
 from acompass.engines.postgres import errors
 from acompass.engines.postgres.errors import failures
-from acompass.engines.postgres.read import ServerTable
-from acompass.engines.postgres.session import KeepingSession
+from acompass.engines.postgres.read import ServerTable, stored_table
+from acompass.engines.postgres.session import Connection, KeepingSession
 from acompass.engines.postgres.uploaded import UploadedTable
 from acompass.options import Options
 from acompass.plan.running.session import Session
@@ -35,17 +36,24 @@ class PostgresEngine:
 
     @contextmanager
     def open(self, table: Any, options: Options) -> Iterator[OpenTable]:
-        with connected(self._url) as server:
-            if isinstance(table, str | os.PathLike) and not is_file(table):
-                yield ServerTable(server, os.fspath(table), options.memory_limit)
-                return
-            with DuckDBEngine().open(table, options) as local:
-                yield UploadedTable(local, server)
+        with connected(self._url) as server, _opened(table, options, Connection(server)) as found:
+            yield found
 
     @contextmanager
     def session(self) -> Iterator[Session]:
         with connected(self._url) as server:
-            yield KeepingSession(server)
+            yield KeepingSession(Connection(server))
+
+
+@contextmanager
+def _opened(table: Any, options: Options, connection: Connection) -> Iterator[OpenTable]:
+    beside = partial(_opened, connection=connection)
+    if isinstance(table, str | os.PathLike) and not is_file(table):
+        stored = stored_table(connection, os.fspath(table))
+        yield ServerTable(connection, stored, options.memory_limit, beside)
+        return
+    with DuckDBEngine().open(table, options) as local:
+        yield UploadedTable(local, connection, beside)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ transaction. ReadingSession keeps queries and adds them in a WITH clause, which 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
@@ -26,13 +27,26 @@ def about(server: psycopg.Connection[Any]) -> About:
     return About(f"PostgreSQL {version.partition(' ')[0]}", has_tables=True)
 
 
+@dataclass(frozen=True)
+class Connection:
+    """What the sessions of one connection share: cancellation, and the numbers of stored rows."""
+
+    server: psycopg.Connection[Any]
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def cancel(self) -> None:
+        self.cancellation.request()
+        self.server.cancel()
+
+
 class _Session:
     dialect = POSTGRES
 
-    def __init__(self, connection: psycopg.Connection[Any], cancellation: Cancellation | None = None):
-        self._connection = connection
-        self._cancellation = cancellation or Cancellation()
-        self._numbers = itertools.count()
+    def __init__(self, connection: Connection):
+        self._connection = connection.server
+        self._cancellation = connection.cancellation
+        self._numbers = connection.numbers
         self.statements: list[str] = []
 
     def execute(self, statement: str) -> psycopg.Cursor[Any]:
@@ -108,8 +122,8 @@ class KeepingSession(_Session):
 class ReadingSession(_Session):
     """Creates nothing: stored queries are added to each query that reads them in a WITH clause."""
 
-    def __init__(self, connection: psycopg.Connection[Any], cancellation: Cancellation | None = None):
-        super().__init__(connection, cancellation)
+    def __init__(self, connection: Connection):
+        super().__init__(connection)
         self._kept: dict[str, exp.Select] = {}
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -88,25 +89,37 @@ class PostgresTable(PlannedTable):
         """Write or return the result; `rows` is DuckDB SQL that yields it."""
 
 
+@dataclass(frozen=True)
+class StoredTable:
+    """A table or view on the server. Only a copy whose records were numbered has a row key."""
+
+    relation: Relation
+    columns: tuple[PostgresColumn, ...]
+    has_row_key: bool = False
+
+
 class LoadedOnServer(PostgresTable):
     def __init__(
         self,
         reading: ReadingSession,
         keeping: KeepingSession,
-        relation: Relation,
-        columns: tuple[PostgresColumn, ...],
+        stored: StoredTable,
         prepared: Prepared,
         memory_limit: str | None,
     ):
         super().__init__(reading, keeping, prepared)
-        self.relation: Relation = relation
-        self._columns = columns
+        self.relation: Relation = stored.relation
+        self._columns = stored.columns
+        self._has_row_key = stored.has_row_key
         self._memory_limit = memory_limit
 
     @property
+    def reading(self) -> Session:
+        return self._reading
+
+    @property
     def state(self) -> State:
-        select = sql.query(self.prepared.projection(), self.relation.table(), self.prepared.where)
-        return State(select, self.schema, has_row_key=False, records=self.prepared.records)
+        return self.prepared.state(self.relation.table(), self._has_row_key)
 
     def _session_for(self, execution: Execution) -> Session:
         """A check needs only SELECT permission."""

@@ -5,7 +5,7 @@ import secrets
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -13,10 +13,11 @@ from pyspark import SparkConf, SparkContext
 from pyspark.errors import AnalysisException, ParseException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from acompass.engines.engine import Opener
 from acompass.engines.spark import errors
 from acompass.engines.spark.errors import failures
 from acompass.engines.spark.files import locations, require_same_columns, require_shared
-from acompass.engines.spark.read import CsvTable, FrameTable, SparkTable
+from acompass.engines.spark.read import CsvTable, FrameTable, Place, SparkTable
 from acompass.engines.spark.session import PlanSession, own_session
 from acompass.leftovers import folder_until_exit, note_process
 from acompass.options import Options
@@ -45,11 +46,8 @@ class SparkEngine:
         catalog = self._catalog()
         with failures():
             spark = own_session(catalog)
-        with _opened(catalog, spark, table, options) as found:
-            try:
-                yield found
-            finally:
-                found.close()
+        with _opened(table, options, Place(catalog, spark)) as found:
+            yield found
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -144,16 +142,26 @@ def _in_session(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
 
 
 @contextmanager
-def _opened(catalog: SparkSession, spark: SparkSession, table: Any, options: Options) -> Iterator[SparkTable]:
+def _opened(table: Any, options: Options, place: Place) -> Iterator[SparkTable]:
+    beside = partial(_opened, place=place)
+    with _source(table, options, place, beside) as found:
+        try:
+            yield found
+        finally:
+            found.close()
+
+
+@contextmanager
+def _source(table: Any, options: Options, place: Place, beside: Opener) -> Iterator[SparkTable]:
     if is_file(table):
         with opened(table, options.delimiter) as source:
             assert isinstance(source, Files), "a path names files"
             if not source.kept:
-                require_shared(spark, "standard input")
-            yield _files(catalog, spark, source)
+                require_shared(place.spark, "standard input")
+            yield _files(place, source, beside)
         return
-    with _in_session(_frame(catalog, table), spark) as frame:
-        yield FrameTable(catalog, spark, Frame(table), frame)
+    with _in_session(_frame(place.catalog, table), place.spark) as frame:
+        yield FrameTable(place, Frame(table), beside, frame)
 
 
 def _frame(spark: SparkSession, table: Any) -> DataFrame:
@@ -164,10 +172,10 @@ def _frame(spark: SparkSession, table: Any) -> DataFrame:
     raise errors.lives_elsewhere(f"a `{type(table).__name__}`")
 
 
-def _files(catalog: SparkSession, spark: SparkSession, source: Files) -> SparkTable:
+def _files(place: Place, source: Files, beside: Opener) -> SparkTable:
     if source.format == "csv":
-        return CsvTable(catalog, spark, source)
+        return CsvTable(place, source, beside)
     require_same_columns(source)
     with failures():
-        frame = spark.read.parquet(*locations(source))
-    return FrameTable(catalog, spark, source, frame)
+        frame = place.spark.read.parquet(*locations(source))
+    return FrameTable(place, source, beside, frame)

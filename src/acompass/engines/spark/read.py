@@ -5,13 +5,16 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 from pyspark.sql import DataFrame, SparkSession
 
 from acompass.checked.uses import ColumnUse
 from acompass.engines.cancellation import Cancellation
-from acompass.engines.engine import About
+from acompass.engines.engine import About, Opener
 from acompass.engines.facts import Facts
 from acompass.engines.loading import Prepared, prepare_text, prepare_typed
 from acompass.engines.spark.columns import SparkColumn, stored_column
@@ -27,21 +30,32 @@ from acompass.tables.header import read_header, require_names
 from acompass.tables.source import Files, Frame, Source
 
 
-class SparkTable(ABC):
-    """`catalog` is the user's session, `spark` our own session of the same application."""
+@dataclass(frozen=True)
+class Place:
+    """`catalog` is the user's session, `spark` our own session of the same application. Tables that are open
+    in it together share the numbers of its views."""
 
+    catalog: SparkSession
+    spark: SparkSession
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+
+
+class SparkTable(ABC):
     names: tuple[str, ...]
     columns: tuple[SparkColumn, ...] = ()
     delimiter = ","
     duckdb_table = None
+    has_row_key = False
 
-    def __init__(self, catalog: SparkSession, spark: SparkSession, source: Source):
-        self.catalog = catalog
-        self.spark = spark
+    def __init__(self, place: Place, source: Source, beside: Opener):
+        self.catalog = place.catalog
+        self.spark = place.spark
         self.source = source
-        self.about = About(f"Spark {spark.version}", has_tables=True)
-        self.cancellation = Cancellation()
-        self._numbers = itertools.count()
+        self.about = About(f"Spark {place.spark.version}", has_tables=True)
+        self.cancellation = place.cancellation
+        self.beside = beside
+        self._numbers = place.numbers
         self._reading = self._new_session()
         #: sessions whose views are read by returned data frames, so they must not be cleared
         self._handed_over: list[PlanSession] = []
@@ -57,6 +71,23 @@ class SparkTable(ABC):
                 self._handed_over.append(session)
             else:
                 session.clear()
+
+    @contextmanager
+    def numbered(self) -> Iterator[Self]:
+        session = self._new_session()
+        prepared = self._prepare({}, ReadingOptions())
+        stored = [sql.column(position, "t") for position in range(len(self.names))]
+        try:
+            yield self._over(session.store(prepared.numbered(session, stored, sql.table(self.relation, "t"))))
+        finally:
+            session.clear()
+
+    def _over(self, relation: str) -> Self:
+        """The same table, read from a view with row keys. Its facts are asked again."""
+        other = copy(self)
+        other.__dict__ |= {"relation": relation, "has_row_key": True}
+        other.__dict__.pop("_facts", None)
+        return other
 
     def cancel(self) -> None:
         self.cancellation.request()
@@ -105,8 +136,8 @@ class SparkTable(ABC):
 class CsvTable(SparkTable):
     """Read as text on the first load; later policies reuse the text."""
 
-    def __init__(self, catalog: SparkSession, spark: SparkSession, source: Files):
-        super().__init__(catalog, spark, source)
+    def __init__(self, place: Place, source: Files, beside: Opener):
+        super().__init__(place, source, beside)
         self._csv = Csv(source, *read_header(source))
         self.names, self.delimiter = self._csv.names, self._csv.delimiter
 
@@ -128,8 +159,8 @@ class CsvTable(SparkTable):
 class FrameTable(SparkTable):
     """A data frame may be recomputed each time, so facts are not shared between policies."""
 
-    def __init__(self, catalog: SparkSession, spark: SparkSession, source: Source, frame: DataFrame):
-        super().__init__(catalog, spark, source)
+    def __init__(self, place: Place, source: Source, beside: Opener, frame: DataFrame):
+        super().__init__(place, source, beside)
         with failures():
             self.columns = tuple(stored_column(i, each) for i, each in enumerate(frame.schema.fields))
         self.names = tuple(column.name for column in self.columns)

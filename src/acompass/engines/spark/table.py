@@ -43,9 +43,7 @@ class LoadedInSpark(PlannedTable):
 
     @property
     def state(self) -> State:
-        source = sql.table(self._table.relation, "t")
-        select = sql.query(self.prepared.projection(), source, self.prepared.where)
-        return State(select, self.schema, has_row_key=False, records=self.prepared.records)
+        return self.prepared.state(sql.table(self._table.relation, "t"), self._table.has_row_key)
 
     @property
     def statements(self) -> list[str]:

@@ -1,12 +1,12 @@
 """Look up single records by row key, and the equivalence classes that they are in."""
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 from typing import Any, TypeAlias
 
 from sqlglot import exp
 
 from acompass.checked.program import Condition, Requirement
+from acompass.checked.types import Kind, Type
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.classes import Classes
 from acompass.plan.lowering.state import ROW_KEY, State
@@ -32,11 +32,12 @@ def matching_row_keys(session: Session, state: State, condition: Condition, most
 
 
 def places(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, int]:
-    """The position of each record in the input, from 1."""
-    place = exp.Window(this=exp.RowNumber(), order=exp.Order(expressions=[_KEY.copy()]))
-    numbered = exp.select(_KEY.copy(), exp.alias_(place, "place")).from_(state.source()).subquery("t")
-    query = exp.select(_KEY.copy(), exp.column("place", table="t")).from_(numbered).where(_among(row_keys))
-    return {int(key): int(place) for key, place in session.fetch(query)}
+    """The position of each record in the input, from 1: the number of row keys up to its own."""
+    if not row_keys:
+        return {}
+    reached = [sql.count_where(exp.LTE(this=_KEY.copy(), expression=sql.integer(key))) for key in row_keys]
+    (counts,) = session.fetch(sql.query(reached, state.source()))
+    return {key: int(place) for key, place in zip(row_keys, counts, strict=True)}
 
 
 def records_by_key(session: Session, state: State, row_keys: Sequence[int]) -> dict[int, tuple[Any, ...]]:
@@ -59,16 +60,25 @@ def classes_by_key(
     same = [exp.EQ(this=state.value(g), expression=key) for g, key in pairs]
     join = exp.Join(this=classes.grouped("v"), on=sql.all_of(*same))
     query.append("joins", join)
-    counts = {index: len(of_requirement) for index, of_requirement in values.items()}
+    types = {r.index: _aggregate_types(r, len(values[r.index])) for r in requirements}
     return {
-        int(key): (int(records), _by_requirement(counts, row)) for key, records, *row in session.fetch(query)
+        int(key): (int(records), _by_requirement(types, row)) for key, records, *row in session.fetch(query)
     }
 
 
-def _by_requirement(counts: Mapping[int, int], row: Sequence[Any]) -> dict[int, tuple[Any, ...]]:
-    """A row of aggregate values, cut into those of each requirement."""
+def _aggregate_types(requirement: Requirement, count: int) -> tuple[Type, ...]:
+    """The aggregates are the last columns of what PROCESS yields."""
+    schema = requirement.assertion.schema
+    return tuple(column.type for column in schema[len(schema) - count :])
+
+
+def _by_requirement(types: Mapping[int, Sequence[Type]], row: Sequence[Any]) -> dict[int, tuple[Any, ...]]:
+    """A row of aggregates, cut into those of each requirement. Some engines add integers as decimals."""
     rest = iter(row)
-    return {index: tuple(islice(rest, count)) for index, count in counts.items()}
+    return {
+        index: tuple(int(next(rest)) if each.kind is Kind.INTEGER else next(rest) for each in of_requirement)
+        for index, of_requirement in types.items()
+    }
 
 
 def _among(row_keys: Sequence[int]) -> exp.In:

@@ -28,6 +28,9 @@ class Opening(TypedDict, total=False):
     dates: DatesArgument | None
     delimiter: str | None
     memory_limit: str | None
+    encoding: str | None
+    decimal: str | None
+    sheet: str | None
 
 
 class _Unfit(Exception):
@@ -327,7 +330,9 @@ EXPECTED = {
     ),
     "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
     "deadline": _Expected("a number of seconds", "60", _text_or_number),
+    "decimal": _Expected("text", '","', _text),
     "delimiter": _Expected("text", '";"', _text),
+    "encoding": _Expected("text", '"cp1252"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "compare": _Expected("True or False", "True", _boolean),
     "epsilon": _Expected("a number", '"1"', _text_or_number),
@@ -365,6 +370,7 @@ EXPECTED = {
     "seconds": _Expected("a number", "10", _number),
     "seed": _Expected("text", '"a secret"', _text),
     "sensitive": _NAMES,
+    "sheet": _Expected("text", '"Sheet1"', _text),
     "show": _Expected("a whole number, at least 0", "3", _count),
     "stopped": _Expected("a function", "lambda: False", _function),
     "style": _Expected("text", '"uniform"', _text),

@@ -49,13 +49,17 @@ def open(  # noqa: A001
     dates: DatesArgument | None = None,
     delimiter: str | None = None,
     memory_limit: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> "Session":
     """Open a table for many calls. Close the session, or use it in a `with` statement.
 
-    `dates` are formats of columns whose text is read as dates, such as `{"Admission": "%d.%m.%Y"}`.
+    `dates` are formats of columns whose text is read as dates, such as `{"Admission": "%d.%m.%Y"}`. `decimal`
+    is the decimal mark of CSV files, `sheet` the name of a sheet of a workbook.
     """
     reading = ERROR if missing is None else missing, dates or ()
-    options = Options(engine, *reading, delimiter, memory_limit)
+    options = Options(engine, *reading, delimiter, memory_limit, encoding, decimal, sheet)
     stack = ExitStack()
     source = stack.enter_context(connect(table, options).open(table, options))
     return Session(table, options, source, stack, Calls())
@@ -217,7 +221,7 @@ class Session(Perturbing):
                 against=against,
                 population=population,
                 below=below or THRESHOLDS,
-                delimiter=self._options.delimiter,
+                file_format=self._options.file_format,
                 dates=self._options.dates,
                 hierarchies=hierarchies,
             )

@@ -1,7 +1,7 @@
 """`acompass check`: evaluate the assertions of a policy on a table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, assert_never, get_args
+from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, Unpack, assert_never, get_args
 
 import click
 
@@ -54,7 +54,7 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 )
 @fixing.fix
 @fixing.diff
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.report
 @options.quiet
@@ -71,12 +71,12 @@ def check(
     show: int,
     fix: bool,
     diff: bool,
-    delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
     quiet: bool,
     no_progress: bool,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Evaluate every assertion of a policy on a table. No action is performed, and the table is not changed.
 
@@ -99,7 +99,7 @@ def check(
                     missing=missing,
                     dates=dates,
                     engine=engine,
-                    delimiter=delimiter,
+                    **files,
                     memory_limit=memory_limit,
                     report=report,
                     show=show,

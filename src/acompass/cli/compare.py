@@ -1,5 +1,7 @@
 """`acompass compare`: are two policies equivalent, and does the new one keep the guarantees of the old?"""
 
+from typing import Unpack
+
 import click
 
 from acompass.cli import options
@@ -33,7 +35,7 @@ git show main:policy.acp | acompass compare - policy.acp --impact --json
 @options.deadline
 @options.as_json
 @options.engine
-@options.delimiter
+@options.files
 @options.paper
 def compare(
     old: str,
@@ -46,8 +48,8 @@ def compare(
     deadline: str,
     as_json: bool,
     engine: str | None,
-    delimiter: str | None,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Compare two policies for every table and every trace.
 
@@ -76,7 +78,7 @@ def compare(
             deadline=deadline,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             paper=paper,
         )
         print_out(

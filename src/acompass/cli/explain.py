@@ -1,6 +1,7 @@
 """`acompass explain`: explain what happens to a record, translate a policy, or print the page of a code."""
 
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -47,7 +48,7 @@ acompass explain AC101
 @options.trace
 @options.missing
 @options.dates
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.as_json
 @options.paper
@@ -65,10 +66,10 @@ def explain_command(
     trace: Path | None,
     missing: tuple[str, ...],
     dates: tuple[str, ...],
-    delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Explain what run does to a record and why: the requirements that affect it, its classes, the values
     written, and the smallest change that would have left it unaffected. The output contains personal data.
@@ -94,8 +95,10 @@ def explain_command(
             return
         if sql:
             from acompass.explain.sql import to_sql
+            from acompass.options import Options
 
-            print_out(to_sql(parsed, dialect, call.schema_table(), call.params, delimiter, dates))
+            reading = Options(dates=dates, **files)
+            print_out(to_sql(parsed, dialect, call.schema_table(), call.params, reading))
             return
         from acompass.api import explain
         from acompass.report.text.explanation import explanation_text
@@ -111,7 +114,7 @@ def explain_command(
             trace=None if trace is None else read_trace(trace),
             missing=missing,
             dates=dates,
-            delimiter=delimiter,
+            **files,
             memory_limit=memory_limit,
         )
         print_out(to_json(explanation.to_json()) if as_json else explanation_text(explanation))

@@ -1,6 +1,6 @@
 """`acompass lint`: report probable mistakes in a policy."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -34,7 +34,7 @@ acompass lint policy.acp --fix
 @fixing.fix
 @fixing.diff
 @options.engine
-@options.delimiter
+@options.files
 @options.paper
 def lint(
     policy: str,
@@ -47,8 +47,8 @@ def lint(
     fix: bool,
     diff: bool,
     engine: str | None,
-    delimiter: str | None,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Report probable mistakes: requirements that no table can violate or that a later one undoes, gaps
     between generalization rules, and so on. `acompass explain CODE` explains a finding.
@@ -74,7 +74,7 @@ def lint(
                 deadline=deadline,
                 dates=dates,
                 engine=engine,
-                delimiter=delimiter,
+                **files,
                 paper=paper,
             )
 

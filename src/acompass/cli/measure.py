@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -75,7 +76,7 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
     "dates; columns without it get levels from their values; repeatable.",
 )
 @click.option("--loss", is_flag=True, help="With --against, measure the loss even without --hierarchy.")
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.report
 @options.as_json
@@ -92,11 +93,11 @@ def measure_command(
     dates: tuple[str, ...],
     hierarchies: tuple[str, ...],
     loss: bool,
-    delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
     as_json: bool,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Measure how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure,
     and risk.
@@ -119,7 +120,7 @@ def measure_command(
             below=below or THRESHOLDS,
             dates=dates,
             hierarchies=hierarchies if hierarchies or loss else None,
-            delimiter=delimiter,
+            **files,
             memory_limit=memory_limit,
             report=report,
             paper=paper,

@@ -1,5 +1,7 @@
 """`acompass prove`: prove which assertions hold for every output of a policy, without data."""
 
+from typing import Unpack
+
 import click
 
 from acompass.cli import options
@@ -71,7 +73,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 @options.deadline
 @options.as_json
 @options.engine
-@options.delimiter
+@options.files
 @options.paper
 def prove(
     policy: str,
@@ -88,8 +90,8 @@ def prove(
     deadline: str,
     as_json: bool,
     engine: str | None,
-    delimiter: str | None,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Prove for each assertion that every table a run of the policy writes satisfies it.
 
@@ -121,7 +123,7 @@ def prove(
             deadline=deadline,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             paper=paper,
         )
         print_out(to_json(privacy_proof_object(proof)) if as_json else privacy_proof_text(proof))

@@ -1,13 +1,14 @@
 """A policy as readable SQL in an engine's dialect."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from acompass import session
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Schema, Type
 from acompass.diagnostics import CallError, Diagnostic
-from acompass.options import DatesArgument
+from acompass.options import Options
 from acompass.pipeline import checked
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.plan.running.dry_run import DIALECTS, TABLE, RequirementSql, dry_run
@@ -15,14 +16,15 @@ from acompass.policy import Policy
 from acompass.prove.inferred_schema import inferred_schema
 from acompass.report.words import on_one_line
 
+_DEFAULT = Options()
+
 
 def to_sql(
     policy: Policy,
     dialect: str = "duckdb",
     table: Any = None,
     params: Mapping[str, ParamValue] | None = None,
-    delimiter: str | None = None,
-    dates: DatesArgument = (),
+    options: Options = _DEFAULT,
 ) -> str:
     """Without a table, the schema consists of the columns that the policy names."""
     if dialect not in DIALECTS:
@@ -31,7 +33,7 @@ def to_sql(
     if table is None:
         schema = inferred_schema(policy.tree, dict(params or {}))
     else:
-        with session.open(table, dates=dates, delimiter=delimiter) as opened:
+        with session.open(table, dates=options.dates, **asdict(options.file_format)) as opened:
             schema = opened.schema(policy, params=params)
     statements = dry_run(checked(policy, schema, params), dialect)
     return _heading(schema) + "".join(map(_requirement, statements))

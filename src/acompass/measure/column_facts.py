@@ -27,7 +27,7 @@ _FEWEST_CODES = 20
 
 def column_facts(table: DuckDBTable, dates: DatesArgument) -> tuple[ColumnFacts, ...]:
     """Facts about every column, in the order of the table."""
-    with tables_in(table.con, None) as tables:
+    with tables_in(table.con) as tables:
         view, _ = tables.load(table, _nothing, every_column=True, dates=dates)
         shown = {found.column: found for found in distributions(tables.con, [view])}
         counted = _counted(tables.con, view)

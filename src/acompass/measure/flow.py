@@ -18,6 +18,9 @@ from acompass.measure.sensitive import measure_column
 from acompass.measure.view import View
 from acompass.measures import THRESHOLDS, Classes, Journalist, Measures
 from acompass.options import DatesArgument, HierarchiesArgument
+from acompass.tables.file_format import FileFormat
+
+_DEFAULT = FileFormat()
 
 
 def measure_table(
@@ -27,7 +30,7 @@ def measure_table(
     against: Any = None,
     population: Any = None,
     below: Sequence[int] = THRESHOLDS,
-    delimiter: str | None = None,
+    file_format: FileFormat = _DEFAULT,
     dates: DatesArgument = (),
     hierarchies: HierarchiesArgument | None = None,
 ) -> Measures:
@@ -38,7 +41,7 @@ def measure_table(
     """
     require_earlier_table(hierarchies, against)
     every_column = against is not None
-    with tables_in(table.con, delimiter) as tables:
+    with tables_in(table.con, file_format) as tables:
         view, found = tables.load(
             table, partial(positions, roles), every_column, () if every_column else dates
         )

@@ -16,7 +16,10 @@ from acompass.measure.columns import Positions, refuse_opaque
 from acompass.measure.view import View
 from acompass.measure.weights import with_unit
 from acompass.options import DatesArgument, ReadingOptions
-from acompass.tables.source import opened
+from acompass.tables.file_format import FileFormat
+from acompass.tables.opening import opened
+
+_DEFAULT = FileFormat()
 
 #: the columns to measure, from the names of a table's columns
 Find: TypeAlias = Callable[[Sequence[str]], Positions]
@@ -25,15 +28,15 @@ Find: TypeAlias = Callable[[Sequence[str]], Positions]
 class Tables:
     """Tables that stay loaded together, in one connection."""
 
-    def __init__(self, stack: ExitStack, con: duckdb.DuckDBPyConnection, delimiter: str | None):
+    def __init__(self, stack: ExitStack, con: duckdb.DuckDBPyConnection, file_format: FileFormat):
         self.con = con
         self._stack = stack
-        self._delimiter = delimiter
+        self._file_format = file_format
 
     def open(
         self, table: Any, find: Find, every_column: bool, dates: DatesArgument = ()
     ) -> tuple[View, Positions]:
-        source = self._stack.enter_context(opened(table, self._delimiter))
+        source = self._stack.enter_context(opened(table, self._file_format))
         return self.load(open_table(self.con, source), find, every_column, dates)
 
     def load(
@@ -51,14 +54,14 @@ class Tables:
 
 
 @contextmanager
-def open_tables(delimiter: str | None, memory_limit: str | None) -> Iterator[Tables]:
-    with connection(memory_limit) as con, tables_in(con, delimiter) as tables:
+def open_tables(file_format: FileFormat, memory_limit: str | None) -> Iterator[Tables]:
+    with connection(memory_limit) as con, tables_in(con, file_format) as tables:
         yield tables
 
 
 @contextmanager
-def tables_in(con: duckdb.DuckDBPyConnection, delimiter: str | None) -> Iterator[Tables]:
+def tables_in(con: duckdb.DuckDBPyConnection, file_format: FileFormat = _DEFAULT) -> Iterator[Tables]:
     """Tables in a connection that is already open."""
     with ExitStack() as stack:
         stack.enter_context(failures())
-        yield Tables(stack, con, delimiter)
+        yield Tables(stack, con, file_format)

@@ -10,12 +10,15 @@ from acompass.measure.flow import measure_view
 from acompass.measure.opening import open_tables
 from acompass.measures import Overview
 from acompass.options import DatesArgument
+from acompass.tables.file_format import FileFormat
+
+_DEFAULT = FileFormat()
 
 
 def overview(
     tables: Sequence[Any],
     roles: Roles | None,
-    delimiter: str | None = None,
+    file_format: FileFormat = _DEFAULT,
     memory_limit: str | None = None,
     with_columns: bool = True,
     dates: DatesArgument = (),
@@ -27,7 +30,7 @@ def overview(
     Without roles, there are no measures; without `with_columns`, no distributions.
     """
     find = _nothing if roles is None else partial(positions, roles)
-    with open_tables(delimiter, memory_limit) as opened:
+    with open_tables(file_format, memory_limit) as opened:
         views = [
             opened.open(table, find, every_column=True, dates=() if place else dates)
             for place, table in enumerate(tables)

@@ -75,7 +75,7 @@ def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
     found = overview(
         tables,
         roles,
-        request.options.delimiter,
+        request.options.file_format,
         request.options.memory_limit,
         with_columns=_can_be_shown(request, tables),
         dates=request.dates,

@@ -3,11 +3,13 @@ for locating errors."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from acompass.tables import errors
-from acompass.tables.header import numbered_records
+from acompass.tables.file_format import DELIMITERS, CsvStyle
+from acompass.tables.header import first_line_end, numbered_records
 from acompass.tables.rfc4180 import Field
-from acompass.tables.source import DELIMITERS, Files
+from acompass.tables.source import Files
 
 #: names with these characters are quoted in a header, so that the delimiter can be detected again
 _MARKS = (*DELIMITERS, '"', "\r", "\n", "#")
@@ -26,6 +28,12 @@ class Csv:
         """The path of each file, and its name in messages."""
         return zip(self.source.paths, self.source.shown, strict=True)
 
+    @cached_property
+    def style(self) -> CsvStyle:
+        """How the output is written: as the first file."""
+        end = first_line_end(self.source.paths[0], self.source.shown[0], self.delimiter)
+        return CsvStyle(self.delimiter, self.source.encoding, self.source.has_mark, end)
+
     def records(self, path: str, shown: str) -> Iterator[tuple[int, list[Field]]]:
         """The records of one file after the header, each with its line number.
 
@@ -33,13 +41,21 @@ class Csv:
         one column.
         """
         width = len(self.names)
-        numbered = numbered_records(path, shown, self.delimiter)
+        numbered = self._numbered(path, shown)
         next(numbered)
         for line, fields in numbered:
             if len(fields) >= width and not any(field is not None for field in fields[width:]):
                 yield line, fields[:width]
             elif fields != [None]:
                 raise errors.ragged(shown, line, len(fields), width)
+
+    def _numbered(self, path: str, shown: str) -> Iterator[tuple[int, list[Field]]]:
+        """Of a sheet, the rows have the numbers that Excel shows."""
+        numbered = numbered_records(path, shown, self.delimiter)
+        if not self.source.header_rows:
+            return numbered
+        first = self.source.header_rows[self.source.paths.index(path)]
+        return ((row, fields) for row, (_, fields) in enumerate(numbered, first))
 
     def first_place(self, matches: Callable[[Sequence[Field]], bool]) -> tuple[str, int] | None:
         """The file and line number of the first record that matches; None if only a filling does."""
@@ -56,8 +72,9 @@ class Csv:
                 pass
 
 
-def header_line(names: Iterable[str], delimiter: str) -> str:
-    return delimiter.join(_quoted_name(name) for name in names) + "\n"
+def header_line(names: Iterable[str], style: CsvStyle) -> str:
+    """The first line of a file, after its byte order mark."""
+    return style.mark + style.delimiter.join(_quoted_name(name) for name in names) + style.line_end
 
 
 def quoted(text: str) -> str:

@@ -17,7 +17,7 @@ _STDIN, _STDOUT = 0, 1
 def require_writable(path: str, source: Source) -> None:
     """Raise unless the format is known, the folder exists, and the path is not the input itself."""
     format_of(path)
-    if isinstance(source, Files) and (_replaces(path, source.paths) or _replaces_stdin(path, source)):
+    if isinstance(source, Files) and (_replaces(path, source.given) or _replaces_stdin(path, source)):
         raise errors.output_is_input(path)
     if path != STANDARD_OUTPUT and not Path(os.path.realpath(path)).parent.is_dir():
         raise errors.no_folder(str(Path(path).parent))
@@ -55,7 +55,7 @@ def _folders(path: str) -> Iterator[Path]:
 
 def _replaces_stdin(path: str, source: Files) -> bool:
     """Whether the output is a file that the shell redirects to standard input."""
-    if source.kept:
+    if source.given:
         return False
     output, stdin = _regular_file(path), _regular_file(_STDIN)
     return output is not None and stdin is not None and os.path.samestat(output, stdin)

@@ -12,7 +12,10 @@ import duckdb
 from acompass.checked.types import Schema, remaining
 from acompass.engines.duckdb.columns import restored
 from acompass.plan.lowering import sql
+from acompass.tables.file_format import CsvStyle
 from acompass.tables.replacing import write_fault
+
+_PLAIN = CsvStyle()
 
 #: this many characters at the end of a temporary name are unique and never escaped in a message
 _UNIQUE_END = 20
@@ -29,7 +32,7 @@ class Output:
 
     select: str
     schema: Schema
-    delimiter: str = ","
+    style: CsvStyle = _PLAIN
     stored: Mapping[int, str] = field(default_factory=dict)
     changed: frozenset[int] = frozenset()
     arrow_types: tuple[Any, ...] = ()

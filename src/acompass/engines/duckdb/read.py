@@ -158,7 +158,7 @@ class _CsvTable(DuckDBTable):
         return prepare_text(facts, self._csv, uses, options)
 
     def layout(self, prepared: Prepared, view: str) -> Layout:
-        return Layout(view, self.keeps_order, delimiter=self._csv.delimiter)
+        return Layout(view, self.keeps_order, style=self._csv.style)
 
 
 class _TypedTable(DuckDBTable):

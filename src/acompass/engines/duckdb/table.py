@@ -18,9 +18,11 @@ from acompass.engines.planned import PlannedTable
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.execute import final_select
+from acompass.tables.file_format import CsvStyle
 from acompass.tables.output import require_writable
 from acompass.tables.source import Source
 
+_PLAIN = CsvStyle()
 #: up to this many values, restoring the input order is cheap; beyond, it takes a third of the time
 _MOST_ORDERED = 20_000_000
 #: DuckDB sorts records with more columns than this slowly
@@ -40,7 +42,7 @@ class Layout:
     converted: Mapping[int, str] = field(default_factory=dict)
     stored: tuple[str, ...] = ()
     arrow_types: tuple[Any, ...] = ()
-    delimiter: str = ","
+    style: CsvStyle = _PLAIN
 
 
 class LoadedInDuckDB(PlannedTable):
@@ -110,4 +112,4 @@ class LoadedInDuckDB(PlannedTable):
         changed = outcome.written | prepared.text_dates
         kept = layout.converted.keys() - changed
         stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | {p: layout.converted[p] for p in kept}
-        return Output(select, outcome.left.schema, layout.delimiter, stored, changed, layout.arrow_types)
+        return Output(select, outcome.left.schema, layout.style, stored, changed, layout.arrow_types)

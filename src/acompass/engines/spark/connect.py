@@ -21,7 +21,8 @@ from acompass.engines.spark.session import PlanSession, own_session
 from acompass.leftovers import folder_until_exit, note_process
 from acompass.options import Options
 from acompass.plan.running.session import Session
-from acompass.tables.source import Files, Frame, is_file, opened
+from acompass.tables.opening import opened
+from acompass.tables.source import Files, Frame, is_file
 
 _STANDARD_ERROR = 2
 
@@ -146,10 +147,10 @@ def _in_session(frame: DataFrame, spark: SparkSession) -> Iterator[DataFrame]:
 @contextmanager
 def _opened(catalog: SparkSession, spark: SparkSession, table: Any, options: Options) -> Iterator[SparkTable]:
     if is_file(table):
-        with opened(table, options.delimiter) as source:
+        with opened(table, options.file_format) as source:
             assert isinstance(source, Files), "a path names files"
-            if not source.kept:
-                require_shared(spark, "standard input")
+            if source.are_copies:
+                require_shared(spark, f"a copy of {source.shown[0]}" if source.given else "standard input")
             yield _files(catalog, spark, source)
         return
     with _in_session(_frame(catalog, table), spark) as frame:

@@ -23,6 +23,7 @@ from acompass.engines.spark.table import LoadedInSpark
 from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.tables.csv import Csv
+from acompass.tables.file_format import CsvStyle
 from acompass.tables.header import read_header, require_names
 from acompass.tables.source import Files, Frame, Source
 
@@ -32,7 +33,7 @@ class SparkTable(ABC):
 
     names: tuple[str, ...]
     columns: tuple[SparkColumn, ...] = ()
-    delimiter = ","
+    style = CsvStyle()
     duckdb_table = None
 
     def __init__(self, catalog: SparkSession, spark: SparkSession, source: Source):
@@ -108,10 +109,10 @@ class CsvTable(SparkTable):
     def __init__(self, catalog: SparkSession, spark: SparkSession, source: Files):
         super().__init__(catalog, spark, source)
         self._csv = Csv(source, *read_header(source))
-        self.names, self.delimiter = self._csv.names, self._csv.delimiter
+        self.names, self.style = self._csv.names, self._csv.style
 
     def input_files(self) -> tuple[str, ...]:
-        return tuple(os.path.realpath(path) for path in self._csv.source.paths)
+        return tuple(os.path.realpath(path) for path in self._csv.source.given)
 
     @cached_property
     def relation(self) -> str:

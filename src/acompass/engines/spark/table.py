@@ -90,7 +90,7 @@ class LoadedInSpark(PlannedTable):
             write_parquet(self._frame(select, outcome), left.records, path)
         else:
             names = [left.schema[position].name for position in outcome.positions]
-            write_csv(self._lines(select, outcome), names, self._table.delimiter, path)
+            write_csv(self._lines(select, outcome), names, self._table.style, path)
         return None
 
     def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
@@ -119,7 +119,7 @@ class LoadedInSpark(PlannedTable):
 
     def _lines(self, select: exp.Select, outcome: Outcome) -> DataFrame:
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}
-        delimiter = self._table.delimiter
+        delimiter = self._table.style.delimiter
         schema = outcome.left.schema
         fields = [
             field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter) for p in outcome.positions

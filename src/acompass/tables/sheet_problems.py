@@ -1,0 +1,88 @@
+"""Find the cells of a sheet whose value is an error or is not stored, in the XML of the workbook."""
+
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+from xml.etree import ElementTree
+
+from acompass.tables import errors, format_errors
+
+_CHUNK = 1 << 22
+_WORKBOOK, _PARTS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+#: a tag may have a prefix that stands for a namespace
+_TAG = rb"(?:\w+:)?"
+_ERROR = re.compile(rb"<%bc\s([^>]*\bt=[\"']e[\"'][^>]*)>" % _TAG)
+#: a formula is text between tags; its cell has an empty value or none
+_UNCOMPUTED = re.compile(
+    rb"<%(t)bc\s([^>]*)>\s*<%(t)bf\b(?:[^>]*/>|[^>]*>[^<]*</%(t)bf>)\s*"
+    rb"(?:<%(t)bv\s*/>|<%(t)bv>\s*</%(t)bv>)?\s*</%(t)bc>" % {b"t": _TAG}
+)
+#: text that is computed may be empty
+_TEXT = re.compile(rb"\bt=[\"']str[\"']")
+_REFERENCE = re.compile(rb"\br=[\"']([A-Z]+[0-9]+)[\"']")
+
+
+@dataclass
+class _Found:
+    count: int = 0
+    first: str = ""
+
+    def add(self, attributes: bytes) -> None:
+        self.count += 1
+        if self.count == 1:
+            reference = _REFERENCE.search(attributes)
+            self.first = "unnamed" if reference is None else f"`{reference[1].decode()}`"
+
+
+def require_values(path: str, shown: str, sheet: str) -> None:
+    wrong, uncomputed = _Found(), _Found()
+    try:
+        for rows in _rows(path, sheet):
+            for cell in _ERROR.finditer(rows):
+                wrong.add(cell[1])
+            for cell in _UNCOMPUTED.finditer(rows):
+                if not _TEXT.search(cell[1]):
+                    uncomputed.add(cell[1])
+    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, EOFError, NotImplementedError):
+        _raise_damaged(shown)
+    if wrong.count:
+        raise format_errors.error_cells(shown, sheet, wrong.count, wrong.first)
+    if uncomputed.count:
+        raise format_errors.uncomputed_cells(shown, sheet, uncomputed.count, uncomputed.first)
+
+
+def _raise_damaged(shown: str) -> NoReturn:
+    raise errors.damaged(shown, "Excel") from None
+
+
+def _rows(path: str, sheet: str) -> Iterator[bytes]:
+    """The XML of the sheet, in pieces that do not break a row."""
+    with zipfile.ZipFile(path) as file, file.open(_part(file, sheet)) as part:
+        rest = b""
+        while chunk := part.read(_CHUNK):
+            window = rest + chunk
+            end = window.rfind(b"row>") + 1
+            yield window[:end]
+            rest = window[end:]
+        yield rest
+
+
+def _part(file: zipfile.ZipFile, sheet: str) -> str:
+    """The name of the file inside the workbook that has the sheet."""
+    sheets = {each.get("name"): _identifier(each) for each in _elements(file, _WORKBOOK, "sheet")}
+    parts = {each.get("Id"): each.attrib["Target"] for each in _elements(file, _PARTS, "Relationship")}
+    target = parts[sheets[sheet]]
+    return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+
+
+def _identifier(sheet: ElementTree.Element) -> str | None:
+    """The attribute `r:id`, in whichever namespace of the two versions of the standard."""
+    return next((value for name, value in sheet.items() if name.endswith("}id")), None)
+
+
+def _elements(file: zipfile.ZipFile, part: str, name: str) -> Iterator[ElementTree.Element]:
+    for element in ElementTree.fromstring(file.read(part)).iter():
+        if element.tag.rpartition("}")[2] == name:
+            yield element

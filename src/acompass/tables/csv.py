@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from acompass.tables import errors
-from acompass.tables.file_format import DELIMITERS, CsvStyle
-from acompass.tables.header import first_line_end, numbered_records
+from acompass.tables import errors, format_errors
+from acompass.tables.decimal_comma import has_quoted_comma
+from acompass.tables.file_format import COMMA, DELIMITERS, CsvStyle
+from acompass.tables.header import first_line_end, numbered_records, read_header
 from acompass.tables.rfc4180 import Field
 from acompass.tables.source import Files
 
@@ -22,6 +23,14 @@ class Csv:
     source: Files
     names: tuple[str, ...]
     delimiter: str
+
+    @classmethod
+    def of(cls, source: Files) -> "Csv":
+        """The table in the files, whose header is read."""
+        csv = cls(source, *read_header(source))
+        if source.has_comma and csv.delimiter == COMMA and not csv._has_quoted_comma():
+            raise format_errors.ambiguous_comma(source.shown[0])
+        return csv
 
     @property
     def files(self) -> Iterator[tuple[str, str]]:
@@ -48,6 +57,10 @@ class Csv:
                 yield line, fields[:width]
             elif fields != [None]:
                 raise errors.ragged(shown, line, len(fields), width)
+
+    def _has_quoted_comma(self) -> bool:
+        """A sheet's copy has everything in quotes."""
+        return bool(self.source.header_rows) or any(has_quoted_comma(*file) for file in self.files)
 
     def _numbered(self, path: str, shown: str) -> Iterator[tuple[int, list[Field]]]:
         """Of a sheet, the rows have the numbers that Excel shows."""

@@ -99,13 +99,14 @@ def files_differ(first: str, other: str, what: str) -> TableError:
     )
 
 
-def not_numbers(name: str, place: Place, bad: int, use: Span) -> TableError:
+def not_numbers(name: str, place: Place, bad: int, use: Span, help_: str | None) -> TableError:
     found = "1 value is not a number" if bad == 1 else f"{bad:,} values are not numbers"
     finding = Diagnostic(
         "AC210",
         f"column `{name}` is used as a number, but {found}{_where(place, bad)}",
         (Label(use, "used as a number here"),),
-        "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
+        help_
+        or "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
         "to use the column as text, compare it with a quoted constant",
     )
     return TableError([finding])

@@ -30,7 +30,6 @@ from acompass.tables.frame_failures import column_failures
 from acompass.tables.frames import FrameKind, kind_of
 from acompass.tables.from_dicts import PlainColumn, plain_columns
 from acompass.tables.from_frame import arrow_columns
-from acompass.tables.header import read_header
 from acompass.tables.source import Files, Frame, Source, stamp
 
 _MOST_VIEWS = 20
@@ -136,7 +135,7 @@ class _CsvTable(DuckDBTable):
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
         super().__init__(con, source, keeps_order)
-        self._csv = Csv(source, *read_header(source))
+        self._csv = Csv.of(source)
         self.names = self._csv.names
 
     @cached_property

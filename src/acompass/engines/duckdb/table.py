@@ -112,4 +112,12 @@ class LoadedInDuckDB(PlannedTable):
         changed = outcome.written | prepared.text_dates
         kept = layout.converted.keys() - changed
         stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | {p: layout.converted[p] for p in kept}
-        return Output(select, outcome.left.schema, layout.style, stored, changed, layout.arrow_types)
+        return Output(
+            select,
+            outcome.left.schema,
+            layout.style,
+            stored,
+            changed,
+            layout.arrow_types,
+            prepared.comma,
+        )

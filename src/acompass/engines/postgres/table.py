@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from acompass.checked.types import TEXT, Kind, Type
+from acompass.engines.decimal_comma import swapped
 from acompass.engines.duckdb.columns import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures as duckdb_failures
@@ -23,6 +24,7 @@ from acompass.engines.postgres.session import KeepingSession, ReadingSession
 from acompass.engines.postgres.transfer import fetched, upload
 from acompass.engines.postgres.write import Target, create_table, find_target, new_type
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.postgres import POSTGRES
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.execute import final_select
 from acompass.plan.running.session import Session
@@ -170,7 +172,15 @@ class UploadedToServer(PostgresTable):
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        return [new_type(self._new_type(outcome, i), f"t.{sql.name(i)}") for i in outcome.positions]
+        types = {i: self._new_type(outcome, i) for i in outcome.positions}
+        return [new_type(type_, self._value(i, type_)) for i, type_ in types.items()]
+
+    def _value(self, position: int, type_: Type) -> str:
+        """Text has the decimal commas that it had in the file."""
+        value: sql.Sql = sql.column(position, "t")
+        if position in self.prepared.comma and type_.kind is Kind.TEXT:
+            value = swapped(value, POSTGRES)
+        return value.sql("postgres")
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         """A column that the policy does not name keeps its type."""

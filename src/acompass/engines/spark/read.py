@@ -24,7 +24,7 @@ from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.tables.csv import Csv
 from acompass.tables.file_format import CsvStyle
-from acompass.tables.header import read_header, require_names
+from acompass.tables.header import require_names
 from acompass.tables.source import Files, Frame, Source
 
 
@@ -108,7 +108,7 @@ class CsvTable(SparkTable):
 
     def __init__(self, catalog: SparkSession, spark: SparkSession, source: Files):
         super().__init__(catalog, spark, source)
-        self._csv = Csv(source, *read_header(source))
+        self._csv = Csv.of(source)
         self.names, self.style = self._csv.names, self._csv.style
 
     def input_files(self) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
-from acompass.checked.types import MOST_DIGITS
+from acompass.checked.types import MOST_DIGITS, Kind
+from acompass.engines.decimal_comma import swapped
 from acompass.engines.engine import Destination, Outcome
 from acompass.engines.errors import output_exists, output_not_replaceable, require_plain
 from acompass.engines.loading import Prepared
@@ -23,6 +24,7 @@ from acompass.engines.spark.write import (
     write_table,
 )
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.spark import SPARK
 from acompass.plan.lowering.state import State
 from acompass.plan.running.execute import final_select
 from acompass.tables.output import is_stream, require_other_file, require_writable
@@ -103,6 +105,10 @@ class LoadedInSpark(PlannedTable):
             for position, type_ in self._output_types(outcome).items():
                 if position in columns:
                     columns[position] = columns[position].cast(type_)
+            for position in columns.keys() & self.prepared.comma:
+                if schema[position].type.kind is Kind.TEXT:
+                    text = swapped(sql.column(position), SPARK).sql("spark")
+                    columns[position] = spark_functions.expr(text)
             return frame.select(list(columns.values())).toDF(*(schema[p].name for p in columns))
 
     def _output_types(self, outcome: Outcome) -> dict[int, Any]:
@@ -121,8 +127,10 @@ class LoadedInSpark(PlannedTable):
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}
         delimiter = self._table.style.delimiter
         schema = outcome.left.schema
+        comma = self.prepared.comma
         fields = [
-            field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter) for p in outcome.positions
+            field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter, has_comma=p in comma)
+            for p in outcome.positions
         ]
         query = exp.select(exp.alias_(line(fields, delimiter), "value")).from_(select.subquery("w"))
         with failures():

@@ -56,6 +56,7 @@ def run(
     trace: "Iterable[TraceValue] | None" = None,
     order: str | None = None,
     output: str | os.PathLike[str] | None = None,
+    partition: Sequence[str] | None = None,
     force: bool = False,
     report: str | os.PathLike[str] | None = None,
     progress: "Progress | None" = None,
@@ -65,9 +66,10 @@ def run(
     """Perform the requirements one after the other.
 
     With `output`, the table is written there, unless a requirement without an action is violated and `force`
-    is False. Otherwise, it is in the result. With `force`, an existing table of a database is replaced. The
-    input is never overwritten. `report` is the path of a report page to write. `opening` are arguments of
-    `acompass.open`.
+    is False. Otherwise, it is in the result. With `partition`, `output` is a folder with a folder of Parquet
+    files for each value of these columns. With `force`, an existing table of a database, or such a folder, is
+    replaced. The input is never overwritten. `report` is the path of a report page to write. `opening` are
+    arguments of `acompass.open`.
     """
     parsed = as_policy(policy, paper)
     with open_session(table, opening) as session:
@@ -78,6 +80,7 @@ def run(
             trace=trace,
             order=order,
             output=output,
+            partition=partition,
             force=force,
             report=report,
             progress=progress,

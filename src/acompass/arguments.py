@@ -354,6 +354,7 @@ EXPECTED = {
     "old": _POLICY,
     "output": _OUTPUT,
     "params": _Expected("a dict of names and values", '{"k": 2}', _settings),
+    "partition": _NAMES,
     "path": _Expected("a path", '"policy.acp"', _path),
     "policy": _POLICY,
     "population": _TABLE,

@@ -24,7 +24,7 @@ from acompass.policy import Policy, as_policy
 from acompass.randomness import TraceValue, trace_source
 from acompass.result import Plan, Result
 from acompass.syntax.spelling import quoted_name, spell_string
-from acompass.tables.output import require_no_hierarchy
+from acompass.tables.output import parquet_files, require_no_hierarchy
 
 if TYPE_CHECKING:
     from acompass.engines.duckdb.sampled import SampledTable
@@ -106,6 +106,7 @@ class Session(Perturbing):
         dates: DatesArgument | None = None,
         order: str | None = None,
         output: Path | None = None,
+        partition: Sequence[str] | None = None,
         force: bool = False,
         report: Path | None = None,
         progress: Progress | None = None,
@@ -114,11 +115,12 @@ class Session(Perturbing):
         """Perform the requirements one after the other.
 
         With `output`, the table is written there, unless a requirement without an action is violated and
-        `force` is False. Otherwise, it is in the result. With `force`, an existing table of a database is
-        replaced. The input is never overwritten.
+        `force` is False. Otherwise, it is in the result. With `partition`, `output` is a folder with a folder
+        of Parquet files for each value of these columns. With `force`, an existing table of a database, or
+        such a folder, is replaced. The input is never overwritten.
         """
         path = None if output is None else os.fspath(output)
-        destination = Destination(path, _is_canonical(order), force)
+        destination = Destination(path, _is_canonical(order), force, tuple(partition or ()))
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         self._require_files(report, call.policy, [self._table], path)
@@ -126,7 +128,8 @@ class Session(Perturbing):
             require_no_hierarchy(path, call.policy.hierarchies)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
-        left = result.table if path is None else path if result.ok or force else None
+        written = parquet_files(path) if path is not None and partition else path
+        left = result.table if path is None else written if result.ok or force else None
         self._report_call(report, "run", call, result, left)
         return result
 

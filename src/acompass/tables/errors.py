@@ -347,11 +347,10 @@ def disk_full(path: str) -> TableError:
 
 
 def unknown_format(path: str) -> TableError:
-    return _error(
-        "AC224",
-        f"unknown output format of `{path}`",
-        "end the name in `.csv`, `.csv.gz` or `.parquet`",
-    )
+    help_ = "end the name in `.csv`, `.csv.gz` or `.parquet`"
+    if path.endswith("/"):
+        help_ += ", or write a folder of Parquet files with `--partition COLUMN`"
+    return _error("AC224", f"unknown output format of `{path}`", help_)
 
 
 def frame_failed(kind: str, error: BaseException) -> TableError:

@@ -147,6 +147,11 @@ def partition_not_a_folder(path: str) -> CallError:
     return CallError([Diagnostic("AC247", message, help="name a folder: `-o released/`")])
 
 
+def partition_without_folder() -> CallError:
+    message = "`partition` is given, but no `output`"
+    return CallError([Diagnostic("AC247", message, help='name a folder: `output="released/"`')])
+
+
 def unknown_partition(name: str, columns: str) -> TableError:
     message = f"`--partition` names the column `{name}`, which the released table does not have"
     return _error("AC247", message, f"columns: {columns}")
@@ -156,9 +161,14 @@ def partition_twice(name: str) -> TableError:
     return _error("AC247", f"`--partition` names column `{name}` twice", "name each column once")
 
 
-def partition_everything() -> TableError:
-    message = "`--partition` names a column of an unsuitable type"
-    return _error("AC247", message, "partition by columns of text, numbers or dates")
+def partition_of_values(name: str) -> TableError:
+    message = f"`--partition` names column `{name}`, which has lists or other nested values"
+    return _error("AC247", message, "use columns of text, numbers or dates")
+
+
+def folder_of_others(path: str) -> TableError:
+    message = f"folder `{path}` has other files than Parquet files, so it is not replaced"
+    return _error("AC248", message, "choose another folder")
 
 
 def folder_not_empty(path: str) -> TableError:

@@ -1,12 +1,13 @@
 """Validate an output path before anything runs."""
 
+import glob
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from acompass.tables import errors
+from acompass.tables import errors, format_errors
 from acompass.tables.source import Files, Source
 
 STANDARD_OUTPUT = "-"
@@ -21,6 +22,30 @@ def require_writable(path: str, source: Source) -> None:
         raise errors.output_is_input(path)
     if path != STANDARD_OUTPUT and not Path(os.path.realpath(path)).parent.is_dir():
         raise errors.no_folder(str(Path(path).parent))
+
+
+def require_folder(path: str, source: Source, force: bool) -> None:
+    """Raise unless a folder of Parquet files can be written there, or in place of one with `force`."""
+    if is_stream(path) or path.lower().endswith((".csv", ".csv.gz")):
+        raise format_errors.partition_not_a_folder(path)
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise errors.no_folder(str(Path(path).parent))
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise errors.unwritable(path, "it is a file")
+    if isinstance(source, Files) and _replaces(path, source.given):
+        raise errors.output_is_input(path)
+    if any(target.iterdir()) and not force:
+        raise format_errors.folder_not_empty(path)
+    if any(each.suffix != ".parquet" for each in target.rglob("*") if not each.is_dir()):
+        raise format_errors.folder_of_others(path)
+
+
+def parquet_files(folder: str) -> str:
+    """A glob of the files in a folder that was written in partitions."""
+    return os.path.join(glob.escape(folder), "**", "*.parquet")
 
 
 def require_other_file(path: str, inputs: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
+from acompass.engines.delivering import require_destination
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.restore import restore
@@ -19,7 +20,6 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.execute import final_select
 from acompass.tables.file_format import CsvStyle
-from acompass.tables.output import require_writable
 from acompass.tables.source import Source
 
 _PLAIN = CsvStyle()
@@ -75,12 +75,15 @@ class LoadedInDuckDB(PlannedTable):
         return self.session
 
     @property
+    def style(self) -> CsvStyle:
+        return self.layout.style
+
+    @property
     def statements(self) -> list[str]:
         return self.session.statements
 
     def check_destination(self, destination: Destination) -> None:
-        if destination.path is not None:
-            require_writable(destination.path, self.source)
+        require_destination(destination, self.source)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         select = final_select(
@@ -103,7 +106,7 @@ class LoadedInDuckDB(PlannedTable):
         with failures():
             if destination.path is None:
                 return restore(self.con, output, self.source)
-            write(self.con, output, destination.path)
+            write(self.con, output, destination.path, destination.partition)
             return None
 
     def _output(self, select: str, outcome: Outcome) -> Output:

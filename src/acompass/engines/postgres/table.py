@@ -7,6 +7,7 @@ from typing import Any
 
 from acompass.checked.types import TEXT, Kind, Type
 from acompass.engines.decimal_comma import swapped
+from acompass.engines.delivering import require_destination
 from acompass.engines.duckdb.columns import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures as duckdb_failures
@@ -28,7 +29,7 @@ from acompass.plan.lowering.dialects.postgres import POSTGRES
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.execute import final_select
 from acompass.plan.running.session import Session
-from acompass.tables.output import require_writable
+from acompass.tables.file_format import CsvStyle
 from acompass.tables.source import Files, Source, is_file
 
 #: results of server tables are returned like those of files, as PyArrow tables
@@ -55,8 +56,8 @@ class PostgresTable(PlannedTable):
         path = destination.path
         if path is None:
             return
-        if is_file(path):
-            require_writable(path, self.source)
+        if is_file(path) or destination.partition:
+            require_destination(destination, self.source)
         else:
             self._target = find_target(self._reading, path, self.relation, destination.force)
 
@@ -144,7 +145,7 @@ class LoadedOnServer(PostgresTable):
         with connection(self._memory_limit) as con, duckdb_failures():
             if destination.path is None:
                 return restore(con, output, self.source)
-            write(con, output, destination.path)
+            write(con, output, destination.path, destination.partition)
             return None
 
 
@@ -155,6 +156,10 @@ class UploadedToServer(PostgresTable):
         super().__init__(reading, keeping, local.prepared)
         self._local = local
         self.source = local.source
+
+    @property
+    def style(self) -> CsvStyle:
+        return self._local.style
 
     @cached_property
     def state(self) -> State:

@@ -27,6 +27,8 @@ from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.spark import SPARK
 from acompass.plan.lowering.state import State
 from acompass.plan.running.execute import final_select
+from acompass.tables.file_format import CsvStyle
+from acompass.tables.format_errors import partition_elsewhere
 from acompass.tables.output import is_stream, require_other_file, require_writable
 from acompass.tables.source import is_file
 
@@ -50,6 +52,10 @@ class LoadedInSpark(PlannedTable):
         return State(select, self.schema, has_row_key=False, records=self.prepared.records)
 
     @property
+    def style(self) -> CsvStyle:
+        return self._table.style
+
+    @property
     def statements(self) -> list[str]:
         return self.session.statements
 
@@ -57,6 +63,8 @@ class LoadedInSpark(PlannedTable):
         path = destination.path
         if path is None:
             return
+        if destination.partition:
+            raise partition_elsewhere("Spark")
         if not is_file(path):
             self._require_new_table(path, destination.force)
             return

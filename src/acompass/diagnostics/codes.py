@@ -89,7 +89,7 @@ CODES: dict[str, str] = {
     "AC202": "folder instead of a table",
     "AC203": "unreadable table",
     "AC204": "table without column names",
-    "AC205": "text that is not UTF-8",
+    "AC205": "text in another encoding",
     "AC206": "too many or too few fields in a record",
     "AC207": "unclosed quote in a CSV",
     "AC208": "duplicate column name",

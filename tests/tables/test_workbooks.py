@@ -8,6 +8,7 @@ import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import openpyxl
@@ -18,6 +19,7 @@ from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 import acompass
 from acompass.diagnostics import AcompassError, Diagnostic
+from acompass.tables.opening import opened
 from tests.tables.workbooks import with_stored_values, workbook
 
 #: names no column, so that every value comes out as it was read
@@ -220,6 +222,24 @@ def test_an_export_with_decimal_commas(tmp_path: Path) -> None:
     assert text == 'Dose;Name\n1,5;Zoë\n1,75;"a;b"\n'
     acompass.run(NOTHING, path, output=tmp_path / "out.csv", encoding="cp1252", delimiter=",")
     assert (tmp_path / "out.csv").read_bytes() == "Dose,Name\n1.5,Zoë\n2,a;b\n".encode("cp1252")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_workbooks_are_refused(tmp_path: Path, seed: int) -> None:
+    """Whatever is wrong inside, there is a diagnostic: neither the reader nor our search for errors fails."""
+    rng, path = Random(seed), workbook(tmp_path / "t.xlsx", S=PEOPLE)
+    whole, found = path.read_bytes(), set()
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for _ in range(rng.randint(1, 6)):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        path.write_bytes(damaged[: rng.choice([None, rng.randrange(len(damaged))])])
+        try:
+            with opened(str(path)):
+                found.add("read")
+        except AcompassError as error:
+            found.add(error.diagnostics[0].code)
+    assert {"AC214"} <= found <= {"AC204", "AC214", "AC245", "AC246", "read"}
 
 
 def test_without_calamine(tmp_path: Path) -> None:

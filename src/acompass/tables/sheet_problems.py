@@ -2,9 +2,9 @@
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
 from xml.etree import ElementTree
 
 from acompass.tables import errors, format_errors
@@ -21,6 +21,8 @@ _UNCOMPUTED = re.compile(
 )
 #: text that is computed may be empty
 _TEXT = re.compile(rb"\bt=[\"']str[\"']")
+#: how Python fails on a zip file whose parts are cut, absent, encrypted or packed in an unknown way
+_DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError, ElementTree.ParseError)
 _REFERENCE = re.compile(rb"\br=[\"']([A-Z]+[0-9]+)[\"']")
 
 
@@ -45,16 +47,12 @@ def require_values(path: str, shown: str, sheet: str) -> None:
             for cell in _UNCOMPUTED.finditer(rows):
                 if not _TEXT.search(cell[1]):
                     uncomputed.add(cell[1])
-    except (zipfile.BadZipFile, KeyError, ElementTree.ParseError, EOFError, NotImplementedError):
-        _raise_damaged(shown)
+    except _DAMAGES:
+        raise errors.damaged(shown, "Excel") from None
     if wrong.count:
         raise format_errors.error_cells(shown, sheet, wrong.count, wrong.first)
     if uncomputed.count:
         raise format_errors.uncomputed_cells(shown, sheet, uncomputed.count, uncomputed.first)
-
-
-def _raise_damaged(shown: str) -> NoReturn:
-    raise errors.damaged(shown, "Excel") from None
 
 
 def _rows(path: str, sheet: str) -> Iterator[bytes]:

@@ -26,7 +26,7 @@ def write_partitions(
         with engine_writing(part, path):
             row = con.execute(
                 f"COPY (SELECT {named_columns(output)} FROM ({output.select})) TO {text_literal(part)} "
-                f"(FORMAT parquet, PARTITION_BY ({columns}), WRITE_PARTITION_COLUMNS true, OVERWRITE true)"
+                f"(FORMAT parquet, PARTITION_BY ({columns}), WRITE_PARTITION_COLUMNS true)"
             ).fetchone()
         records = int(row[0]) if row else 0
         if records == 0:

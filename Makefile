@@ -5,8 +5,9 @@ WORKERS ?= 2
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
+EXTRAS ?=
 
-.PHONY: help demo studio test test-fast lint pytest fuzz bench docs client screenshots theory vscode format clean bytecode
+.PHONY: help demo studio test test-fast lint pytest fuzz bench docs client screenshots theory vscode wheelhouse format clean bytecode
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -74,6 +75,9 @@ theory: ## compile the theorems of theory/ and their interpreter; needs Coq and 
 vscode: ## package the extension for VS Code as build/acompass.vsix; needs Node
 	@mkdir -p build
 	cd editors/vscode && npm ci --ignore-scripts --no-audit --no-fund && npm run package
+
+wheelhouse: | $(VENV)/.python ## gather acompass and all it needs in one zip in build/, to install it offline; EXTRAS=all for Spark too
+	$(BIN)/python release/wheelhouse.py --into build --extras '$(EXTRAS)'
 
 format: $(VENV)/.test ## format the code
 	$(BIN)/ruff check --fix .

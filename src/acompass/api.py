@@ -141,6 +141,7 @@ def measure(
     policy: Policy | str | None = None,
     against: Any = None,
     population: Any = None,
+    sampling_weight: str | None = None,
     below: Sequence[int] | None = None,
     hierarchies: HierarchiesArgument | None = None,
     report: str | os.PathLike[str] | None = None,
@@ -149,10 +150,12 @@ def measure(
 ) -> "Measures":
     """Measure a table by its quasi-identifiers. Columns that are not given come from the policy.
 
-    `against` is the table before anonymization, `population` a table of the population that its people belong
-    to. `dates` are those of the table before anonymization: `against`, or else the table itself. `report` is
-    the path of a report page to write. With `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against
-    the table before is measured; columns that they lack get levels from their values.
+    `weight` is a column with the number of persons that a record stands for, `sampling_weight` one with the
+    number of persons of the population that a record of a sample represents, `population` a table of that
+    population. `against` is the table before anonymization. `dates` are those of the table before
+    anonymization: `against`, or else the table itself. `report` is the path of a report page to write. With
+    `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against the table before is measured; columns
+    that they lack get levels from their values.
     """
     with open_session(table, opening) as session:
         return session.measure(
@@ -162,6 +165,7 @@ def measure(
             policy=policy,
             against=against,
             population=population,
+            sampling_weight=sampling_weight,
             below=below,
             hierarchies=hierarchies,
             report=report,

@@ -367,6 +367,7 @@ EXPECTED = {
     "released": _TABLE,
     "report": _Expected("a path", '"report.html"', _path),
     "round": _Expected("a whole number", "100", _whole),
+    "sampling_weight": _Expected("text", '"Weight"', _text),
     "schema": _Expected("a dict of column names and types", '{"Age": "integer"}', _schema),
     "seconds": _Expected("a number", "10", _number),
     "seed": _Expected("text", '"a secret"', _text),

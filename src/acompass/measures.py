@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
-from acompass.displayed import Displayed
+from acompass.displayed import Reported
 
 #: a number of persons: with decimal weights, an exact fraction
 Persons: TypeAlias = int | Fraction
@@ -79,11 +79,48 @@ def risk_among(persons: Persons) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class Journalist:
-    """The risk if the table is a sample of a known population."""
+    """The risk if the table is a sample of a population, which is known or estimated by sampling weights."""
 
     maximum: Fraction
     average: Fraction
     marketer: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsAbove:
+    """How many records have a risk above 1/`k`."""
+
+    k: int
+    journalist: int
+    individual: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """What sampling weights say: the table is a sample, and its records stand for `persons` of a population.
+
+    The individual risk of a record is that of sdcMicro; its `average` is also called the global risk.
+    `outstanding` is the number of records with a risk above 0.1 and far above the median, `understated` that
+    of classes whose weights add up to fewer persons than they have records.
+    """
+
+    weight: str
+    persons: Persons
+    maximum: float
+    average: float
+    expected: float
+    outstanding: int
+    above: tuple[RecordsAbove, ...]
+    understated: int
+
+
+@dataclass(frozen=True, slots=True)
+class QuasiIdentifier:
+    """The classes by this quasi-identifier alone, and by all others together."""
+
+    column: str
+    alone: Classes
+    without: Classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +209,9 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures(Displayed):
-    """All measures of a table. `journalist` is None without a population, `comparison` without an earlier
-    table, `loss` without hierarchies."""
+class Measures(Reported):
+    """All measures of a table. `journalist` is None without a population or sampling weights, `sampling`
+    without sampling weights, `comparison` without an earlier table, `loss` without hierarchies."""
 
     quasi_identifiers: tuple[str, ...]
     weight: str | None
@@ -183,6 +220,8 @@ class Measures(Displayed):
     journalist: Journalist | None = None
     comparison: Comparison | None = None
     loss: Loss | None = None
+    sampling: Sampling | None = None
+    by_quasi_identifier: tuple[QuasiIdentifier, ...] = ()
 
     @property
     def records(self) -> Persons:

@@ -9,7 +9,7 @@ from acompass.api import open_session
 from acompass.arguments import Opening, validated
 from acompass.checked.parameters import ParamValue
 from acompass.checked.types import Type, types_by_name
-from acompass.diagnostics import Diagnostic
+from acompass.findings import Findings
 from acompass.policy import Policy, as_policy, attach_text
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def lint(
     deadline: float | str = 30,
     paper: bool = False,
     **opening: Unpack[Opening],
-) -> tuple[Diagnostic, ...]:
+) -> Findings:
     """Find probable mistakes in the policy. `table` provides the schema, and is searched for the values of
     hierarchies. `types` gives only the types of some columns. What is not found after `deadline` seconds is
     missing, which AC516 says."""
@@ -130,10 +130,12 @@ def lint(
     parsed, limit = as_policy(policy, paper), seconds_of(deadline)
     with attach_text(parsed):
         if table is None:
-            return lint_policy(parsed.tree, parsed.text, schema, params, types, deadline=limit)
-        with open_session(table, opening) as session:
-            schema, occurs = _types_in(session, parsed, params), session.occurs
-            return lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
+            found = lint_policy(parsed.tree, parsed.text, schema, params, types, deadline=limit)
+        else:
+            with open_session(table, opening) as session:
+                schema, occurs = _types_in(session, parsed, params), session.occurs
+                found = lint_policy(parsed.tree, parsed.text, schema, params, types, occurs, limit)
+    return Findings.of(found, parsed.text, parsed.name)
 
 
 def _types_of(

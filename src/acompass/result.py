@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, assert_never
 
 from acompass.checked.effects import plain_of
 from acompass.checked.program import Action, Draw, Drop, Generalize, Random, Reject, Replace
-from acompass.displayed import Displayed
+from acompass.displayed import Displayed, Reported
 
 ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP"]
 
@@ -73,7 +73,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Result(Displayed):
+class Result(Reported):
     """A run is `ok` if no requirement without an action was violated, a check if no assertion is violated.
 
     `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `unnamed`

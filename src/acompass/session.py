@@ -199,6 +199,7 @@ class Session(Perturbing):
         policy: Policy | str | None = None,
         against: Any = None,
         population: Any = None,
+        sampling_weight: str | None = None,
         below: Sequence[int] | None = None,
         hierarchies: HierarchiesArgument | None = None,
         report: Path | None = None,
@@ -206,9 +207,11 @@ class Session(Perturbing):
     ) -> "Measures":
         """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
 
-        `against` is the table before anonymization, `population` a table of the population that its people
-        belong to. `dates` of the session are those of the table before anonymization. With `hierarchies`, the
-        loss against that table is measured; columns that they lack get levels from their values.
+        `weight` is a column with the number of persons that a record stands for, `sampling_weight` one with
+        the number of persons of the population that a record of a sample represents, `population` a table of
+        that population. `against` is the table before anonymization; `dates` of the session are those of this
+        table. With `hierarchies`, the loss against it is measured; columns that they lack get levels from
+        their values.
         """
         from acompass.measure.columns import assign_roles
         from acompass.measure.flow import measure_table
@@ -216,7 +219,7 @@ class Session(Perturbing):
 
         parsed = None if policy is None else as_policy(policy, paper)
         self._require_files(report, parsed, [self._table, against, population])
-        roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight)
+        roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight, sampling_weight)
         with self._calling():
             measures = measure_table(
                 self._duckdb_table("`measure`"),

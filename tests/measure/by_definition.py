@@ -115,3 +115,32 @@ def population_sizes(
         (len(each), persons[tuple(each[0][q] for q in quasi_identifiers)])
         for each in classes(records, quasi_identifiers)
     ]
+
+
+def sampled(
+    records: Sequence[Record], quasi_identifiers: Sequence[int], weights: Sequence[Fraction]
+) -> list[tuple[int, Fraction]]:
+    """For every record: how many records its class has, and how many persons they stand for."""
+    keys = [tuple(record[q] for q in quasi_identifiers) for record in records]
+    number = Counter(keys)
+    persons: dict[tuple[Hashable, ...], Fraction] = defaultdict(Fraction)
+    for key, weight in zip(keys, weights, strict=True):
+        persons[key] += weight
+    return [(number[key], persons[key]) for key in keys]
+
+
+def individual_risk(records: int, persons: Fraction) -> float:
+    """E(1/F | f) for a negative binomial F: Σ 1/j · C(j−1, f−1) · pᶠ · (1−p)^(j−f) over j ≥ f, with p = f/F.
+
+    For three and more records, its approximation by p / (f − (1 − p)).
+    """
+    if persons <= records:
+        return 1 / records
+    p = float(records / persons)
+    if records > 2:
+        return p / (records - (1 - p))
+    last = records + math.ceil(40 / -math.log1p(-p))
+    ways = (math.comb(j - 1, records - 1) for j in range(records, last))
+    return math.fsum(
+        n * p**records * (1 - p) ** (j - records) / j for j, n in zip(range(records, last), ways, strict=True)
+    )

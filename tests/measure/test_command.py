@@ -46,9 +46,12 @@ def test_json_is_one_object_with_every_measure() -> None:
         "records",
         "quasi_identifiers",
         "weight",
+        "sampling_weight",
         "k",
         "classes",
         "risk",
+        "sampling",
+        "by_quasi_identifier",
         "sensitive",
         "comparison",
         "loss",
@@ -58,6 +61,7 @@ def test_json_is_one_object_with_every_measure() -> None:
     assert measured["risk"] == {
         "prosecutor": {"maximum": 1 / 3, "average": 1 / 3},
         "journalist": None,
+        "individual": None,
         "marketer": 1 / 3,
     }
     (disease,) = measured["sensitive"]

@@ -94,7 +94,7 @@ def test_privacy_has_a_row_for_each_column_and_its_witnesses(
 
 def test_measures_have_a_table_for_each_question(displays: dict[str, str], tmp_path: Path) -> None:
     captions = [caption.text for caption in _read(displays["measures"], tmp_path).all("caption")]
-    assert len(captions) == 6
+    assert len(captions) == 7
     assert captions[-1].startswith("Loss ")
 
 

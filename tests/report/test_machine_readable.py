@@ -4,15 +4,29 @@ import json
 from xml.etree import ElementTree as Xml
 
 from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
 from acompass.report.json.document import to_json
 from acompass.report.json.error import error_object
 from acompass.report.json.result import result_object
-from acompass.report.junit import errors_to_junit, to_junit
+from acompass.report.junit.diagnostics import errors_to_junit, findings_to_junit
+from acompass.report.junit.proof import proof_to_junit
+from acompass.report.junit.result import to_junit
 from acompass.report.notebook.result import result_html
-from acompass.report.sarif import errors_to_sarif, to_sarif
+from acompass.report.sarif.diagnostics import diagnostics_to_sarif
+from acompass.report.sarif.proof import proof_to_sarif
+from acompass.report.sarif.result import to_sarif
 from tests.report.results import EMPTY, MIXED
+from tests.report.sarif_rules import results
 
 SOURCE = "EACH RESULT : Age <= 80;\nEACH RESULT Age;"
+PROOF = Proof(
+    (
+        Claim("EACH RESULT\n   : Age <= 80", 1, ClaimVerdict.PROVED, "line 1: leaves no such record"),
+        Claim("EACH RESULT : Age <= 70", 3, ClaimVerdict.REFUTED, "fails on a table of 1 record"),
+        Claim("idempotent", None, ClaimVerdict.UNDECIDED, "the deadline has passed"),
+    ),
+    {"Age": "integer"},
+)
 DIAGNOSTIC = Diagnostic("AC001", "found `Age`", (Label(Span(37, 40)),), help="put `:` before it")
 
 
@@ -56,25 +70,70 @@ def test_junit_of_an_error() -> None:
     assert suite[0][0].attrib == {"type": "AC001", "message": "found `Age`"}
 
 
+def test_junit_of_findings() -> None:
+    (suite,) = Xml.fromstring(findings_to_junit([DIAGNOSTIC], SOURCE, "policy.acp"))
+    assert suite.attrib == {"name": "policy.acp", "tests": "1", "failures": "1", "errors": "0"}
+    assert suite[0].attrib["name"] == "line 2: AC001"
+    assert suite[0][0].attrib == {"type": "AC001", "message": "found `Age`"}
+    assert "put `:` before it" in (suite[0][0].text or "")
+
+
+def test_junit_without_findings_has_a_case_that_passes() -> None:
+    (suite,) = Xml.fromstring(findings_to_junit([], SOURCE, "policy.acp"))
+    assert suite.attrib == {"name": "policy.acp", "tests": "1", "failures": "0", "errors": "0"}
+    assert list(suite[0]) == []
+
+
+def test_junit_of_a_proof_has_a_failure_unless_a_claim_is_proved() -> None:
+    (suite,) = Xml.fromstring(proof_to_junit(PROOF, "policy.acp"))
+    assert suite.attrib == {"name": "policy.acp", "tests": "3", "failures": "2", "errors": "0"}
+    assert [case.attrib["name"] for case in suite] == [
+        "line 1: EACH RESULT : Age <= 80",
+        "line 3: EACH RESULT : Age <= 70",
+        "claim: idempotent",
+    ]
+    assert [[(end.attrib["type"], end.attrib["message"]) for end in case] for case in suite] == [
+        [],
+        [("refuted", "refuted: fails on a table of 1 record")],
+        [("undecided", "undecided: the deadline has passed")],
+    ]
+
+
 def test_sarif_points_at_the_line_of_each_violation() -> None:
-    log = json.loads(to_json(to_sarif(MIXED, "some policies/ages.acp")))
-    (run,) = log["runs"]
-    assert log["version"] == "2.1.0"
-    known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    assert {result["ruleId"] for result in run["results"]} <= known
-    places = [result["locations"][0]["physicalLocation"] for result in run["results"]]
+    found = results(json.loads(to_json(to_sarif(MIXED, "some policies/ages.acp"))))
+    places = [result["locations"][0]["physicalLocation"] for result in found]
     assert [place["region"]["startLine"] for place in places] == [2, 7]
     assert places[0]["artifactLocation"]["uri"] == "some%20policies/ages.acp"
 
 
 def test_sarif_has_no_results_if_every_requirement_holds() -> None:
-    assert to_sarif(EMPTY, "policy.acp")["runs"][0]["results"] == []
+    assert results(to_sarif(EMPTY, "policy.acp")) == []
 
 
-def test_sarif_of_an_error_points_at_its_line() -> None:
-    (result,) = errors_to_sarif([DIAGNOSTIC], SOURCE, "policy.acp")["runs"][0]["results"]
+def test_sarif_of_an_error_points_at_its_place() -> None:
+    (result,) = results(diagnostics_to_sarif([DIAGNOSTIC], SOURCE, "policy.acp"))
     assert result["ruleId"] == "AC001"
-    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 2}
+    assert result["message"]["text"] == "found `Age`\nhelp: put `:` before it"
+    assert result["locations"][0]["physicalLocation"]["region"] == {
+        "startLine": 2,
+        "startColumn": 13,
+        "endLine": 2,
+        "endColumn": 16,
+    }
+
+
+def test_sarif_of_an_error_without_a_place_points_at_the_first_line() -> None:
+    (result,) = results(diagnostics_to_sarif([Diagnostic("AC201", "no table")], None, "policy.acp"))
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
+
+
+def test_sarif_of_a_proof_has_what_is_not_proved_at_its_line() -> None:
+    refuted, undecided = results(proof_to_sarif(PROOF, "policy.acp"))
+    assert (refuted["ruleId"], refuted["level"]) == ("claim-refuted", "error")
+    assert refuted["message"]["text"] == "refuted: EACH RESULT : Age <= 70\nfails on a table of 1 record"
+    assert refuted["locations"][0]["physicalLocation"]["region"] == {"startLine": 3}
+    assert (undecided["ruleId"], undecided["level"]) == ("claim-undecided", "warning")
+    assert undecided["locations"][0]["physicalLocation"]["region"] == {"startLine": 1}
 
 
 def test_html_escapes_the_text_of_a_policy() -> None:

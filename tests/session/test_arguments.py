@@ -86,6 +86,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "released": NOT_A_TABLE,
     "report": NOT_A_PATH,
     "round": NOT_WHOLE,
+    "sampling_weight": NOT_TEXT,
     "schema": (*NOT_A_DICT, {"Age": 5}, {"Age": None}),
     "seconds": (True, "5", [5], {"a": 1}, object(), len),
     "seed": NOT_TEXT,

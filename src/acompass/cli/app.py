@@ -28,6 +28,7 @@ COMMANDS = {
     "fmt": "acompass.cli.fmt:fmt",
     "core": "acompass.cli.core:core",
     "lsp": "acompass.cli.lsp:lsp",
+    "doctor": "acompass.cli.doctor:doctor",
     "verify-report": "acompass.cli.verify_report:verify_report",
 }
 

@@ -1,18 +1,18 @@
 """`acompass check`: evaluate the assertions of a policy on a table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, Unpack, assert_never, get_args
+from typing import TYPE_CHECKING, TextIO, Unpack, assert_never
 
 import click
 
 from acompass.cli import fixing, options
-from acompass.cli.command import Command, max_errors
-from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.command import Command
+from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.formats import CiFormat, ci_formats, error_report, name_in_heading
 from acompass.cli.hints import hint
-from acompass.cli.inputs import STANDARD_INPUT, given, policy_and_table
+from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
-from acompass.cli.streams import print_out, style_of
-from acompass.diagnostics import AcompassError
+from acompass.cli.streams import style_of
 from acompass.report.json.document import to_json
 from acompass.report.json.result import result_object
 from acompass.result import Result
@@ -24,11 +24,10 @@ EXAMPLES = """\
 acompass check policy.acp people.csv
 acompass check policy.acp
 acompass check policy.acp people.csv --set k=5 --format sarif > check.sarif
+acompass check policy.acp people.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
 acompass check policy.acp people.csv --diff
 """
-
-Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
@@ -38,13 +37,7 @@ Format: TypeAlias = Literal["text", "json", "junit", "sarif"]
 @options.missing
 @options.dates
 @options.engine
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(get_args(Format)),
-    default="text",
-    help="The format of the report on standard output.",
-)
+@ci_formats
 @click.option(
     "--show",
     type=click.IntRange(min=0),
@@ -67,7 +60,7 @@ def check(
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     engine: str | None,
-    format_: Format,
+    format_: CiFormat,
     show: int,
     fix: bool,
     diff: bool,
@@ -85,7 +78,7 @@ def check(
     """
     fixer = fixing.Fixing(policy, fix, diff, quiet)
     fixer.require_text(format_ == "text")
-    with exit_codes(lambda error: _report_error(error, policy, format_)):
+    with exit_codes(error_report(format_, policy)):
         from acompass import api
 
         call = given(policy, table, settings)
@@ -115,7 +108,7 @@ def check(
         exit_by_verdict(result.ok)
 
 
-def _report(result: Result, policy: str, format_: Format, stream: TextIO) -> str:
+def _report(result: Result, policy: str, format_: CiFormat, stream: TextIO) -> str:
     match format_:
         case "text":
             from acompass.report.text.result import check_text
@@ -124,32 +117,16 @@ def _report(result: Result, policy: str, format_: Format, stream: TextIO) -> str
         case "json":
             return to_json(result_object(result))
         case "junit":
-            from acompass.report.junit import to_junit
+            from acompass.report.junit.result import to_junit
 
             return to_junit(result, policy)
         case "sarif":
-            from acompass.report.sarif import to_sarif
+            from acompass.report.sarif.result import to_sarif
 
             return to_json(to_sarif(result, policy))
-        case _:
-            assert_never(format_)
+        case "markdown":
+            from acompass.report.markdown.result import check_markdown
 
-
-def _report_error(error: AcompassError, policy: str, format_: Format) -> None:
-    match format_:
-        case "text":
-            pass
-        case "json":
-            print_error_json(error)
-        case "junit":
-            from acompass.report.junit import errors_to_junit
-
-            print_out(errors_to_junit(error.diagnostics[: max_errors()], policy))
-        case "sarif":
-            from acompass.report.sarif import errors_to_sarif
-
-            shown = error.diagnostics[: max_errors()]
-            file = policy if policy == STANDARD_INPUT else error.name or policy
-            print_out(to_json(errors_to_sarif(shown, error.source, file)))
+            return check_markdown(result, name_in_heading(policy))
         case _:
             assert_never(format_)

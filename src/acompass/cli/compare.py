@@ -1,21 +1,26 @@
 """`acompass compare`: are two policies equivalent, and does the new one keep the guarantees of the old?"""
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack, assert_never
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.formats import Format, error_report, formats, name_in_heading
 from acompass.cli.inputs import STANDARD_INPUT, given, read_policy, types_of
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
+
+if TYPE_CHECKING:
+    from acompass.compare.answer import Comparison
 
 EXAMPLES = """\
 acompass compare old.acp new.acp
 acompass compare old.acp new.acp --set k=5 --types Age=integer
 acompass compare old.acp new.acp --table people.csv --impact
 git show main:policy.acp | acompass compare - policy.acp --impact --json
+acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUMMARY"
 """
 
 
@@ -33,7 +38,7 @@ git show main:policy.acp | acompass compare - policy.acp --impact --json
 @options.dates
 @options.settings
 @options.deadline
-@options.as_json
+@formats
 @options.engine
 @options.files
 @options.paper
@@ -46,7 +51,7 @@ def compare(
     dates: tuple[str, ...],
     settings: tuple[str, ...],
     deadline: str,
-    as_json: bool,
+    format_: Format,
     engine: str | None,
     paper: bool,
     **files: Unpack[options.FileOptions],
@@ -60,10 +65,8 @@ def compare(
     Exits with 0 if the policies are equivalent, or if the new one is proved to keep all guarantees of the old
     one and to release nothing more; otherwise with 1.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, new)):
         from acompass import reasoning
-        from acompass.report.json.comparison import comparison_object
-        from acompass.report.text.comparison import comparison_text
 
         if (old, new, table).count(STANDARD_INPUT) > 1:
             raise click.BadParameter("only one of OLD, NEW and TABLE can be standard input")
@@ -81,7 +84,23 @@ def compare(
             **files,
             paper=paper,
         )
-        print_out(
-            to_json(comparison_object(comparison, impact)) if as_json else comparison_text(comparison, impact)
-        )
+        print_out(_report(comparison, new, impact, format_))
         exit_by_verdict(comparison.ok)
+
+
+def _report(comparison: "Comparison", new: str, impact: bool, format_: Format) -> str:
+    match format_:
+        case "text":
+            from acompass.report.text.comparison import comparison_text
+
+            return comparison_text(comparison, impact)
+        case "json":
+            from acompass.report.json.comparison import comparison_object
+
+            return to_json(comparison_object(comparison, impact))
+        case "markdown":
+            from acompass.report.markdown.comparison import comparison_markdown
+
+            return comparison_markdown(comparison, name_in_heading(new), impact)
+        case _:
+            assert_never(format_)

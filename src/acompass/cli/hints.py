@@ -22,7 +22,7 @@ def hint(policy: "Policy", params: dict[str, Any]) -> None:
     except AcompassError:
         # lint guesses the types of columns, so its errors may not be those of the policy
         return
-    found = tuple(finding for finding in found if finding.code != INCOMPLETE)
-    if found:
-        findings = "1 finding" if len(found) == 1 else f"{len(found)} findings"
+    number = sum(finding.code != INCOMPLETE for finding in found)
+    if number:
+        findings = "1 finding" if number == 1 else f"{number} findings"
         print_err(f"hint: `acompass lint {policy.name}` has {findings}")

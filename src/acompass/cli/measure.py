@@ -3,20 +3,25 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack, assert_never
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_codes, print_error_json
+from acompass.cli.exits import exit_codes
+from acompass.cli.formats import Format, error_report, formats, name_in_heading
 from acompass.cli.inputs import policy_and_table
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
 
+if TYPE_CHECKING:
+    from acompass.measures import Measures
+
 EXAMPLES = """\
 acompass measure people.csv --qi Age,Zip --sensitive Disease
 acompass measure groups.csv --qi Age,Zip --sensitive Disease --weight Number --json
+acompass measure sample.csv --qi Age,Zip --sampling-weight Weight
 acompass measure released.csv --policy policy.acp --against people.csv --population register.parquet
 acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=bands:5,10
 """
@@ -43,6 +48,12 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
     help="The column with the number of people per record; decimals are allowed.",
 )
 @click.option(
+    "--sampling-weight",
+    metavar="WEIGHT",
+    help="The column with the number of people of the population that each record of a sample represents, "
+    "for journalist and individual risk; decimals are allowed.",
+)
+@click.option(
     "--policy",
     metavar="POLICY",
     help="Take columns that --qi or --sensitive do not give from GROUP BY and COUNT DISTINCT of this policy.",
@@ -58,7 +69,8 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
     type=click.IntRange(min=1),
     multiple=True,
     metavar="K",
-    help="Count the records in classes smaller than K.",
+    help="Count the records in classes smaller than K; with --sampling-weight, also those with a risk "
+    "above 1/K.",
 )
 @click.option(
     "--dates",
@@ -79,13 +91,14 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
 @options.files
 @options.memory_limit
 @options.report
-@options.as_json
+@formats
 @options.paper
 def measure_command(
     table: str,
     qi: tuple[str, ...],
     sensitive: tuple[str, ...],
     weight: str | None,
+    sampling_weight: str | None,
     policy: str | None,
     against: str | None,
     population: str | None,
@@ -95,18 +108,17 @@ def measure_command(
     loss: bool,
     memory_limit: str | None,
     report: Path | None,
-    as_json: bool,
+    format_: Format,
     paper: bool,
     **files: Unpack[options.FileOptions],
 ) -> None:
     """Measure how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure,
     and risk.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, policy or table)):
         from acompass.api import measure
         from acompass.measures import THRESHOLDS
         from acompass.project import TableRoles, roles_beside
-        from acompass.report.text.measures import measures_text
 
         roles = roles_beside(table) if policy is None else TableRoles()
         measures = measure(
@@ -117,6 +129,7 @@ def measure_command(
             policy=None if policy is None else policy_and_table(policy, table),
             against=against,
             population=population,
+            sampling_weight=sampling_weight,
             below=below or THRESHOLDS,
             dates=dates,
             hierarchies=hierarchies if hierarchies or loss else None,
@@ -125,7 +138,21 @@ def measure_command(
             report=report,
             paper=paper,
         )
-        print_out(to_json(measures.to_json()) if as_json else measures_text(measures))
+        print_out(_report(measures, table, format_))
+
+
+def _report(measures: "Measures", table: str, format_: Format) -> str:
+    match format_:
+        case "text":
+            from acompass.report.text.measures import measures_text
+
+            return measures_text(measures)
+        case "json":
+            return to_json(measures.to_json())
+        case "markdown":
+            return measures.to_markdown(name_in_heading(table))
+        case _:
+            assert_never(format_)
 
 
 def names_in(given: Sequence[str]) -> list[str] | None:

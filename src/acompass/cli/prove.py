@@ -1,16 +1,20 @@
 """`acompass prove`: prove which assertions hold for every output of a policy, without data."""
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack, assert_never
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.formats import CiFormat, ci_formats, error_report, name_in_heading
 from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.measure import names_in
 from acompass.cli.streams import print_out
 from acompass.report.json.document import to_json
+
+if TYPE_CHECKING:
+    from acompass.privacy.answer import PrivacyProof
 
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
@@ -20,6 +24,7 @@ acompass prove policy.acp --set k=3 --types Age=integer
 acompass prove policy.acp --set k=3 --table people.csv --json
 acompass prove policy.acp --set k=3 --table people.csv --privacy
 acompass prove policy.acp --set k=3 --deadline 120
+acompass prove policy.acp --set k=3 --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass prove policy.acp --set k=3 --certificate certificate.json
 acompass prove policy.acp --types Disease=text --types Zip=text --privacy --columns "Disease, Zip"
 """
@@ -71,7 +76,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 @options.dates
 @options.settings
 @options.deadline
-@options.as_json
+@ci_formats
 @options.engine
 @options.files
 @options.paper
@@ -88,7 +93,7 @@ def prove(
     dates: tuple[str, ...],
     settings: tuple[str, ...],
     deadline: str,
-    as_json: bool,
+    format_: CiFormat,
     engine: str | None,
     paper: bool,
     **files: Unpack[options.FileOptions],
@@ -103,10 +108,8 @@ def prove(
 
     A claim that is not decided before the deadline is undecided. Exits with 1 unless all are proved.
     """
-    with exit_codes(print_error_json if as_json else None):
+    with exit_codes(error_report(format_, policy)):
         from acompass import reasoning
-        from acompass.report.json.privacy import privacy_proof_object
-        from acompass.report.text.privacy import privacy_proof_text
 
         parsed, call = policy_and_table(policy, table), given(policy, table, settings)
         proof = reasoning.prove(
@@ -126,5 +129,29 @@ def prove(
             **files,
             paper=paper,
         )
-        print_out(to_json(privacy_proof_object(proof)) if as_json else privacy_proof_text(proof))
+        print_out(_report(proof, policy, format_))
         exit_by_verdict(proof.ok)
+
+
+def _report(proof: "PrivacyProof", policy: str, format_: CiFormat) -> str:
+    match format_:
+        case "text":
+            from acompass.report.text.privacy import privacy_proof_text
+
+            return privacy_proof_text(proof)
+        case "json":
+            from acompass.report.json.privacy import privacy_proof_object
+
+            return to_json(privacy_proof_object(proof))
+        case "junit":
+            from acompass.report.junit.proof import proof_to_junit
+
+            return proof_to_junit(proof, policy)
+        case "sarif":
+            from acompass.report.sarif.proof import proof_to_sarif
+
+            return to_json(proof_to_sarif(proof, policy))
+        case "markdown":
+            return proof.to_markdown(name_in_heading(policy))
+        case _:
+            assert_never(format_)

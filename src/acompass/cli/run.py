@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import TextIO, Unpack
+from typing import TextIO, Unpack, assert_never
 
 import click
 
 from acompass.cli import options
 from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.formats import Format, error_report, formats, name_in_heading
 from acompass.cli.hints import hint
 from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
@@ -26,6 +27,7 @@ acompass run policy.acp people.csv -o released.csv
 acompass run policy.acp -o released.csv
 acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
 acompass run policy.acp people.xlsx --sheet 2024 -o released/ --partition year
+acompass run policy.acp people.csv -o released.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
 """
 
@@ -49,7 +51,7 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
     help="Write even if a check is violated, and replace an existing table of a database or folder of "
     "Parquet files.",
 )
-@options.as_json
+@formats
 @options.report
 @options.quiet
 @options.no_progress
@@ -61,7 +63,7 @@ def run(
     settings: tuple[str, ...],
     trace: Path | None,
     force: bool,
-    as_json: bool,
+    format_: Format,
     report: Path | None,
     quiet: bool,
     no_progress: bool,
@@ -71,13 +73,14 @@ def run(
 
     If a requirement without an action is violated, exits with 1 and writes nothing unless --force is given.
     """
-    if as_json and output == STANDARD_OUTPUT:
-        raise click.BadParameter("--json and -o - both write to standard output")
-    with exit_codes(print_error_json if as_json else None):
+    if format_ != "text" and output == STANDARD_OUTPUT:
+        option = "--json" if format_ == "json" else f"--format {format_}"
+        raise click.BadParameter(f"{option} and -o - both write to standard output")
+    with exit_codes(error_report(format_, policy)):
         from acompass import api
 
         parsed, call = policy_and_table(policy, table), given(policy, table, settings)
-        with progress_bar(not (quiet or no_progress or as_json)) as progress:
+        with progress_bar(not (quiet or no_progress or format_ == "json")) as progress:
             result = api.run(
                 parsed,
                 call.table,
@@ -90,18 +93,30 @@ def run(
                 progress=progress,
                 **performing,
             )
-        if as_json:
-            print_out(to_json(result_object(result)))
-        elif not quiet:
-            _report(result, sys.stderr if output == STANDARD_OUTPUT else sys.stdout)
+        not_written = None if result.ok or force else f"`{output}` not written: {NOT_WRITTEN}"
+        if format_ == "json" or not quiet:
+            stream = sys.stderr if output == STANDARD_OUTPUT else sys.stdout
+            (print_err if stream is sys.stderr else print_out)(
+                _report(result, policy, not_written, format_, stream)
+            )
+        if format_ == "text" and not quiet:
             hint(parsed, call.params)
-        if not (result.ok or force):
-            print_err(f"`{output}` not written: {NOT_WRITTEN}")
+        if not_written is not None:
+            print_err(not_written)
         exit_by_verdict(result.ok)
 
 
-def _report(result: Result, stream: TextIO) -> None:
-    from acompass.report.text.result import run_text
+def _report(result: Result, policy: str, not_written: str | None, format_: Format, stream: TextIO) -> str:
+    match format_:
+        case "text":
+            from acompass.report.text.result import run_text
 
-    stream.write(run_text(result, style_of(stream)))
-    stream.flush()
+            return run_text(result, style_of(stream))
+        case "json":
+            return to_json(result_object(result))
+        case "markdown":
+            from acompass.report.markdown.result import run_markdown
+
+            return run_markdown(result, name_in_heading(policy), not_written)
+        case _:
+            assert_never(format_)

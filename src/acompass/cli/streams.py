@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+from io import TextIOWrapper
 from typing import TextIO
 
 from acompass.report.text.style import Style
@@ -17,6 +18,12 @@ def print_out(text: str) -> None:
 def print_err(text: str) -> None:
     sys.stderr.write(text if text.endswith("\n") else text + "\n")
     sys.stderr.flush()
+
+
+def write_utf8() -> None:
+    """Let standard output be UTF-8 in every locale: what reads a report in a file expects it."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def shows_color(stream: TextIO) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from acompass.checked.types import Schema, Value
-from acompass.displayed import Displayed
+from acompass.displayed import Reported
 from acompass.prove.proof import Claim, ClaimVerdict
 
 
@@ -58,7 +58,7 @@ class Impact:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Displayed):
+class Comparison(Reported):
     """`equivalent` is None where it is undecided. The claims of `old_by_new` are what the old policy
     guarantees, with verdicts about the new one; `new_by_old` is the reverse."""
 

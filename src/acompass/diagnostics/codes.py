@@ -204,6 +204,7 @@ CODES: dict[str, str] = {
     "AC606": "total weight too large",
     "AC607": "population does not contain the table",
     "AC608": "column that cannot be measured",
+    "AC609": "sampling weight beside another way to count",
     "AC610": "invalid levels of a hierarchy",
     "AC611": "values that do not fit the levels of a hierarchy",
     "AC612": "column without values",

@@ -20,7 +20,7 @@ def read_page(code: str) -> str:
 
 def page_of(code: str) -> Path:
     """The file of a page. It need not exist."""
-    folder = next(folder for folder in _FOLDERS if folder.is_dir())
+    folder = next((folder for folder in _FOLDERS if folder.is_dir()), _FOLDERS[0])
     return folder / f"{code}.md"
 
 

@@ -1,6 +1,7 @@
 """The registry of engines. It finds the engine for a URL or a table."""
 
 import importlib.util
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -42,6 +43,12 @@ def connect(table: Any, options: Options) -> Engine:
 
 def open_session(url: str) -> AbstractContextManager[Session]:
     return connect(None, Options(engine=url)).session()
+
+
+def known_schemes() -> set[str]:
+    """The words that the URLs of engines begin with, such as `postgres` and `local`."""
+    starts = [start for engine in ENGINES for start in (*engine.names, *engine.prefixes)]
+    return {re.split(r"\W", start)[0] for start in starts} | entry_points(group=ENTRY_POINTS).names
 
 
 def _find(url: Any) -> Registered:

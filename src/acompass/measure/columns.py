@@ -18,6 +18,7 @@ class Roles:
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...] = ()
     weight: str | None = None
+    sampling_weight: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,22 @@ class Positions:
     quasi_identifiers: tuple[int, ...]
     sensitive: tuple[int, ...]
     weight: int | None
+    sampling_weight: int | None = None
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        return tuple(each for each in (self.weight, self.sampling_weight) if each is not None)
 
     def named(self) -> set[int]:
-        return {*self.quasi_identifiers, *self.sensitive, *([] if self.weight is None else [self.weight])}
+        return {*self.quasi_identifiers, *self.sensitive, *self.weights}
 
 
 def assign_roles(
-    policy: tree.Program | None, qi: Sequence[str] | None, sensitive: Sequence[str] | None, weight: str | None
+    policy: tree.Program | None,
+    qi: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+    weight: str | None,
+    sampling_weight: str | None = None,
 ) -> Roles:
     """The roles that the call assigns. For the others, the policy decides: columns after GROUP BY are
     quasi-identifiers, and columns in COUNT DISTINCT are sensitive."""
@@ -42,8 +52,8 @@ def assign_roles(
         raise _error("AC601", f"no quasi-identifiers: {reason}", "name them: `--qi Age,Zip`")
     if sensitive is None:
         counted = _unique(name for process in queries for name in _counted(process))
-        sensitive = [name for name in counted if name not in grouped and name != weight]
-    return Roles(tuple(grouped), tuple(sensitive), weight)
+        sensitive = [name for name in counted if name not in (*grouped, weight, sampling_weight)]
+    return Roles(tuple(grouped), tuple(sensitive), weight, sampling_weight)
 
 
 def _counted(process: tree.Process) -> Iterator[str]:
@@ -68,6 +78,7 @@ def positions(asked: Roles, columns: Sequence[str]) -> Positions:
         tuple(names.find(name)[0] for name in asked.quasi_identifiers),
         tuple(names.find(name)[0] for name in asked.sensitive),
         None if asked.weight is None else names.find(asked.weight)[0],
+        None if asked.sampling_weight is None else names.find(asked.sampling_weight)[0],
     )
     _refuse_two_roles(found, columns)
     return found
@@ -95,7 +106,8 @@ def refuse_opaque(found: Positions, schema: Schema) -> None:
 
 
 def _all(asked: Roles) -> list[str]:
-    return [*asked.quasi_identifiers, *asked.sensitive, *([] if asked.weight is None else [asked.weight])]
+    weights = [name for name in (asked.weight, asked.sampling_weight) if name is not None]
+    return [*asked.quasi_identifiers, *asked.sensitive, *weights]
 
 
 def _fault(names: Names, name: str) -> Diagnostic | None:
@@ -114,8 +126,7 @@ def _fault(names: Names, name: str) -> Diagnostic | None:
 
 def _refuse_two_roles(found: Positions, columns: Sequence[str]) -> None:
     seen: set[int] = set()
-    weight = () if found.weight is None else (found.weight,)
-    for position in (*found.quasi_identifiers, *found.sensitive, *weight):
+    for position in (*found.quasi_identifiers, *found.sensitive, *found.weights):
         if position in seen:
             message = f"column `{columns[position]}` is named twice, expected one role per column"
             help_ = "name it once: as a quasi-identifier, as sensitive or as the weight"

@@ -9,7 +9,8 @@ import duckdb
 
 #: bounds the relative error of a quotient of two integers below 2^100 in doubles
 DOUBLE_MARGIN = 1e-12
-_DIGITS = 60
+#: far more than a double has
+DIGITS = 60
 
 
 def largest_ratio(
@@ -27,8 +28,13 @@ def largest_ratio(
 
 def log_of(ratio: Fraction) -> Decimal:
     """The natural logarithm of a positive fraction, accurate near 1 too."""
-    with localcontext(Context(prec=_DIGITS)):
-        return (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
+    with localcontext(Context(prec=DIGITS)):
+        return decimal_of(ratio).ln()
+
+
+def decimal_of(ratio: Fraction) -> Decimal:
+    with localcontext(Context(prec=DIGITS)):
+        return Decimal(ratio.numerator) / Decimal(ratio.denominator)
 
 
 def exceeds_log(value: Fraction, ratio: Fraction) -> bool:
@@ -38,7 +44,7 @@ def exceeds_log(value: Fraction, ratio: Fraction) -> bool:
     """
     if ratio == 1:
         return value > 0
-    digits = _DIGITS
+    digits = DIGITS
     while True:
         with localcontext(Context(prec=digits)):
             logarithm = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()
@@ -54,14 +60,14 @@ def sign_of_product(powers: Iterable[tuple[int, int]]) -> int:
     Enough digits decide unless the product is 1, which is detected by factoring the bases into coprime ones.
     """
     factors = [(base, exponent) for base, exponent in powers if base > 1 and exponent]
-    digits = _DIGITS
+    digits = DIGITS
     while True:
         with localcontext(Context(prec=digits)):
             terms = [Decimal(base).ln() * exponent for base, exponent in factors]
             total, size = sum(terms, Decimal(0)), sum(map(abs, terms), Decimal(1))
             if abs(total) > size.scaleb(20 - digits):
                 return 1 if total > 0 else -1
-        if digits == _DIGITS and _is_one(factors):
+        if digits == DIGITS and _is_one(factors):
             return 0
         digits *= 2
 

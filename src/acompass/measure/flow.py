@@ -13,7 +13,9 @@ from acompass.measure.classes import class_sizes, group
 from acompass.measure.columns import Positions, Roles, positions, same_columns
 from acompass.measure.loss import measure_loss, require_earlier_table
 from acompass.measure.opening import Tables, tables_in
+from acompass.measure.quasi_identifiers import risk_by_quasi_identifier
 from acompass.measure.risk import journalist
+from acompass.measure.sampling import NOT_SAMPLED, refuse_other_populations, sampling_risk
 from acompass.measure.sensitive import measure_column
 from acompass.measure.view import View
 from acompass.measures import THRESHOLDS, Classes, Journalist, Measures
@@ -40,6 +42,7 @@ def measure_table(
     the formats of the earliest table: a released table has ISO dates (D28).
     """
     require_earlier_table(hierarchies, against)
+    refuse_other_populations(roles, population)
     every_column = against is not None
     with tables_in(table.con, file_format) as tables:
         view, found = tables.load(
@@ -74,9 +77,13 @@ def measure_view(
     sizes = tuple((view.persons(size), number) for size, number in class_sizes(con))
     classes = Classes(sizes, tuple(sorted(set(below))))
     columns = [view.schema[position] for position in found.sensitive]
+    risk, sampling = sampling_risk(con, view, found, classes.thresholds) if classes.sizes else NOT_SAMPLED
     return Measures(
         quasi_identifiers=tuple(view.schema[position].name for position in found.quasi_identifiers),
         weight=None if found.weight is None else view.schema[found.weight].name,
         classes=classes,
         sensitive=tuple(measure_column(con, i, c) for i, c in enumerate(columns)) if classes.sizes else (),
+        journalist=risk,
+        sampling=sampling,
+        by_quasi_identifier=risk_by_quasi_identifier(con, view, found.quasi_identifiers),
     )

@@ -15,8 +15,9 @@ LARGEST_TOTAL = 2**48
 _POSITIVE = r"(0|[1-9][0-9]{0,18})(\.[0-9]{1,18})?|\.[0-9]{1,18}"
 
 
-def with_unit(con: duckdb.DuckDBPyConnection, view: View) -> View:
-    """The view with the unit that its weights need. Raise unless every weight is a positive number.
+def with_unit(con: duckdb.DuckDBPyConnection, view: View, largest: int = LARGEST_TOTAL) -> View:
+    """The view with the unit that its weights need. Raise unless every weight is a positive number and they
+    add up to at most `largest` units.
 
     Weights are read from their text: decimals in a CSV are text without a policy (D10), and a float means the
     shortest decimal that denotes it.
@@ -29,8 +30,8 @@ def with_unit(con: duckdb.DuckDBPyConnection, view: View) -> View:
     bad, digits, total = _facts(con, view.relation, f"CAST({view.value(view.weight)} AS VARCHAR)")
     if bad:
         raise _not_a_weight(column, f"{bad:,} other value{'' if bad == 1 else 's'}")
-    if total * 10**digits > LARGEST_TOTAL:
-        raise _too_large(column, digits)
+    if total * 10**digits > largest:
+        raise _too_large(column, digits, largest)
     return replace(view, unit=10**digits)
 
 
@@ -50,12 +51,12 @@ def _facts(con: duckdb.DuckDBPyConnection, relation: str, text: str) -> tuple[in
 
 def _not_a_weight(column: Column, found: str) -> TableError:
     message = f"column `{column.name}` cannot be the weight: expected positive numbers, found {found}"
-    help_ = "correct or drop those records, or omit `--weight`"
+    help_ = "correct or drop those records, or measure without weights"
     return TableError([Diagnostic("AC605", message, help=help_)])
 
 
-def _too_large(column: Column, digits: int) -> TableError:
-    most = f"{LARGEST_TOTAL // 10**digits:,}"
+def _too_large(column: Column, digits: int, largest: int) -> TableError:
+    most = f"{largest // 10**digits:,}"
     if digits:
         message = f"the weights in `{column.name}` have {digits} decimals and add up to more than {most}"
         return TableError([Diagnostic("AC606", message, help="round the weights to fewer decimals")])

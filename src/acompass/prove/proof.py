@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from acompass.checked.types import Schema, Value
-from acompass.displayed import Displayed
+from acompass.displayed import Reported
 
 
 class ClaimVerdict(StrEnum):
@@ -59,7 +59,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof(Displayed):
+class Proof(Reported):
     """The verdicts rest on `types`, the type of each column; `decimal` is a number of any scale. The policy
     itself decides the types of the columns in `inferred`."""
 

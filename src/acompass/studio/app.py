@@ -16,8 +16,9 @@ from starlette.routing import Route
 from acompass.studio.access import Access
 from acompass.studio.answering import answered
 from acompass.studio.body import Body, Refused
+from acompass.studio.bundle import FILES
 from acompass.studio.guard import MOST_BYTES, Guard, refusal, too_large
-from acompass.studio.page import FILES, page, preview, static_file
+from acompass.studio.page import page, preview, static_file
 from acompass.studio.routes import ROUTES
 from acompass.studio.studio import Studio
 

@@ -4,7 +4,6 @@ import base64
 import hashlib
 import secrets
 from http import HTTPStatus
-from importlib.resources import files
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,9 +11,7 @@ from starlette.responses import Response
 from acompass.report.html.elements import Html, tag
 from acompass.report.html.page import STYLE
 from acompass.studio.body import Refused
-
-#: the files that are served, and no others
-FILES = {"studio.js": "text/javascript", "studio.css": "text/css"}
+from acompass.studio.bundle import FILES, bundled
 
 
 def page(_: Request) -> Response:
@@ -37,8 +34,7 @@ def _response(html: str, content_policy: str) -> Response:
 
 
 def static_file(name: str) -> Response:
-    content = files(__package__).joinpath("static", name).read_bytes()
-    return Response(content, media_type=FILES[name])
+    return Response(bundled(name), media_type=FILES[name])
 
 
 def _policy(nonce: str) -> str:

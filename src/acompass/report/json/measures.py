@@ -2,7 +2,17 @@
 
 from fractions import Fraction
 
-from acompass.measures import Classes, Comparison, Journalist, Loss, Measures, Persons, Sensitive
+from acompass.measures import (
+    Classes,
+    Comparison,
+    Journalist,
+    Loss,
+    Measures,
+    Persons,
+    QuasiIdentifier,
+    Sampling,
+    Sensitive,
+)
 
 
 def measures_object(measures: Measures) -> dict[str, object]:
@@ -11,9 +21,12 @@ def measures_object(measures: Measures) -> dict[str, object]:
         "records": _persons(measures.records),
         "quasi_identifiers": list(measures.quasi_identifiers),
         "weight": measures.weight,
+        "sampling_weight": measures.sampling and measures.sampling.weight,
         "k": _persons(measures.k),
         "classes": _classes(measures.classes),
         "risk": _risk(measures, journalist),
+        "sampling": measures.sampling and _sampling(measures.sampling),
+        "by_quasi_identifier": [_quasi_identifier(each) for each in measures.by_quasi_identifier],
         "sensitive": [_sensitive(column) for column in measures.sensitive],
         "comparison": None if comparison is None else _comparison(comparison),
         "loss": None if loss is None else _loss(loss),
@@ -50,7 +63,35 @@ def _risk(measures: Measures, journalist: Journalist | None) -> dict[str, object
         },
         "journalist": journalist
         and {"maximum": _number(journalist.maximum), "average": _number(journalist.average)},
+        "individual": measures.sampling
+        and {"maximum": measures.sampling.maximum, "average": measures.sampling.average},
         "marketer": _number(measures.marketer),
+    }
+
+
+def _sampling(sampling: Sampling) -> dict[str, object]:
+    return {
+        "persons": _persons(sampling.persons),
+        "expected_reidentifications": sampling.expected,
+        "outstanding": sampling.outstanding,
+        "records_above": {
+            f"1/{each.k}": {"journalist": each.journalist, "individual": each.individual}
+            for each in sampling.above
+        },
+        "understated_classes": sampling.understated,
+    }
+
+
+def _quasi_identifier(each: QuasiIdentifier) -> dict[str, object]:
+    return {
+        "column": each.column,
+        "values": each.alone.number,
+        "uniques": _persons(each.alone.uniques),
+        "without": {
+            "k": _persons(each.without.k),
+            "uniques": _persons(each.without.uniques),
+            "average_risk": _number(each.without.prosecutor_average),
+        },
     }
 
 

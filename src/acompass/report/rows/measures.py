@@ -49,6 +49,8 @@ def risk_rows(measures: Measures) -> Iterator[Row]:
     yield "prosecutor", rounded(classes.prosecutor_maximum), rounded(classes.prosecutor_average)
     if journalist is not None:
         yield "journalist", rounded(journalist.maximum), rounded(journalist.average)
+    if measures.sampling is not None:
+        yield "individual", rounded(measures.sampling.maximum), rounded(measures.sampling.average)
     yield "marketer", "", rounded(measures.marketer)
 
 

@@ -1,12 +1,19 @@
-"""A proof as rows of words: the types that it rests on, and the tables of a counterexample."""
+"""A proof as rows of words: the types and the certificate of its claims, and tables of counterexamples."""
 
 from collections.abc import Sequence
 
 from acompass.checked.convert import to_text
 from acompass.checked.types import Column, Kind, Schema, Value
 from acompass.compare.answer import Comparison
-from acompass.prove.proof import Proof
+from acompass.prove.proof import Claim, Proof
 from acompass.report.words import on_one_line
+
+
+def certified(claim: Claim) -> list[str]:
+    """Only where a certificate was asked for."""
+    if claim.is_certified is None:
+        return []
+    return ["certified"] if claim.is_certified else [f"not certified: {claim.uncertified}"]
 
 
 def inferred_types(proof: Proof | Comparison) -> list[str]:

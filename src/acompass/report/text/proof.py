@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from acompass.checked.types import Schema, Value
 from acompass.prove.proof import Claim, Counterexample, Instead, Proof
-from acompass.report.rows.proof import inferred_types, table_rows
+from acompass.report.rows.proof import certified, inferred_types, table_rows
 from acompass.report.text.columns import left_aligned
 from acompass.report.words import policy_line
 
@@ -16,17 +16,10 @@ def proof_text(proof: Proof) -> str:
 def claim_text(claim: Claim) -> str:
     place = "" if claim.line is None else f"line {claim.line}: "
     lines = [f"{claim.verdict}  {place}{policy_line(claim.text)}"]
-    lines += [f"  {step}" for step in (*claim.reason.splitlines(), *_certified(claim))]
+    lines += [f"  {step}" for step in (*claim.reason.splitlines(), *certified(claim))]
     if claim.counterexample is not None:
         lines += _counterexample(claim.counterexample)
     return "\n".join(lines)
-
-
-def _certified(claim: Claim) -> list[str]:
-    """Only where a certificate was asked for."""
-    if claim.is_certified is None:
-        return []
-    return ["certified"] if claim.is_certified else [f"not certified: {claim.uncertified}"]
 
 
 def _counterexample(counterexample: Counterexample) -> list[str]:

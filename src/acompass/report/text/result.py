@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+from acompass.report.rows.result import action_taken, verdict_on_all
 from acompass.report.text.columns import left_aligned
 from acompass.report.text.style import BOLD, GREEN, PLAIN, RED, Style
 from acompass.report.words import (
@@ -11,7 +12,6 @@ from acompass.report.words import (
     UNNAMED,
     affected_of,
     counted,
-    done,
     dropped,
     note_text,
     on_one_line,
@@ -36,19 +36,15 @@ _HEADER = _Row("line", "verdict", "affected", "action", "requirement", BOLD)
 
 
 def run_text(result: Result, style: Style = PLAIN) -> str:
-    rows = [_row(outcome, _action_taken(outcome)) for outcome in result.requirements]
+    rows = [_row(outcome, action_taken(outcome)) for outcome in result.requirements]
     trace = f", {counted(result.trace_used, 'value')} of the trace used" if result.trace_used else ""
     return _report(rows, [*remarks(result, RELEASED), f"{records_in_and_out(result)}{trace}"], style)
 
 
 def check_text(result: Result, style: Style = PLAIN) -> str:
-    violated = sum(outcome.is_violated for outcome in result.requirements)
-    of_all = f"{violated:,} of {counted(len(result.requirements), 'requirement')} violated"
-    hold = all(outcome.holds for outcome in result.requirements)
-    verdicts = of_all if violated else "every requirement holds" if hold else "no requirement is violated"
     samples = "".join(map(_sample, result.requirements))
     records = counted(result.records_in, "record") + dropped(result)
-    summary = [*remarks(result, UNNAMED), f"{records}, {verdicts}"]
+    summary = [*remarks(result, UNNAMED), f"{records}, {verdict_on_all(result)}"]
     return intended_text(result.requirements, summary, style) + samples
 
 
@@ -62,10 +58,6 @@ def remarks(result: Result, heading: str) -> Iterator[str]:
     yield from (f"note: {note_text(note)}" for note in result.notes)
     if result.unnamed:
         yield f"{heading}: {', '.join(map(on_one_line, result.unnamed))}"
-
-
-def _action_taken(outcome: RequirementOutcome) -> str:
-    return "nothing" if outcome.holds and outcome.action is not None else done(outcome)
 
 
 def _row(outcome: RequirementOutcome, action: str) -> _Row:

@@ -1,0 +1,1 @@
+"""JUnit XML, which CI services show as test cases."""

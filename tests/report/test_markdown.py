@@ -1,0 +1,265 @@
+"""Each answer in Markdown, rendered: what a reader finds, and that no text breaks out of its cell."""
+
+from pathlib import Path
+
+import pytest
+
+import acompass
+from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
+from acompass.report.markdown.comparison import comparison_markdown
+from acompass.report.markdown.diagnostics import error_markdown, findings_markdown
+from acompass.report.markdown.result import check_markdown, run_markdown
+from acompass.report.words import on_one_line, policy_line
+from acompass.report.words import shown as spelled
+from acompass.syntax.spelling import spell_name, spell_string
+from tests.report.rendered import Rendered, rendered
+from tests.report.results import EMPTY, MIXED
+
+RESULT = ("line", "verdict", "affected", "action", "requirement")
+CLAIMS = ("line", "verdict", "assertion", "why")
+FINDINGS = ("line", "code", "finding", "help")
+
+SMALL = "EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= 3 : REJECT;"
+SMALLER = "EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= 2 : REJECT;"
+
+HOSTILE = [
+    "a | b",
+    "`x` | <img src=x>",
+    "</td></table><script>alert(1)</script>",
+    "[click](https://example.org) ![](x)",
+    "\\| & &lt; \\",
+    "```\n# heading\n| a | b |\n| --- | --- |",
+    "\x1b[31m\u202e www.example.org",
+]
+
+
+def test_a_check_says_what_is_violated_in_which_line() -> None:
+    found = rendered(check_markdown(MIXED, "policy.acp"))
+    assert found.headings == ["❌ Check of policy.acp: 2 of 3 requirements violated"]
+    assert [row[:4] for row in found.table(*RESULT)] == [
+        ["2", "❌ violated", "3 of 1,000", "REPLACE"],
+        ["6", "✅ holds", "0 of 1,000", "REJECT"],
+        ["7", "❌ violated", "1 of 1,000", ""],
+    ]
+    assert found.table(*RESULT)[2][4] == r"EACH RESULT : Name < '<b>&' OR Name > '\x07'"
+    assert found.surprises == []
+
+
+def test_a_run_marks_only_what_has_no_action() -> None:
+    found = rendered(run_markdown(MIXED, "policy.acp", "`out.csv` not written: for a reason"))
+    assert found.headings == ["❌ Run of policy.acp: 1 requirement without an action violated"]
+    assert "out.csv not written: for a reason" in found.paragraphs
+    (repaired, nothing, checked) = found.table(*RESULT)
+    assert (repaired[1].startswith("❌"), repaired[3]) == (False, "replaced")
+    assert nothing[1:4] == ["✅ holds", "0 of 1,000", "nothing"]
+    assert checked[1:4] == ["❌ violated", "1 of 1,000", "only checked"]
+
+
+def test_a_result_without_requirements_has_no_table() -> None:
+    found = rendered(EMPTY.to_markdown())
+    assert found.headings == ["✅ Result: every requirement holds"]
+    assert (found.paragraphs, found.tables) == (["1 record in, 1 out"], [])
+
+
+def test_a_proof_has_verdicts_reasons_counterexamples_and_types() -> None:
+    policy = f"{SMALL} EACH RESULT : Age <= 80 : REJECT;"
+    claims = ["EACH RESULT : Age <= 80", "EACH RESULT : Age <= 70", "EACH PROCESS SUM(Age) AS s : s >= 0"]
+    found = rendered(acompass.prove(policy, claims, types={"Age": "integer"}).to_markdown("p.acp"))
+    assert found.headings[0] == "❌ Proof of p.acp: 1 proved, 2 refuted"
+    proved, refuted, _ = found.table(*CLAIMS)
+    assert proved == ["claim", "✅ proved", claims[0], "line 1: leaves no record that violates it"]
+    assert refuted[1:3] == ["❌ refuted", claims[1]]
+    before, *_ = [table for table in found.tables if table[0] == ["record", "Age"]]
+    assert len(before) > 3
+    assert found.table("column", "type", "note") == [["Age", "integer", ""]]
+    assert "Types of the columns" in found.headings
+
+
+def test_a_claim_of_two_runs_shows_what_the_other_one_leaves() -> None:
+    policy = "EACH RESULT : NOT a = 1 : REPLACE a WITH 2; EACH RESULT : NOT a = 0 : REPLACE a WITH 1;"
+    proof = acompass.prove(policy, ["idempotent"], types={"a": "integer"})
+    found = rendered(proof.to_markdown())
+    counterexample = proof.claims[0].counterexample
+    assert counterexample is not None
+    assert counterexample.instead is not None
+    title = counterexample.instead.title.capitalize()
+    assert [text for text in found.paragraphs if text in ("Before", "After", title)] == [
+        "Before",
+        "After",
+        title,
+    ]
+    assert [rows[1:] for rows in found.tables if rows[0] == ["record", "a"]] == [
+        [["1", "0"]],
+        [["1", "1"]],
+        [["1", "2"]],
+    ]
+
+
+def test_an_undecided_claim_has_no_sign() -> None:
+    claim = Claim("idempotent", None, ClaimVerdict.UNDECIDED, "first reason\nsecond reason")
+    found = rendered(Proof((claim,), {}).to_markdown())
+    assert found.headings == ["❌ Proof: 1 undecided"]
+    assert found.table(*CLAIMS) == [["claim", "undecided", "idempotent", "first reason\nsecond reason"]]
+
+
+def test_privacy_follows_the_claims() -> None:
+    policy = "ALWAYS : WITH PROBABILITY 0.5 REPLACE Age WITH 0;"
+    proof = acompass.prove(policy, types={"Age": "integer"}, privacy=True)
+    found = rendered(proof.to_markdown())
+    assert found.table("columns", "verdict", "E", "ε", "why")[0][:2] == ["Age", "none"]
+    assert {"Privacy by column", "Not covered"} <= set(found.headings)
+    assert found.surprises == []
+
+
+def test_a_comparison_says_first_what_is_lost() -> None:
+    comparison = acompass.compare(SMALL, SMALLER)
+    found = rendered(comparison.to_markdown("policy.acp"))
+    assert found.headings[:2] == [
+        "❌ Comparison of policy.acp: different, 1 guarantee of the old policy lost",
+        "No longer guaranteed",
+    ]
+    lost, reverse = [rows for rows in found.tables if rows[0] == list(CLAIMS)]
+    assert lost[1][:3] == ["1", "❌ refuted", "EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= 3"]
+    assert reverse[1][:2] == ["1", "✅ proved"]
+    assert {"The old policy writes: no records", "The new policy writes"} <= set(found.paragraphs)
+
+
+def test_a_comparison_without_impact_names_the_option() -> None:
+    comparison = acompass.compare("EACH RESULT : Age <= 80 : REJECT;", "EACH RESULT : Age <= 90 : REJECT;")
+    brief = rendered(comparison_markdown(comparison, impact=False))
+    assert [text for text in brief.paragraphs if text.endswith("; --impact says what.")]
+    in_full = rendered(comparison_markdown(comparison, impact=True))
+    assert "records with Age above 80 up to 90" in in_full.paragraphs
+    assert "The new policy can release what the old one could not" in in_full.headings
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "heading"),
+    [
+        (SMALL, SMALL, "✅ Comparison: equivalent"),
+        (
+            SMALLER,
+            SMALL,
+            "✅ Comparison: different, no guarantee of the old policy lost; "
+            "no kind of record or value was found that only the new policy can release",
+        ),
+        (
+            "EACH RESULT : Age <= 80 : REPLACE Age WITH 80; ALWAYS : DROP Zip;",
+            "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;",
+            "❌ Comparison: different, no guarantee of the old policy lost; "
+            "the new policy can release what the old one could not",
+        ),
+    ],
+)
+def test_the_heading_of_a_comparison_has_its_consequence(old: str, new: str, heading: str) -> None:
+    assert rendered(acompass.compare(old, new).to_markdown()).headings[0] == heading
+
+
+def test_measures_begin_with_k_l_and_risk(tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("Age,Disease|\n30,flu\n30,cold\n40,flu\n40,flu\n")
+    measures = acompass.measure(table, ["Age"], ["Disease|"], against=table, hierarchies={})
+    found = rendered(measures.to_markdown("people.csv"))
+    assert found.headings[0] == "Measures of people.csv: k = 2"
+    assert found.tables[0][1:] == [
+        ["k-anonymity", "k = 2"],
+        ["distinct l-diversity of Disease|", "l = 1"],
+        ["highest risk of a record", "0.5"],
+        ["average risk", "0.5"],
+        ["loss", "0.0000"],
+    ]
+    assert found.paragraphs == [
+        "4 records in 2 equivalence classes by Age",
+        "against 4 records before: information lost 0.0%, discernibility 8",
+    ]
+    assert found.table("sensitive", "Disease|")[0] == ["values", "2"]
+    assert found.table("column", "changed", "values before", "after", "information lost")[1][0] == "Disease|"
+    assert found.surprises == []
+
+
+def test_findings_and_errors_have_lines_notes_and_help() -> None:
+    source = "EACH RESULT : a;\nEACH RESULT : b;"
+    labels = (Label(Span(31, 32), "`b` here"), Label(Span(14, 15), "`a` there"))
+    diagnostic = Diagnostic("AC001", "found `a|b`", labels, help="first\nsecond")
+    found = rendered(findings_markdown([diagnostic] * 3, source, "policy.acp", most=1))
+    assert found.headings == ["❌ Lint of policy.acp: 3 findings"]
+    assert found.table(*FINDINGS) == [
+        ["2", "AC001", "found a|b\nline 2: b here\nline 1: a there", "first\nsecond"]
+    ]
+    assert "and 2 more" in found.paragraphs
+    error = rendered(error_markdown(PolicyError([Diagnostic("AC201", "no table")]), most=50))
+    assert error.headings == ["❌ 1 error"]
+    assert error.table(*FINDINGS) == [["", "AC201", "no table", ""]]
+
+
+def test_lint_in_python_has_the_same_report() -> None:
+    policy = acompass.parse("EACH RESULT : Age <= 3 OR Age >= 4 : REJECT;", "ages.acp")
+    findings = acompass.lint(policy)
+    found = rendered(findings.to_markdown())
+    assert found.headings == [f"❌ Lint of ages.acp: {len(findings)} finding"]
+    assert [row[:2] for row in found.table(*FINDINGS)] == [["1", findings[0].code]]
+    assert rendered(acompass.lint(SMALL).to_markdown()).headings == ["✅ Lint of <policy>: nothing found"]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_no_name_and_no_constant_breaks_out_of_its_cell(hostile: str, tmp_path: Path) -> None:
+    name, value, other = spell_name(hostile), spell_string(hostile), f"other {hostile}"
+    old = f"EACH RESULT : NOT {name} = {value} : REJECT; EACH RESULT : {name} <= 'x' : REJECT;"
+    new = f"EACH RESULT : {name} = {value}; EACH RESULT : {name} = 'y' : REPLACE {name} WITH {value};"
+    table = tmp_path / "t.parquet"
+    _write(table, {hostile: ["a", hostile], other: ["b", "c"]})
+    shown, shown_other = on_one_line(hostile), on_one_line(other)
+
+    checked = acompass.check(old, table, show=5)
+    found = _harmless(checked.to_markdown(hostile))
+    assert found.headings == [f"❌ Result of {shown}: 1 of 2 requirements violated"]
+    assert [row[4] for row in found.table(*RESULT)] == [
+        policy_line(each.text) for each in checked.requirements
+    ]
+    assert found.table(shown, shown_other) == [[spelled(hostile), "'c'"]]
+
+    proof = acompass.prove(old, [f"EACH RESULT : {name} = {value}"])
+    found = _harmless(proof.to_markdown())
+    assert [row[2] for row in found.table(*CLAIMS)] == [policy_line(proof.claims[0].text)]
+    assert ["record", shown] in [rows[0] for rows in found.tables]
+
+    comparison = acompass.compare(old, new)
+    found = _harmless(comparison.to_markdown())
+    assert policy_line(comparison.old_by_new[0].text) in {row[2] for row in _claims(found)}
+
+    found = _harmless(acompass.measure(table, [hostile], [other], against=table).to_markdown())
+    assert found.tables[0][2][0] == f"distinct l-diversity of {shown_other}"
+
+    _harmless(acompass.lint(new).to_markdown(hostile))
+    with pytest.raises(acompass.AcompassError) as raised:
+        acompass.check(f"EACH RESULT : {name} = 1;", table)
+    found = _harmless(error_markdown(raised.value, most=50))
+    assert [row[0] for row in found.table(*FINDINGS)] == ["1"]
+
+
+def _harmless(report: str) -> Rendered:
+    found = rendered(report)
+    assert found.surprises == []
+    return found
+
+
+def _claims(found: Rendered) -> list[list[str]]:
+    return [row for rows in found.tables if rows[0] == list(CLAIMS) for row in rows[1:]]
+
+
+def _write(path: Path, columns: dict[str, list[str]]) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+
+
+def test_checks_and_runs_have_no_value_of_a_record(tmp_path: Path) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("Name,Age\nCanary,81\nCanaria,82\n")
+    policy = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80; EACH RESULT : Name = 'x';"
+    for answer in (acompass.check(policy, table), acompass.run(policy, table)):
+        report = answer.to_markdown("policy.acp")
+        assert [value for value in ("Canar", "82") if value in report] == []
+    assert "Canary" in acompass.check(policy, table, show=2).to_markdown()

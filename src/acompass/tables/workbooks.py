@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: the first bytes of a workbook that is encrypted, and of an .xls file
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0"
+#: from here on, the shortest digits of an integer are fewer than all its digits
+_SHORTENED = 1e16
 
 
 def copy_as_csv(path: str, shown: str, format_: FileFormat, copy: str) -> int:
@@ -114,8 +116,8 @@ def _text(value: Any, is_timed: bool, format_: FileFormat) -> str:
     match value:
         case bool():
             return str(value).upper()
-        case float() | int():
-            number = plain_number(value)
+        case float():
+            number = _plain_number(value)
             return number.replace(".", ",") if format_.has_comma else number
         case datetime.datetime() | datetime.time():
             return value.isoformat()
@@ -127,12 +129,11 @@ def _text(value: Any, is_timed: bool, format_: FileFormat) -> str:
             return str(value)
 
 
-def plain_number(value: float) -> str:
+def _plain_number(value: float) -> str:
     """The shortest digits that are this number, without an exponent: `54`, `0.1`, `0.0000001`."""
-    exact = Decimal(repr(value))
-    if exact == exact.to_integral_value():
-        return str(int(exact))
-    return f"{exact:f}"
+    if value.is_integer() and abs(value) < _SHORTENED:
+        return str(int(value))
+    return f"{Decimal(repr(value)):f}"
 
 
 def _duration(value: datetime.timedelta) -> str:

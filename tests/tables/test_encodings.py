@@ -100,6 +100,18 @@ def test_bytes_of_another_encoding_are_located(tmp_path: Path, end: str) -> None
     assert "secret" not in found.message + (found.help or "")
 
 
+@pytest.mark.parametrize("chunk", range(2, 9))
+def test_bytes_of_a_longer_character_are_located(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    """The decoder keeps bytes of a piece until the next one."""
+    monkeypatch.setattr(encodings, "_CHUNK", chunk)
+    start, lone = "Name,Age\nAda,".encode("utf-16-le"), b"\x00\xd8"
+    path = table(tmp_path, start + lone + "36\n".encode("utf-16-le"))
+    found = fault(path, encoding="utf-16")
+    assert found.message == f"line 2 of `{path}` is not utf-16-le, at byte {len(start) + 1} of the file"
+
+
 @pytest.mark.parametrize(
     ("content", "line", "byte", "likely"),
     [

@@ -32,6 +32,7 @@ def check(
     params: Mapping[str, ParamValue] | None = None,
     show: int = 0,
     report: str | os.PathLike[str] | None = None,
+    report_internal: str | os.PathLike[str] | None = None,
     progress: "Progress | None" = None,
     paper: bool = False,
     **opening: Unpack[Opening],
@@ -39,11 +40,19 @@ def check(
     """Evaluate every assertion on the table; perform no action (D22).
 
     `show` is the number of violating classes or records to fetch for each requirement; these are personal
-    data. `report` is the path of a report page to write. `opening` are arguments of `acompass.open`.
+    data. `report` is where to write a report page for whoever receives the table, `report_internal` one for
+    its curator, with figures of the table before. `opening` are arguments of `acompass.open`.
     """
     parsed = as_policy(policy, paper)
     with open_session(table, opening) as session:
-        return session.check(parsed, params=params, show=show, report=report, progress=progress)
+        return session.check(
+            parsed,
+            params=params,
+            show=show,
+            report=report,
+            report_internal=report_internal,
+            progress=progress,
+        )
 
 
 @validated
@@ -59,6 +68,7 @@ def run(
     partition: Sequence[str] | None = None,
     force: bool = False,
     report: str | os.PathLike[str] | None = None,
+    report_internal: str | os.PathLike[str] | None = None,
     progress: "Progress | None" = None,
     paper: bool = False,
     **opening: Unpack[Opening],
@@ -68,7 +78,8 @@ def run(
     With `output`, the table is written there, unless a requirement without an action is violated and `force`
     is False. Otherwise, it is in the result. With `partition`, `output` is a folder with a folder of Parquet
     files for each value of these columns. With `force`, an existing table of a database, or such a folder, is
-    replaced. The input is never overwritten. `report` is the path of a report page to write. `opening` are
+    replaced. The input is never overwritten. `report` is where to write a report page for whoever receives
+    the table, `report_internal` one for its curator, with figures of the table before. `opening` are
     arguments of `acompass.open`.
     """
     parsed = as_policy(policy, paper)
@@ -83,6 +94,7 @@ def run(
             partition=partition,
             force=force,
             report=report,
+            report_internal=report_internal,
             progress=progress,
         )
 
@@ -145,6 +157,7 @@ def measure(
     below: Sequence[int] | None = None,
     hierarchies: HierarchiesArgument | None = None,
     report: str | os.PathLike[str] | None = None,
+    report_internal: str | os.PathLike[str] | None = None,
     paper: bool = False,
     **opening: Unpack[Opening],
 ) -> "Measures":
@@ -153,9 +166,9 @@ def measure(
     `weight` is a column with the number of persons that a record stands for, `sampling_weight` one with the
     number of persons of the population that a record of a sample represents, `population` a table of that
     population. `against` is the table before anonymization. `dates` are those of the table before
-    anonymization: `against`, or else the table itself. `report` is the path of a report page to write. With
-    `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against the table before is measured; columns
-    that they lack get levels from their values.
+    anonymization: `against`, or else the table itself. `report` and `report_internal` are where to write
+    report pages, as for `run`. With `hierarchies`, such as `{"Age": "bands:5,10"}`, the loss against the
+    table before is measured; columns that they lack get levels from their values.
     """
     with open_session(table, opening) as session:
         return session.measure(
@@ -169,6 +182,7 @@ def measure(
             below=below,
             hierarchies=hierarchies,
             report=report,
+            report_internal=report_internal,
             paper=paper,
         )
 

@@ -254,12 +254,15 @@ class Bar:
 class Distribution:
     """`other` has the number of records in each table that no bar shows: those with rare values, those with
     values beyond the most frequent, and before, those with values that the released table does not have. None
-    stands for a number that is withheld."""
+    stands for a number that is withheld. `series` names the tables. No bar is for a value that fewer than
+    `smallest` records have."""
 
     column: str
     bars: tuple[Bar, ...]
     other: tuple[Persons | None, ...]
     totals: tuple[Persons, ...]
+    series: tuple[str, ...] = ("table",)
+    smallest: int = SMALLEST
 
 
 #: how the values of a column look; a code is text of one length with digits in it, such as a postal code
@@ -289,10 +292,12 @@ class ColumnFacts:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """`measures` has one entry per table, in order; it is empty without quasi-identifiers."""
+    """`measures` has one entry per table, in order; it is empty without quasi-identifiers. `loss` is that of
+    the last table against the first, None if there is one table or its levels are not known."""
 
     measures: tuple[Measures, ...]
     columns: tuple[Distribution, ...]
+    loss: Loss | None = None
 
 
 def share_lost(before: float, after: float) -> float | None:

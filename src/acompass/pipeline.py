@@ -167,7 +167,8 @@ def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Resu
     requirements = _requirements(program, outcome)
     ok = all(each.holds is not False for each in requirements if each.action is None)
     result = _result(loaded, program, outcome, requirements, ok)
-    return replace(result, notes=run_notes(program, outcome, loaded.respelled))
+    notes = run_notes(program, outcome, loaded.respelled)
+    return replace(result, notes=notes, performed=True)
 
 
 def _result(

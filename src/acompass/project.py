@@ -13,7 +13,7 @@ identifiers = ["name"]
 import glob
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
@@ -71,6 +71,13 @@ def roles_beside(table: Any) -> TableRoles:
 def policies_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
     """The names of the policies that the acompass.toml of a folder has settings for."""
     return tuple(_File.read(Path(folder)).sections("policy"))
+
+
+def folders_below(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """The folder and those in it, in order. Hidden ones, such as `.git` and `.venv`, are left out."""
+    for path, inside, _ in os.walk(folder):
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        yield Path(path)
 
 
 @dataclass(frozen=True, slots=True)

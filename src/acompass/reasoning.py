@@ -83,6 +83,7 @@ def compare(
     *,
     types: Mapping[str, str | Type] | None = None,
     params: Mapping[str, ParamValue] | None = None,
+    old_params: Mapping[str, ParamValue] | None = None,
     table: Any = None,
     deadline: float | str = 30,
     paper: bool = False,
@@ -92,16 +93,19 @@ def compare(
 
     If they are not, the answer has a small table on which they differ. It also says which guarantees of each
     policy the other keeps, and what the new one can release that the old one could not. A parameter has the
-    same value in both. `table` provides only the schema. Without a schema, `types` gives the types of some
-    columns; the others are inferred from both policies. What is not decided after `deadline` seconds is
-    undecided.
+    same value in both, unless `old_params` has one for the old policy. `table` provides only the schema.
+    Without a schema, `types` gives the types of some columns; the others are inferred from both policies.
+    What is not decided after `deadline` seconds is undecided.
     """
     from acompass.compare.flow import compare_policies
+    from acompass.compare.own_values import with_values
     from acompass.compare.pairs import types_for_both
     from acompass.prove.effort import seconds_of, time_limit
 
     limit = seconds_of(deadline)
     one, other = (as_policy(policy, paper) for policy in (old, new))
+    if old_params:
+        one = with_values(one, old_params)
     if table is not None:
         with open_session(table, opening) as session:
             schema = types_for_both(one, other, params or {}, partial(_types_in, session))

@@ -78,7 +78,8 @@ class Result(Reported):
 
     `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `unnamed`
     are the columns that the policy never names (D30), in the order of the table. `table` has the same kind as
-    the input; it is None for a check and for a run that wrote a file.
+    the input; it is None for a check and for a run that wrote a file. `performed` tells a run, whose actions
+    were performed, from a check.
     """
 
     records_in: int
@@ -90,6 +91,7 @@ class Result(Reported):
     unnamed: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     table: Any = field(default=None, repr=False)
+    performed: bool = False
 
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)

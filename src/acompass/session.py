@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from acompass import pipeline
 from acompass.arguments import validated
@@ -13,15 +13,15 @@ from acompass.checked.program import Program
 from acompass.checked.types import Schema
 from acompass.diagnostics import CallError, Diagnostic
 from acompass.engines.connect import connect
-from acompass.engines.engine import About, Destination, Execution
+from acompass.engines.engine import Destination, Execution
 from acompass.engines.errors import require_numpy
 from acompass.opened import SampleInfo
 from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, Options
 from acompass.perturbing import Perturbing
-from acompass.pipeline import Call
 from acompass.plan.running.context import Progress
 from acompass.policy import Policy, as_policy
 from acompass.randomness import TraceValue, trace_source
+from acompass.reporting import Pages, Reporting
 from acompass.result import Plan, Result
 from acompass.syntax.spelling import quoted_name, spell_string
 from acompass.tables.output import parquet_files, require_no_hierarchy
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from acompass.engines.duckdb.sampled import SampledTable
     from acompass.explanation import Explanation
     from acompass.measures import ColumnFacts, Measures
-    from acompass.report.html.content import Command
     from acompass.suggestion import Suggestion
 
 Params: TypeAlias = Mapping[str, ParamValue]
@@ -65,7 +64,7 @@ def open(  # noqa: A001
     return Session(table, options, source, stack, Calls())
 
 
-class Session(Perturbing):
+class Session(Perturbing, Reporting):
     """An open table. Each method does the same as the function of that name in `acompass`.
 
     Calls from several threads run one after the other. `cancel` makes the running call raise Canceled.
@@ -81,6 +80,7 @@ class Session(Perturbing):
         dates: DatesArgument | None = None,
         show: int = 0,
         report: Path | None = None,
+        report_internal: Path | None = None,
         progress: Progress | None = None,
         paper: bool = False,
     ) -> Result:
@@ -88,10 +88,11 @@ class Session(Perturbing):
         call = self._call(
             policy, params, missing, dates, Execution(show=show, progress=progress), paper=paper
         )
-        self._require_files(report, call.policy, [self._table])
+        pages = Pages(report, report_internal)
+        self._require_files(pages, call.policy, [self._table])
         with self._calling():
             result = pipeline.check(self._source, call)
-        self._report_call(report, "check", call, result)
+        self._report_call(pages, "check", call, result)
         return result
 
     @validated
@@ -109,6 +110,7 @@ class Session(Perturbing):
         partition: Sequence[str] | None = None,
         force: bool = False,
         report: Path | None = None,
+        report_internal: Path | None = None,
         progress: Progress | None = None,
         paper: bool = False,
     ) -> Result:
@@ -123,14 +125,15 @@ class Session(Perturbing):
         destination = Destination(path, _is_canonical(order), force, tuple(partition or ()))
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
         call = self._call(policy, params, missing, dates, execution, paper=paper)
-        self._require_files(report, call.policy, [self._table], path)
+        pages = Pages(report, report_internal)
+        self._require_files(pages, call.policy, [self._table], path)
         if path is not None:
             require_no_hierarchy(path, call.policy.hierarchies)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
         written = parquet_files(path) if path is not None and partition else path
         left = result.table if path is None else written if result.ok or force else None
-        self._report_call(report, "run", call, result, left)
+        self._report_call(pages, "run", call, result, left)
         return result
 
     @validated
@@ -203,6 +206,7 @@ class Session(Perturbing):
         below: Sequence[int] | None = None,
         hierarchies: HierarchiesArgument | None = None,
         report: Path | None = None,
+        report_internal: Path | None = None,
         paper: bool = False,
     ) -> "Measures":
         """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
@@ -218,7 +222,8 @@ class Session(Perturbing):
         from acompass.measures import THRESHOLDS
 
         parsed = None if policy is None else as_policy(policy, paper)
-        self._require_files(report, parsed, [self._table, against, population])
+        pages = Pages(report, report_internal)
+        self._require_files(pages, parsed, [self._table, against, population])
         roles = assign_roles(None if parsed is None else parsed.tree, qi, sensitive, weight, sampling_weight)
         with self._calling():
             measures = measure_table(
@@ -232,10 +237,9 @@ class Session(Perturbing):
                 hierarchies=hierarchies,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
-        risk = measures.journalist
         about = self._duckdb_table("`measure`").about
         self._report(
-            report,
+            pages,
             "measure",
             about,
             before=before,
@@ -243,7 +247,7 @@ class Session(Perturbing):
             policy=parsed,
             dates=self._options.dates,
             roles=roles,
-            journalist=risk,
+            measured=measures,
         )
         return measures
 
@@ -334,47 +338,6 @@ class Session(Perturbing):
     def _drop(self, sampled: "SampledTable") -> None:
         with self._calls.calling(sampled):
             sampled.drop()
-
-    def _require_files(
-        self, report: Path | None, policy: Policy | None, tables: Sequence[Any], output: Any = None
-    ) -> None:
-        if report is not None:
-            from acompass.pages.write import require_files
-
-            require_files(report, tables, output, policy)
-
-    def _report_call(
-        self,
-        path: Path | None,
-        command: Literal["check", "run"],
-        call: Call,
-        result: Result,
-        after: Any = None,
-    ) -> None:
-        if path is None:
-            return
-        schema = pipeline.schema_of(self._source, call)
-        self._report(
-            path,
-            command,
-            self._source.about,
-            before=self._table,
-            after=after,
-            policy=call.policy,
-            params=call.params,
-            dates=call.dates,
-            schema=schema,
-            result=result,
-        )
-
-    def _report(self, path: Path | None, command: "Command", about: About, **content: Any) -> None:
-        if path is None:
-            return
-        from acompass.pages.request import ReportRequest
-        from acompass.pages.write import write_report
-
-        content |= {"engine": about.version, "has_tables": about.has_tables, "options": self._options}
-        write_report(path, ReportRequest(command, **content))
 
 
 def _is_canonical(order: str | None) -> bool:

@@ -34,17 +34,17 @@ export function verdictBadge(requirement: Requirement): Badge {
   const part = outOf(affected, records);
   if (action === "DROP" && holds !== true) return COLUMNS_GONE;
   if (holds) return { tone: "good", sign: "✓", word: "holds", brief: "holds", long: `holds for ${counted(records, "record")}` };
-  if (action !== null && affected > 0) return acted(part, count(affected), done(action), probability);
+  if (action !== null && affected > 0) return acted(part, count(affected), done(action), probability, holds === false);
   if (holds === null) return { tone: "plain", sign: "–", word: "no verdict", brief: "no verdict", long: "no verdict" };
   return { tone: "bad", sign: "✗", word: `violated by ${part}`, brief: `${count(affected)} violate`, long: `violated by ${part} records` };
 }
 
 const COLUMNS_GONE: Badge = { tone: "acted", sign: "✎", word: "columns dropped", brief: "columns dropped", long: "these columns are not released" };
 
-function acted(part: string, affected: string, verb: string, probability: string | null): Badge {
+function acted(part: string, affected: string, verb: string, probability: string | null, repaired: boolean): Badge {
   const said = probability === null ? verb : `${verb} with probability ${probability}`;
   const brief = probability === null ? `${affected} ${verb}` : `${affected}, by chance`;
-  return { tone: "acted", sign: "✎", word: `${part} ${said}`, brief, long: `violated, so the action was performed: ${part} records ${said}` };
+  return { tone: "acted", sign: "✎", word: `${part} ${said}`, brief, long: `${repaired ? "repaired: " : ""}${part} records ${said}` };
 }
 
 const PROOFS: Record<ClaimVerdict, Badge> = {

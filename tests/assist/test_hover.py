@@ -141,7 +141,7 @@ def test_a_requirement_has_its_verdict_and_its_proof() -> None:
         found = verdicts(document, {"k": 5}, session)
     given = context(verdicts=found, proofs=proofs(document, {"k": 5}, None))
     said = lines(POLICY, "EACH", given)
-    assert "violated: 60 of 60 records affected, GENERALIZE" in said
+    assert "repaired: 60 of 60 records affected, GENERALIZE" in said
     assert any(line.startswith("proved for every table") for line in said)
     assert lines(POLICY, "ALWAYS", given)[1] == "no verdict: 60 of 60 records affected, DROP"
 

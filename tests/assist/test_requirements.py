@@ -88,7 +88,7 @@ def test_verdicts_in_words() -> None:
     with acompass.open(people()) as session:
         found = verdicts(Document("EACH RESULT : Age < 34 : REJECT;\nALWAYS : DROP Name;"), {}, session)
         first, second = (verdict_words(each, found.sample) for each in found.requirements)
-    assert first == "violated: 12 of 60 records affected, REJECT"
+    assert first == "repaired: 12 of 60 records affected, REJECT"
     assert second == "no verdict: 48 of 48 records affected, DROP"
     (proof,) = proofs(Document("EACH RESULT : Age < 34 : REJECT;"), {}, None)
     assert proof_words(proof).startswith("proved for every table")

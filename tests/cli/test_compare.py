@@ -100,6 +100,26 @@ def test_parameters_of_a_project(acompass: Acompass) -> None:
     assert ran.exit_code == 0, ran.stderr
 
 
+def test_each_policy_has_the_parameters_of_its_own_project(acompass: Acompass) -> None:
+    for folder, k in (("before", 5), ("after", 3)):
+        Path(folder).mkdir()
+        Path(folder, "policy.acp").write_text(OLD)
+        Path(folder, "acompass.toml").write_text(f'[policy."policy.acp"]\nparams = {{ k = {k} }}\n')
+    loosened = acompass("compare", "before/policy.acp", "after/policy.acp", "--json")
+    assert (loosened.exit_code, json.loads(loosened.stdout)["implies"]["old_by_new"]) == (1, False)
+    assert acompass("compare", "after/policy.acp", "before/policy.acp").exit_code == 0
+    assert acompass("compare", "before/policy.acp", "after/policy.acp", "--set", "k=4").exit_code == 0
+
+
+def test_the_old_policy_can_be_given_another_value(acompass: Acompass) -> None:
+    same = ("compare", "old.acp", "old.acp", "--set", "k=3")
+    assert acompass(*same, "--set-old", "k=3").exit_code == 0
+    ran = acompass(*same, "--set-old", "k=5", "--json")
+    (lost,) = json.loads(ran.stdout)["guarantees"]["old_by_new"]
+    assert (ran.exit_code, lost["verdict"], ">= 5" in lost["text"]) == (1, "refuted", True)
+    assert "AC107" in acompass(*same, "--set-old", "l=5").stderr
+
+
 def test_an_error_is_one_of_its_policy(acompass: Acompass) -> None:
     ran = acompass("compare", "old.acp", "same.acp", "--json")
     assert ran.exit_code == 2

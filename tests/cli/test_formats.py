@@ -26,7 +26,7 @@ CALLS = {
     "compare": ("compare", "policy.acp", "policy.acp"),
     "measure": ("measure", "people.csv", "--policy", "policy.acp"),
 }
-IN_CI = ("check", "lint", "prove")
+IN_CI = ("check", "compare", "lint", "prove")
 
 
 @pytest.mark.parametrize(

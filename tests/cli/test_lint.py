@@ -19,6 +19,28 @@ def test_nothing_found_exits_with_0(acompass, policy):
     assert (ran.exit_code, ran.stdout) == (0, "nothing found\n")
 
 
+def test_several_policies_are_all_reported_and_the_worst_exit_code_wins(acompass, policy):
+    sound, gaps, broken = policy(SOUND, "a b.acp"), policy(GAPS, "gaps.acp"), policy("EACH", "broken.acp")
+    ran = acompass("lint", gaps, sound)
+    assert (ran.exit_code, "gaps.acp:" in ran.stdout) == (1, True)
+    assert ran.stdout.endswith("nothing found in a b.acp\n")
+    ran = acompass("lint", broken, gaps, sound)
+    assert (ran.exit_code, "gaps.acp:" in ran.stdout, "broken.acp:" in ran.stderr) == (2, True, True)
+
+
+def test_several_policies_are_fixed(acompass, policy, tmp_path):
+    names = [policy("EACH RESULT : Age <= 3", name) for name in ("one.acp", "two.acp")]
+    assert acompass("lint", "--fix", *names).exit_code == 0
+    assert {(tmp_path / name).read_text() for name in names} == {"EACH RESULT : Age <= 3;"}
+
+
+def test_a_format_for_programs_takes_one_policy(acompass, policy):
+    names = [policy(SOUND, name) for name in ("one.acp", "two.acp")]
+    for options in (("--json",), ("--format", "sarif"), ("--also", "sarif=lint.sarif")):
+        ran = acompass("lint", *names, *options)
+        assert (ran.exit_code, "several policies are reported as text" in ran.stderr) == (2, True)
+
+
 def test_findings_as_json(acompass, policy):
     found = json.loads(acompass("lint", policy(GAPS), "--json").stdout)["diagnostics"]
     assert "AC507" in {each["code"] for each in found}

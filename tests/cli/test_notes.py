@@ -100,9 +100,9 @@ def test_the_text_says_so_before_its_last_line(acompass, policy, arguments, head
     assert summary.startswith("3 records")
 
 
-def test_the_report_page_says_so(acompass, policy, tmp_path):
+def test_the_internal_report_page_says_so(acompass, policy, tmp_path):
     text = policy("EACH FILTER Age > 200 : Age = 1;")
-    acompass("run", text, "people.csv", "-o", "out.csv", "--report", "report.html")
+    acompass("run", text, "people.csv", "-o", "out.csv", "--report-internal", "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "Note: line 1: FILTER selects no record" in page
     assert "Columns that the policy never names, released as they are: Name, Zip" in page

@@ -41,7 +41,7 @@ def test_a_report_says_what_was_done_line_by_line(acompass, policy):
     assert ran.stderr == ""
     assert ran.stdout.splitlines()[1].split() == [
         "1",
-        "violated",
+        "repaired",
         "1",
         "of",
         "3",

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
@@ -15,14 +15,16 @@ from urllib.parse import quote
 import pytest
 from click.testing import CliRunner
 
+import acompass
 from acompass.cli.app import app
-from acompass.doctor import engines, examine, libraries, machine
-from acompass.doctor.engines import CASES, answers
+from acompass.doctor import engines, examine, libraries, machine, small_run
+from acompass.doctor.engines import answers
 from acompass.doctor.files import installed_files
 from acompass.doctor.libraries import Library
 from acompass.doctor.needs import Need, is_older, needs
 from acompass.health import Finding, Health, State
 from acompass.report.text.health import health_text
+from tests.engines.postgres_server import Server
 from tests.repo.sources import PACKAGE, ROOT
 
 MARKER = "Qx7Zmark"
@@ -224,6 +226,21 @@ def test_an_engine_that_differs_is_broken(monkeypatch: pytest.MonkeyPatch) -> No
     assert (duckdb.state, reference.state) == (State.BROKEN, State.WORKS)
 
 
+def test_an_engine_that_is_asked_for_and_differs_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acompass.conformance.run.agrees", lambda url, case: False)
+    *_, asked = answers(["local[2]"], ())
+    assert (asked.name, asked.state) == ("local", State.BROKEN)
+    assert asked.help == "acompass conform --engine URL"
+
+
+def test_every_line_of_the_small_policy_has_something_to_do(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(small_run.CSV, encoding="utf-8")
+    result = acompass.run(small_run.POLICY, table, params=small_run.PARAMS, engine="reference")
+    assert all(requirement.affected for requirement in result.requirements)
+    assert 0 < result.records_out < result.records_in
+
+
 def test_an_engine_that_fails_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(engine: str) -> object:
         raise OSError(MARKER)
@@ -235,15 +252,11 @@ def test_an_engine_that_fails_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
 def test_an_engine_that_is_asked_for_agrees(engine: str, engine_url: str) -> None:
     *_, asked = answers([engine_url], ())
-    assert (asked.state, asked.detail) == (
-        State.WORKS,
-        f"agrees with `reference` on {CASES} random policies",
-    )
+    assert (asked.state, asked.detail) == (State.WORKS, "agrees with `reference` on a small policy")
 
 
-def test_the_reason_of_a_server_is_told_in_other_words(postgres: object) -> None:
-    url: Callable[..., str] = postgres.url  # type: ignore[attr-defined]
-    wrong = [url(user=MARKER), url().replace("/english", f"/{MARKER}")]
+def test_the_reason_of_a_server_is_told_in_other_words(postgres: Server) -> None:
+    wrong = [postgres.url(user=MARKER), postgres.url().replace("/english", f"/{MARKER}")]
     assert [finding.detail.partition(": ")[2] for finding in answers(wrong, ())[2:]] == [
         "the user is unknown",
         "the database is unknown",

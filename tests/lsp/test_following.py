@@ -85,7 +85,7 @@ async def test_the_newest_text_wins(editor: Editor) -> None:
         editor.change(f"{CLASSES}\nEACH RESULT : Age <= {age} : REJECT;")
         asked.append(await _asked(editor))
     editor.change(f"{CLASSES}\nEACH RESULT : Age <= 40 : REJECT;")
-    assert await editor.hints() == [HOLDS, "2: violated: 38 of 100 records affected, REJECT, proved"]
+    assert await editor.hints() == [HOLDS, "2: repaired: 38 of 100 records affected, REJECT, proved"]
     for answer in await asyncio.gather(*asked, return_exceptions=True):
         if isinstance(answer, JsonRpcException):
             assert answer.code == types.LSPErrorCodes.ContentModified

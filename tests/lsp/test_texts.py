@@ -50,7 +50,7 @@ async def test_a_parameter_shows_its_value(editor: Editor) -> None:
 async def test_a_requirement_shows_its_verdict_and_proof(editor: Editor) -> None:
     editor.open(POLICY)
     shown = await _hover(editor, "EA|CH PROCESS")
-    assert "violated" in shown
+    assert "repaired" in shown
     assert "proved for every table" in shown
 
 

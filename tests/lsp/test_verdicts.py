@@ -24,10 +24,10 @@ async def test_each_step_has_its_verdict_count_and_proof(editor: Editor) -> None
     editor.open(POLICY)
     assert await editor.settled() == ()
     assert await editor.hints() == [
-        "1: violated: 18 of 100 records affected, REPLACE, undecided",
+        "1: repaired: 18 of 100 records affected, REPLACE, undecided",
         "2: holds for 100 records, refuted",
-        "4: violated: 100 of 100 records affected, GENERALIZE, proved",
-        "5: violated: 40 of 100 records affected, REJECT",
+        "4: repaired: 100 of 100 records affected, GENERALIZE, proved",
+        "5: repaired: 40 of 100 records affected, REJECT",
         "6: no verdict: 60 of 60 records affected, DROP",
     ]
 
@@ -81,10 +81,10 @@ async def test_run_shows_the_verdicts_and_writes_nothing(editor: Editor) -> None
     editor.open(POLICY)
     answer = await editor.command("run")
     assert answer["title"] == "run release.acp"
-    assert "\n   2  holds         0 of 100  " in answer["text"]
+    assert "\n   2  holds                0 of 100  " in answer["text"]
     assert answer["text"].endswith("100 records in, 60 out; nothing was written\n")
     message = editor.client.messages[-1].message
-    assert message == "run release.acp: 3 of 5 requirements violated; 100 records in, 60 out"
+    assert message == "run release.acp: 3 of 5 requirements would be repaired; 100 records in, 60 out"
     assert {path.name for path in editor.folder.iterdir()} == before
     assert (editor.folder / "people.csv").read_text() == TABLE
 

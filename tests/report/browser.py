@@ -33,7 +33,7 @@ def _browse(*arguments: str) -> str:
 
 def rendered(page: Path) -> str:
     """The page's elements after the browser has parsed them."""
-    return _browse("--dump-dom", page.resolve().as_uri())
+    return _browse("--window-size=1280,900", "--dump-dom", page.resolve().as_uri())
 
 
 def screenshot(page: Path, image: Path, scheme: str, size: tuple[int, int]) -> None:

@@ -25,7 +25,7 @@ def main() -> None:
         screenshot(page, IMAGES / "report-light.png", "light", SIZE)
         screenshot(_without(page, "policy"), IMAGES / "report-dark.png", "dark", SIZE)
         screenshot(
-            _without(page, "policy", "classes", "risk", "sensitive"),
+            _without(page, "policy", "classes", "risk", "quasi-identifiers", "sensitive", "loss"),
             IMAGES / "report-columns.png",
             "light",
             SIZE,

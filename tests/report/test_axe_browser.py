@@ -19,7 +19,8 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reports")
     before, after, params = folder / "people.csv", folder / "out.csv", {"k": 2}
     before.write_text(people(), encoding="utf-8")
-    acompass.run(POLICY, before, params=params, output=after, report=folder / "run.html")
+    pages = {"report": folder / "run.html", "report_internal": folder / "internal.html"}
+    acompass.run(POLICY, before, params=params, output=after, **pages)
     acompass.check(POLICY, before, params=params, report=folder / "check.html")
     acompass.measure(after, policy=POLICY, against=before, report=folder / "measure.html")
     return folder
@@ -27,7 +28,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("command", ["run", "check", "measure"])
+@pytest.mark.parametrize("command", ["run", "internal", "check", "measure"])
 def test_a_report_is_accessible(
     browser: Browser, reports: Path, command: str, scheme: str, width: int
 ) -> None:

@@ -38,19 +38,50 @@ def _headings(page: Element) -> list[str]:
     return [heading.text for heading in page.all("h2")]
 
 
+def _figures(page: Element) -> dict[str, list[str]]:
+    """The figures at the top of a page."""
+    (listed,) = page.all("dl")
+    return {
+        each.all("dt")[0].text: [value.text.replace("\N{NO-BREAK SPACE}", " ") for value in each.all("dd")]
+        for each in listed.all("div")
+    }
+
+
+def test_what_was_lost_and_gained_is_at_the_top(page: Element) -> None:
+    assert _figures(page) == {
+        "parameter": ["k = 2"],
+        "records": ["401 → 380"],
+        "records lost": ["5.24 %", "21 rejected"],
+        "information lost": ["5.24 %", "of 1 quasi-identifier; not measured: Zip"],
+        "smallest class (k)": ["1 → 2"],
+        "highest risk": ["100 % → 50 %"],
+    }
+
+
+def test_incomplete_records_are_lost_as_well(invoke: Invoke) -> None:
+    Path("people.csv").write_text("Age\n,\n" + "30\n" * 18 + "90\n", encoding="utf-8")
+    Path("p.acp").write_text("EACH RESULT : Age <= 80 : REJECT;", encoding="utf-8")
+    ran = invoke("run", "p.acp", "people.csv", "-o", "out.csv", "--missing", "drop", "--report", "r.html")
+    assert ran.exit_code == 0, ran.stderr
+    lost = _figures(read_page(Path("r.html")))["records lost"]
+    assert lost == ["10 %", "1 rejected, 1 dropped as incomplete"]
+
+
 def test_a_run_shows_everything(page: Element) -> None:
     assert _headings(page) == [
         "The policy",
         "Class sizes",
         "Risk",
+        "Risk by quasi-identifier",
         "Sensitive columns",
+        "Information lost",
         "How each column changed",
-        "Proofs",
         "Certificate",
     ]
     verdicts = [span.text for span in page.all("span") if "verdict" in (span.attributes.get("class") or "")]
-    assert verdicts[:5] == ["every check holds", "violated", "violated", "violated", "holds"]
-    assert verdicts[5:] == ["proved", "proved", "proved", "proved"]
+    assert verdicts[0] == "every check holds"
+    assert verdicts[1::2] == ["proved"] * 4
+    assert verdicts[2::2] == ["repaired", "repaired", "repaired", "holds"]
     (chart,) = [svg for svg in page.all("svg") if svg.attributes.get("class") == "chart"]
     assert len([bar for bar in chart.all("rect") if bar.attributes["class"] == "after"]) > 2
 
@@ -160,7 +191,7 @@ def test_a_changed_file_is_noticed(invoke: Invoke, page: Element, name: str, wha
 
 def test_a_changed_page_is_noticed(invoke: Invoke, page: Element) -> None:
     text = Path("r.html").read_text(encoding="utf-8")
-    Path("r.html").write_text(text.replace("violated", "proved", 1), encoding="utf-8")
+    Path("r.html").write_text(text.replace("repaired", "proved", 1), encoding="utf-8")
     ran = invoke("verify-report", "r.html")
     assert (ran.exit_code, ran.stdout) == (1, "report: differs\n")
 
@@ -183,9 +214,18 @@ def test_check_and_measure_show_one_table(invoke: Invoke) -> None:
     )
     assert measured.exit_code == 0, measured.stderr
     check, measure = read_page(Path("c.html")), read_page(Path("m.html"))
-    assert "Proofs" not in _headings(check)
+    assert "proved" not in check.words
     assert _headings(check)[0] == "The policy"
-    assert _headings(measure) == ["Class sizes", "Risk", "Sensitive columns", "The columns", "Certificate"]
+    assert _headings(measure) == [
+        *(
+            "Class sizes",
+            "Risk",
+            "Risk by quasi-identifier",
+            "Sensitive columns",
+            "The columns",
+            "Certificate",
+        )
+    ]
 
 
 def test_the_risk_against_a_population(invoke: Invoke) -> None:
@@ -220,7 +260,10 @@ def test_a_data_frame_in_python(tmp_path: Path) -> None:
 
 def test_no_record_left(tmp_path: Path) -> None:
     acompass.run("EACH RESULT : Age < 0 : REJECT;", [{"Age": 30}], report=tmp_path / "r.html")
-    assert "records out" in read_page(tmp_path / "r.html").words
+    assert _figures(read_page(tmp_path / "r.html")) == {
+        "records": ["1 → 0"],
+        "records lost": ["100 %", "1 rejected"],
+    }
 
 
 @pytest.mark.parametrize("taken", ["people.csv", "out.csv"])

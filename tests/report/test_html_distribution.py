@@ -3,14 +3,20 @@
 import datetime
 from typing import Any
 
-from acompass.measure.overview import overview
+from acompass.measure.distribution import MOST_BARS, Showing
+from acompass.measure.overview import overviews
 from acompass.measures import SMALLEST, Bar, Distribution
 
 
 def shown(before: list[Any], after: list[Any] | None = None) -> Distribution:
     tables = [[{"A": value} for value in values] for values in (before, after) if values is not None]
-    (distribution,) = overview(tables, None).columns
+    (distribution,) = columns_of(tables, Showing())
     return distribution
+
+
+def columns_of(tables: list[list[dict[str, Any]]], showing: Showing) -> tuple[Distribution, ...]:
+    (overview,) = overviews(tables, None, [showing])
+    return overview.columns
 
 
 def test_frequent_values_come_first_and_rare_ones_are_pooled() -> None:
@@ -80,7 +86,7 @@ def test_a_column_that_became_text() -> None:
 
 def test_a_column_of_only_one_table_is_omitted() -> None:
     tables = [[{"A": 1, "B": 2}] * 20, [{"A": 1, "C": 3}] * 20]
-    assert [found.column for found in overview(tables, None).columns] == ["A"]
+    assert [found.column for found in columns_of(tables, Showing())] == ["A"]
 
 
 def test_no_count_below_the_smallest_is_ever_shown() -> None:
@@ -89,3 +95,38 @@ def test_no_count_below_the_smallest_is_ever_shown() -> None:
         counts = [count for bar in found.bars for count in bar.counts]
         assert counts
         assert not [count for count in counts if count is not None and 0 < count < SMALLEST]
+
+
+def test_ranges_of_thousands_stand_among_wider_labels() -> None:
+    found = shown([str(number) for number in range(1000, 10000, 10)] + ["1000-4999"] * 50 + ["<1000"] * 20)
+    assert [bar.label for bar in found.bars][:3] == ["<1000", "1000-4999", "1,000 to 1,999"]
+
+
+def test_numbers_beside_bands_are_pooled_in_ranges_that_contain_them() -> None:
+    """As a cascade leaves them: some values, some labels, and wider labels on their own."""
+    ages = [str(age) for age in range(20, 60) for _ in range(5)]
+    bands = ["20-29"] * 30 + ["30-34"] * 20 + ["20-39"] * 15 + ["80+"] * 11 + ["*"] * 12
+    found = shown([*ages, *bands, "100003"])
+    assert found.bars == (
+        Bar("20-39", (15,)),
+        Bar("20-29", (30,)),
+        Bar("20 to 24", (25,)),
+        Bar("25 to 29", (25,)),
+        Bar("30 to 34", (45,)),
+        Bar("35 to 39", (25,)),
+        Bar("40 to 44", (25,)),
+        Bar("45 to 49", (25,)),
+        Bar("50 to 54", (25,)),
+        Bar("55 to 59", (25,)),
+        Bar("80+", (11,)),
+        Bar("*", (12,)),
+    )
+    assert found.other == (None,)
+
+
+def test_numbers_of_any_size_have_bars() -> None:
+    texts = [f"{number}e999" for number in range(1, 30) for _ in range(10)]
+    assert len(shown(texts).bars) == MOST_BARS
+    assert shown([*map(str, range(100)), *["1e9999"] * 10]).bars[-1] == Bar("1e9999", (10,))
+    floats = [sign * number * 1e307 for number in range(1, 18) for sign in (-1, 1) for _ in range(10)]
+    assert len(shown(floats).bars) == MOST_BARS

@@ -1,5 +1,6 @@
 """Each answer in Markdown, rendered: what a reader finds, and that no text breaks out of its cell."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,15 +52,17 @@ def test_a_run_marks_only_what_has_no_action() -> None:
     assert found.headings == ["❌ Run of policy.acp: 1 requirement without an action violated"]
     assert "out.csv not written: for a reason" in found.paragraphs
     (repaired, nothing, checked) = found.table(*RESULT)
-    assert (repaired[1].startswith("❌"), repaired[3]) == (False, "replaced")
+    assert repaired[1:4] == ["repaired", "3 of 1,000", "replaced"]
     assert nothing[1:4] == ["✅ holds", "0 of 1,000", "nothing"]
     assert checked[1:4] == ["❌ violated", "1 of 1,000", "only checked"]
 
 
 def test_a_result_without_requirements_has_no_table() -> None:
     found = rendered(EMPTY.to_markdown())
-    assert found.headings == ["✅ Result: every requirement holds"]
-    assert (found.paragraphs, found.tables) == (["1 record in, 1 out"], [])
+    assert found.headings == ["✅ Check: every requirement holds"]
+    assert (found.paragraphs, found.tables) == (["1 record"], [])
+    ran = rendered(replace(EMPTY, performed=True).to_markdown())
+    assert (ran.headings, ran.tables) == (["✅ Run: 1 record in, 1 out"], [])
 
 
 def test_a_proof_has_verdicts_reasons_counterexamples_and_types() -> None:
@@ -213,7 +216,7 @@ def test_no_name_and_no_constant_breaks_out_of_its_cell(hostile: str, tmp_path: 
 
     checked = acompass.check(old, table, show=5)
     found = _harmless(checked.to_markdown(hostile))
-    assert found.headings == [f"❌ Result of {shown}: 1 of 2 requirements violated"]
+    assert found.headings == [f"❌ Check of {shown}: 1 of 2 requirements violated"]
     assert [row[4] for row in found.table(*RESULT)] == [
         policy_line(each.text) for each in checked.requirements
     ]

@@ -1,13 +1,18 @@
 from dataclasses import replace
 from fractions import Fraction
 
+from acompass.report.notebook.result import result_html
+from acompass.report.text.plan import plan_text
 from acompass.report.text.result import check_text, run_text
 from acompass.report.text.style import Style
+from acompass.result import Plan
 from tests.report.results import EMPTY, MIXED
 
+#: the actions were performed, as those of a run are
+PERFORMED = replace(MIXED, performed=True)
 RAN = """\
 line  verdict     affected  action        requirement
-   2  violated  3 of 1,000  replaced      EACH RESULT : Age <= 80 : REPLACE Age WITH 80
+   2  repaired  3 of 1,000  replaced      EACH RESULT : Age <= 80 : REPLACE Age WITH 80
    6  holds     0 of 1,000  nothing       EACH PROCESS COUNT(*) AS Size GROUP BY Age : Size >= 2 : REJECT
    7  violated  1 of 1,000  only checked  EACH RESULT : Name < '<b>&' OR Name > '\\x07'
 
@@ -16,7 +21,7 @@ line  verdict     affected  action        requirement
 
 
 def test_a_run_shows_one_line_per_requirement_then_the_records_in_and_out() -> None:
-    assert run_text(MIXED) == RAN
+    assert run_text(PERFORMED) == RAN
 
 
 def test_a_check_shows_the_number_of_violations_and_the_intended_actions() -> None:
@@ -25,10 +30,21 @@ def test_a_check_shows_the_number_of_violations_and_the_intended_actions() -> No
     assert lines[-1] == "1,000 records, 2 of 3 requirements violated"
 
 
+def test_a_plan_says_what_would_be_repaired() -> None:
+    lines = plan_text(Plan(PERFORMED, (), ())).splitlines()
+    assert [line[6:23].rstrip() for line in lines[1:4]] == ["would be repaired", "holds", "violated"]
+
+
+def test_a_notebook_says_repaired_of_a_run_alone() -> None:
+    assert result_html(PERFORMED).count(">repaired<") == 1
+    assert result_html(PERFORMED).count(">violated<") == 1
+    assert result_html(MIXED).count(">violated<") == 2
+
+
 def test_an_action_has_its_probability_beside_it() -> None:
     first = replace(MIXED.requirements[0], probability=Fraction(1, 4))
-    line = run_text(replace(MIXED, requirements=(first,))).splitlines()[1]
-    assert line.startswith("   2  violated  3 of 1,000  replaced with probability 0.25  EACH RESULT")
+    line = run_text(replace(PERFORMED, requirements=(first,))).splitlines()[1]
+    assert line.startswith("   2  repaired  3 of 1,000  replaced with probability 0.25  EACH RESULT")
 
 
 def test_dropped_records_are_reported() -> None:
@@ -49,10 +65,10 @@ def test_comments_inside_a_requirement_are_not_shown() -> None:
 
 
 def test_a_terminal_cuts_long_lines_and_colours_only_the_verdict() -> None:
-    text = run_text(MIXED, Style(color=True, width=60))
-    violated = text.splitlines()[1]
+    repaired, _, violated = run_text(PERFORMED, Style(color=True, width=60)).splitlines()[1:4]
     assert "\x1b[31mviolated\x1b[0m" in violated
-    plain = violated.replace("\x1b[31m", "").replace("\x1b[0m", "")
+    assert "\x1b[33mrepaired\x1b[0m" in repaired
+    plain = repaired.replace("\x1b[33m", "").replace("\x1b[0m", "")
     assert len(plain) == 60
     assert plain.endswith("…")
 

@@ -31,13 +31,13 @@ def _indexes(document: Document, offset: int) -> range:
 
 
 def verdict_words(state: RequirementState, sample: SampleInfo | None = None) -> str:
-    """Such as `violated: 12 of 500 records, dropped`."""
+    """Such as `repaired: 12 of 500 records affected, REJECT`; a check without an action is violated."""
     of = f"{state.affected:,} of {state.records:,} records"
     match state.holds:
         case True:
             said = f"holds for {state.records:,} records"
         case False:
-            said = f"violated: {of} affected"
+            said = f"{'violated' if state.action is None else 'repaired'}: {of} affected"
         case None:
             said = f"no verdict: {of} affected"
     chance = "" if state.probability is None else f" with probability {spell_probability(state.probability)}"

@@ -13,6 +13,7 @@ from acompass.version import __version__
 COMMANDS = {
     "run": "acompass.cli.run:run",
     "check": "acompass.cli.check:check",
+    "check-all": "acompass.cli.check_all:check_all",
     "plan": "acompass.cli.plan:plan",
     "explain": "acompass.cli.explain:explain_command",
     "measure": "acompass.cli.measure:measure_command",

@@ -8,7 +8,16 @@ import click
 from acompass.cli import fixing, options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import CiFormat, ci_formats, error_report, name_in_heading
+from acompass.cli.formats import (
+    Also,
+    CiFormat,
+    also,
+    ci_formats,
+    error_report,
+    name_in_heading,
+    require_other_files,
+    write_also,
+)
 from acompass.cli.hints import hint
 from acompass.cli.inputs import given, policy_and_table
 from acompass.cli.progress import progress_bar
@@ -24,6 +33,7 @@ EXAMPLES = """\
 acompass check policy.acp people.csv
 acompass check policy.acp
 acompass check policy.acp people.csv --set k=5 --format sarif > check.sarif
+acompass check policy.acp people.csv --also sarif=check.sarif --also junit=junit.xml
 acompass check policy.acp people.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass check policy.acp 'parts/*.parquet' --quiet && echo ready
 acompass check policy.acp people.csv --diff
@@ -38,6 +48,7 @@ acompass check policy.acp people.csv --diff
 @options.dates
 @options.engine
 @ci_formats
+@also
 @click.option(
     "--show",
     type=click.IntRange(min=0),
@@ -50,6 +61,7 @@ acompass check policy.acp people.csv --diff
 @options.files
 @options.memory_limit
 @options.report
+@options.report_internal
 @options.quiet
 @options.no_progress
 @options.paper
@@ -61,11 +73,13 @@ def check(
     dates: tuple[str, ...],
     engine: str | None,
     format_: CiFormat,
+    also: Also,
     show: int,
     fix: bool,
     diff: bool,
     memory_limit: str | None,
     report: Path | None,
+    report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
     paper: bool,
@@ -78,7 +92,8 @@ def check(
     """
     fixer = fixing.Fixing(policy, fix, diff, quiet)
     fixer.require_text(format_ == "text")
-    with exit_codes(error_report(format_, policy)):
+    require_other_files(also, policy, table)
+    with exit_codes(error_report(format_, policy, also)):
         from acompass import api
 
         call = given(policy, table, settings)
@@ -95,12 +110,14 @@ def check(
                     **files,
                     memory_limit=memory_limit,
                     report=report,
+                    report_internal=report_internal,
                     show=show,
                     progress=progress,
                     paper=paper,
                 )
 
         parsed, result = fixer.perform(lambda: policy_and_table(policy, table), checked)
+        write_also(also, lambda each: _report(result, policy, each, fixer.report_stream))
         if not quiet:
             fixer.print_report(_report(result, policy, format_, fixer.report_stream))
         if not quiet and format_ == "text":

@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn, TypeAlias
 
@@ -80,6 +80,19 @@ def print_error_json(error: AcompassError) -> None:
     from acompass.report.json.error import error_object
 
     print_out(to_json(error_object(error, max_errors())))
+
+
+def exit_with_worst(inputs: Iterable[str], perform: Callable[[str], None]) -> NoReturn:
+    """Perform a command for each input, whatever becomes of the others. The worst exit code wins."""
+    worst = 0
+    for each in inputs:
+        try:
+            perform(each)
+        except Exit as end:
+            if end.exit_code > WRONG:  # interrupted, or nobody reads on
+                raise
+            worst = max(worst, end.exit_code)
+    raise Exit(worst)
 
 
 def exit_by_verdict(ok: bool) -> None:

@@ -91,6 +91,7 @@ acompass measure released.csv --qi Age,Zip --against people.csv --hierarchy Age=
 @options.files
 @options.memory_limit
 @options.report
+@options.report_internal
 @formats
 @options.paper
 def measure_command(
@@ -108,6 +109,7 @@ def measure_command(
     loss: bool,
     memory_limit: str | None,
     report: Path | None,
+    report_internal: Path | None,
     format_: Format,
     paper: bool,
     **files: Unpack[options.FileOptions],
@@ -136,6 +138,7 @@ def measure_command(
             **files,
             memory_limit=memory_limit,
             report=report,
+            report_internal=report_internal,
             paper=paper,
         )
         print_out(_report(measures, table, format_))

@@ -94,7 +94,14 @@ report = click.option(
     "--report",
     type=Path,
     metavar="HTML",
-    help="Also write a page with charts and a certificate; it contains no records.",
+    help="Also write a page with charts and a certificate, for whoever receives the table; it contains no "
+    "record and no value that is not released.",
+)
+report_internal = click.option(
+    "--report-internal",
+    type=Path,
+    metavar="HTML",
+    help="Also write such a page for the curator, with the values and counts of the table before; keep it.",
 )
 deadline = click.option(
     "--deadline",

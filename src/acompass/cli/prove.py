@@ -7,7 +7,16 @@ import click
 from acompass.cli import options
 from acompass.cli.command import Command
 from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import CiFormat, ci_formats, error_report, name_in_heading
+from acompass.cli.formats import (
+    Also,
+    CiFormat,
+    also,
+    ci_formats,
+    error_report,
+    name_in_heading,
+    require_other_files,
+    write_also,
+)
 from acompass.cli.inputs import given, policy_and_table, types_of
 from acompass.cli.measure import names_in
 from acompass.cli.streams import print_out
@@ -77,6 +86,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 @options.settings
 @options.deadline
 @ci_formats
+@also
 @options.engine
 @options.files
 @options.paper
@@ -94,6 +104,7 @@ def prove(
     settings: tuple[str, ...],
     deadline: str,
     format_: CiFormat,
+    also: Also,
     engine: str | None,
     paper: bool,
     **files: Unpack[options.FileOptions],
@@ -108,7 +119,8 @@ def prove(
 
     A claim that is not decided before the deadline is undecided. Exits with 1 unless all are proved.
     """
-    with exit_codes(error_report(format_, policy)):
+    require_other_files(also, policy, table)
+    with exit_codes(error_report(format_, policy, also)):
         from acompass import reasoning
 
         parsed, call = policy_and_table(policy, table), given(policy, table, settings)
@@ -129,6 +141,7 @@ def prove(
             **files,
             paper=paper,
         )
+        write_also(also, lambda each: _report(proof, policy, each))
         print_out(_report(proof, policy, format_))
         exit_by_verdict(proof.ok)
 

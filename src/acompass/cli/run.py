@@ -27,6 +27,7 @@ acompass run policy.acp people.csv -o released.csv
 acompass run policy.acp -o released.csv
 acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
 acompass run policy.acp people.xlsx --sheet 2024 -o released/ --partition year
+acompass run policy.acp people.csv -o released.csv --report report.html --report-internal internal.html
 acompass run policy.acp people.csv -o released.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
 """
@@ -53,6 +54,7 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 )
 @formats
 @options.report
+@options.report_internal
 @options.quiet
 @options.no_progress
 def run(
@@ -65,6 +67,7 @@ def run(
     force: bool,
     format_: Format,
     report: Path | None,
+    report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
     **performing: Unpack[options.Performing],
@@ -90,6 +93,7 @@ def run(
                 partition=partition,
                 force=force,
                 report=report,
+                report_internal=report_internal,
                 progress=progress,
                 **performing,
             )

@@ -13,7 +13,7 @@ acompass verify-report report.html --policy policy.acp --input people.csv --outp
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@click.argument("report", help="A page written by --report.")
+@click.argument("report", help="A page written by --report or --report-internal.")
 @click.option("--policy", metavar="POLICY", help="The policy of the report.")
 @click.option("--input", "input_", metavar="TABLE", help="The input table.")
 @click.option("--output", metavar="TABLE", help="The output table.")

@@ -67,6 +67,12 @@ def _conform(
     return Report(cases, len(found), smallest, lacking)
 
 
+def agrees(engine: str, case: Case) -> bool:
+    """Whether an engine gives the results of `semantics` for one case."""
+    with open_session(engine) as session:
+        return _Judge(session, REWRITES)(case) is None
+
+
 class _Judge:
     def __init__(self, session: Session, rewrites: Sequence[Rewrite]):
         self._session = Once(session)

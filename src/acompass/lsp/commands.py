@@ -16,7 +16,7 @@ from acompass.prove import Claim, ClaimVerdict, Proof
 from acompass.report.text.proof import proof_text
 from acompass.report.text.result import intended_text, remarks
 from acompass.report.text.style import PLAIN
-from acompass.report.words import UNNAMED, counted, records_in_and_out
+from acompass.report.words import TO_REPAIR, UNNAMED, VIOLATED, counted, records_in_and_out, verdict
 from acompass.result import Result
 from acompass.session import Session
 from acompass.syntax.walk import steps_of
@@ -43,11 +43,13 @@ def run(sheet: Sheet, _: int | None = None) -> Answer:
         return table.desk.whole.preview(policy, params=params, seed=SEED)
 
     result = table.desk.ask(f"run {sheet.uri}", previewed)
-    violated = sum(outcome.is_violated for outcome in result.requirements)
+    words = [verdict(outcome, TO_REPAIR) for outcome in result.requirements]
+    violated = f", {words.count(VIOLATED)} {VIOLATED}" if VIOLATED in words else ""
+    repaired = f"{words.count(TO_REPAIR)} of {counted(len(words), 'requirement')} {TO_REPAIR}"
     records = records_in_and_out(result)
-    summary = f"{violated} of {counted(len(result.requirements), 'requirement')} violated; {records}"
     lines = [*remarks(result, UNNAMED), f"{records}; nothing was written"]
-    return Answer(_title(sheet, "run"), summary, intended_text(result.requirements, lines, PLAIN))
+    text = intended_text(result.requirements, lines, PLAIN, TO_REPAIR)
+    return Answer(_title(sheet, "run"), f"{repaired}{violated}; {records}", text)
 
 
 def prove(sheet: Sheet, number: int | None = None) -> Answer:

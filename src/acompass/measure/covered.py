@@ -12,7 +12,7 @@ from acompass.propose.ladder import Levels
 from acompass.propose.values import is_number
 
 #: numbers are compared in units of their 18th decimal
-_SCALE = 18
+SCALE = 18
 
 
 class Covered:
@@ -30,7 +30,7 @@ class Covered:
         return size(text) or size(self._texts.get(_meaning(text), "")) or self._within(text)
 
     def _within(self, text: str) -> int:
-        interval = _interval(text)
+        interval = interval_of(text)
         if interval is None:
             return 0
         lower, upper = interval
@@ -39,16 +39,17 @@ class Covered:
         return end - first
 
 
-def _interval(text: str) -> Interval | None:
+def interval_of(text: str) -> Interval | None:
+    """The numbers that a label of bands stands for, in units; None for another text."""
     bounds = numerals.integers(text)
     if bounds is None:
-        return numerals.half_open(text, _SCALE) or numerals.open_ended(text, _SCALE)
-    lower, upper = (bound and Place(bound.floor * 10**_SCALE, bound.exact) for bound in bounds)
+        return numerals.half_open(text, SCALE) or numerals.open_ended(text, SCALE)
+    lower, upper = (bound and Place(bound.floor * 10**SCALE, bound.exact) for bound in bounds)
     return lower, upper
 
 
 def _unit(text: str) -> int:
-    place = numerals.place(text, _SCALE)
+    place = numerals.place(text, SCALE)
     assert place is not None, "a number"
     return place.floor
 

@@ -1,50 +1,106 @@
 """How a column's values are distributed, in one table or two.
 
-The last table alone decides which values and ranges have bars, so that no value of the table before is shown
-that the released table does not contain. Values with counts below SMALLEST are pooled as "other", and
-`withhold` says which counts of the table before are left out.
+For whoever receives the last table, that table alone decides which values and ranges have bars, so that no
+value of the table before is shown that the released table does not contain. Values with counts below SMALLEST
+are pooled as "other", and `withhold` says which counts of the table before are left out. Of a column that a
+line of the policy writes, nothing is shown of the table before. The curator sees both tables.
 """
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
 import duckdb
 
 from acompass.checked.types import Kind
+from acompass.measure.label_order import Key, in_order
 from acompass.measure.query import one_row
+from acompass.measure.ranges import OUTLIERS, Ranges, pooled
 from acompass.measure.view import View, comparable, count_records
 from acompass.measure.withhold import Pair, shown_before
 from acompass.measures import SMALLEST, Bar, Distribution, Persons
 
 #: the largest number of bars for one column
 MOST_BARS = 12
+MOST_BARS_FOR_CURATORS = 20
+#: a value of fewer records belongs to one person
+_SHARED = 2
+
+#: a column with more labels has bars for the most frequent alone
+MOST_LABELS = 10_000
+
+#: ranges of larger floats would have bounds that are not floats
+_LARGEST = 1e300
 
 #: the label of a bar, and its count in each table
 _Row: TypeAlias = tuple[str, tuple[Persons, ...]]
 
 
 @dataclass(frozen=True, slots=True)
+class Showing:
+    """Who sees the distributions, and which columns a policy writes, by their names without case; None if any
+    column may have been written. `orders` has the order of labels of columns with a hierarchy."""
+
+    curator: bool = False
+    written: frozenset[str] | None = frozenset()
+    orders: Mapping[str, Mapping[str, Key]] = field(default_factory=dict)
+
+    def is_written(self, name: str) -> bool:
+        return self.written is None or name.casefold() in self.written
+
+    def order(self, name: str) -> Mapping[str, Key] | None:
+        return self.orders.get(name.casefold())
+
+    @property
+    def most_bars(self) -> int:
+        return MOST_BARS_FOR_CURATORS if self.curator else MOST_BARS
+
+    @property
+    def smallest(self) -> int:
+        return 1 if self.curator else SMALLEST
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A value, and its count in each table in units of its view."""
+
+    label: str
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Column:
-    """A column in one table or two; `values` has one SQL expression per view."""
+    """A column in one table or two, which `series` names; `values` has one SQL expression per view. The view
+    at position `lead` decides which values have bars."""
 
     name: str
+    series: tuple[str, ...]
     views: Sequence[View]
     values: Sequence[str]
+    is_number: bool
+    showing: Showing
+
+    @property
+    def lead(self) -> int:
+        """A line that writes nothing can only remove values, so the table before has them all."""
+        return 0 if self.showing.curator else len(self.views) - 1
 
     def histogram(self, key: str) -> str:
-        """SQL for rows (key, n0, n1) with the keys of the last table; `key` is an SQL expression over `v`."""
+        """SQL for rows (key, n0, n1) with the keys of the lead; `key` is an SQL expression over `v`."""
         keyed = [
             f"(SELECT {key} AS key, {view.count} AS n FROM (SELECT *, {value} AS v FROM {view.relation}) "
             "GROUP BY key)"
             for view, value in zip(self.views, self.values, strict=True)
         ]
-        if len(keyed) == 1:
-            return f"(SELECT key, n AS n0 FROM {keyed[0]})"
-        both = f"{keyed[1]} AS b LEFT JOIN {keyed[0]} AS a ON a.key IS NOT DISTINCT FROM b.key"
-        return f"(SELECT b.key AS key, coalesce(a.n, 0) AS n0, b.n AS n1 FROM {both})"
+        lead = f"t{self.lead}"
+        others = "".join(
+            f" LEFT JOIN {table} AS t{i} ON t{i}.key IS NOT DISTINCT FROM {lead}.key"
+            for i, table in enumerate(keyed)
+            if i != self.lead
+        )
+        counts = ", ".join(f"coalesce(t{i}.n, 0) AS n{i}" for i in range(len(keyed)))
+        return f"(SELECT {lead}.key AS key, {counts} FROM {keyed[self.lead]} AS {lead}{others})"
 
     @property
     def counts(self) -> str:
@@ -52,47 +108,73 @@ class _Column:
 
     @property
     def is_frequent(self) -> str:
-        return f"{self.last_count} >= {SMALLEST * self.views[-1].unit}"
+        return f"n{self.lead} >= {self.showing.smallest * self.views[self.lead].unit}"
+
+    def is_names(self, bars: Sequence[_Bar]) -> bool:
+        """Whether no value belongs to two records and there are many: a list of names tells nothing."""
+        return len(bars) >= self.showing.most_bars and bars[0].counts[self.lead] < _SHARED * self._unit
+
+    def led(self, bar: _Bar) -> tuple[str, int]:
+        """The label of a bar, and its count in the table that decides."""
+        return bar.label, bar.counts[self.lead]
+
+    def frequent(self, bars: Sequence[_Bar]) -> list[_Bar]:
+        """The most frequent ones that enough records have, in their order."""
+        enough = [bar for bar in bars if bar.counts[self.lead] >= self.showing.smallest * self._unit]
+        most = sorted(enough, key=lambda bar: -bar.counts[self.lead])[: self.showing.most_bars]
+        return [bar for bar in enough if bar in most]
 
     @property
-    def last_count(self) -> str:
-        return f"n{len(self.views) - 1}"
+    def _unit(self) -> int:
+        return self.views[self.lead].unit
 
     def persons(self, counts: Sequence[int]) -> tuple[Persons, ...]:
         return tuple(view.persons(n) for view, n in zip(self.views, counts, strict=True))
 
 
 def distributions(
-    con: duckdb.DuckDBPyConnection, views: Sequence[View], drawn: frozenset[str] = frozenset()
+    con: duckdb.DuckDBPyConnection, views: Sequence[View], showing: Showing | None = None
 ) -> tuple[Distribution, ...]:
-    """The distribution of each column that all views have, in the order of the last view. For the columns in
-    `drawn`, by their names without case, nothing is shown of the table before."""
-    columns = _shared(views)
-    totals = tuple(count_records(con, view) for view in views)
-    found = (_distribution(con, column, is_number, totals) for column, is_number in columns)
-    return tuple(_without_before(each) if each.column.casefold() in drawn else each for each in found)
+    """The distributions of the columns of one table, or of the table before and the released table, in the
+    order of the last one. A column can have one for both tables, or one for each."""
+    names = ("table",) if len(views) == 1 else ("before", "after")
+    columns = list(_columns(dict(zip(names, views, strict=True)), showing or Showing()))
+    totals = {name: count_records(con, view) for name, view in zip(names, views, strict=True)}
+    return tuple(_distribution(con, column, totals) for column in columns)
 
 
-def _without_before(distribution: Distribution) -> Distribution:
-    """Both counts together would say how many values were drawn (X5)."""
-    bars = tuple(Bar(bar.label, (None, *bar.counts[1:])) for bar in distribution.bars)
-    return replace(distribution, bars=bars, other=(None, *distribution.other[1:]))
+def _columns(views: Mapping[str, View], showing: Showing) -> Iterator[_Column]:
+    *before, last = views
+    for column in views[last].schema:
+        if not before or (showing.is_written(column.name) and not showing.curator):
+            yield from _column({last: views[last]}, column.name, showing)
+        elif showing.is_written(column.name):
+            for name, view in views.items():
+                yield from _column({name: view}, column.name, showing)
+        else:
+            yield from _column(views, column.name, showing)
+    if before and showing.curator:
+        yield from _only_before(views[before[0]], views[last], showing)
 
 
-def _shared(views: Sequence[View]) -> list[tuple[_Column, bool]]:
-    """Each shared column, and whether it is numeric in every table."""
-    found = []
-    for position, column in enumerate(views[-1].schema):
-        places = [_place(view, column.name) for view in views]
-        if None in places or column.type.kind is Kind.OPAQUE or position == views[-1].weight:
-            continue
-        pairs = [(view, place) for view, place in zip(views, places, strict=True) if place is not None]
-        types = [view.schema[place].type for view, place in pairs]
-        if Kind.OPAQUE in {type_.kind for type_ in types}:
-            continue
-        values = [_value(view, place, views) for view, place in pairs]
-        found.append((_Column(column.name, views, values), all(type_.is_number for type_ in types)))
-    return found
+def _only_before(before: View, last: View, showing: Showing) -> Iterator[_Column]:
+    """The columns that were dropped."""
+    for column in before.schema:
+        if _place(last, column.name) is None:
+            yield from _column({"before": before}, column.name, showing)
+
+
+def _column(views: Mapping[str, View], name: str, showing: Showing) -> Iterator[_Column]:
+    """The column in these tables; nothing if one of them lacks it, or its values cannot be compared."""
+    pairs = [(view, place) for view in views.values() if (place := _place(view, name)) is not None]
+    kinds = [view.schema[place].type.kind for view, place in pairs]
+    is_weight = any(place == view.weight for view, place in pairs)
+    if len(pairs) < len(views) or Kind.OPAQUE in kinds or is_weight:
+        return
+    shared = tuple(view for view, _ in pairs)
+    values = [_value(view, place, shared) for view, place in pairs]
+    is_number = all(view.schema[place].type.is_number for view, place in pairs)
+    yield _Column(name, tuple(views), shared, values, is_number, showing)
 
 
 def _place(view: View, name: str) -> int | None:
@@ -110,17 +192,25 @@ def _value(view: View, place: int, views: Sequence[View]) -> str:
 
 
 def _distribution(
-    con: duckdb.DuckDBPyConnection, column: _Column, is_number: bool, totals: tuple[Persons, ...]
+    con: duckdb.DuckDBPyConnection, column: _Column, all_totals: Mapping[str, Persons]
 ) -> Distribution:
-    ranges = _ranges(con, column) if is_number else None
+    totals = tuple(all_totals[name] for name in column.series)
+    ranges = _ranges(con, column) if column.is_number else None
     rows = _values(con, column) if ranges is None else _in_ranges(con, column, ranges)
     other = tuple(total - sum(counts[i] for _, counts in rows) for i, total in enumerate(totals))
+    if column.showing.curator:
+        bars, others = tuple(Bar(label, counts) for label, counts in rows), tuple[Persons | None, ...](other)
+        return Distribution(column.name, bars, others, totals, column.series, _smallest(rows))
     if len(totals) == 1:
         bars = tuple(Bar(label, counts) for label, counts in rows)
-        return Distribution(column.name, bars, _rare(other), totals)
+        return Distribution(column.name, bars, _rare(other), totals, column.series)
     before, other_before = shown_before([Pair(*counts) for _, counts in rows], Pair(*other))
     bars = tuple(Bar(label, (n, counts[1])) for (label, counts), n in zip(rows, before, strict=True))
-    return Distribution(column.name, bars, (other_before, *_rare(other[1:])), totals)
+    return Distribution(column.name, bars, (other_before, *_rare(other[1:])), totals, column.series)
+
+
+def _smallest(rows: Sequence[_Row]) -> int:
+    return 1 if rows else _SHARED
 
 
 def _rare(others: tuple[Persons, ...]) -> tuple[Persons | None, ...]:
@@ -128,63 +218,44 @@ def _rare(others: tuple[Persons, ...]) -> tuple[Persons | None, ...]:
 
 
 def _values(con: duckdb.DuckDBPyConnection, column: _Column) -> list[_Row]:
+    """The most frequent values, in the order of what they mean."""
     rows = con.execute(
         f"SELECT CAST(key AS VARCHAR), {column.counts} FROM {column.histogram('v')} "
-        f"WHERE {column.is_frequent} ORDER BY {column.last_count} DESC, key LIMIT {MOST_BARS}"
+        f"ORDER BY n{column.lead} DESC, key LIMIT {MOST_LABELS + 1}"
     ).fetchall()
-    return [("missing" if label is None else label, column.persons(counts)) for label, *counts in rows]
+    found = [_Bar("missing" if label is None else label, tuple(counts)) for label, *counts in rows]
+    if column.is_names(found):
+        return []
+    order = column.showing.order(column.name)
+    can_be_pooled = order is None and column.showing.most_bars < len(found) <= MOST_LABELS
+    pools = pooled(*zip(*(column.led(bar) for bar in found), strict=True)) if can_be_pooled else None
+    if pools is not None:
+        found = [_Bar(label, _added([found[place] for place in places])) for label, places in pools]
+    shown = column.frequent(found)
+    if pools is None:
+        shown = [shown[place] for place in in_order([bar.label for bar in shown], order)]
+    return [(bar.label, column.persons(bar.counts)) for bar in shown]
 
 
-@dataclass(frozen=True, slots=True)
-class _Ranges:
-    """`number` ranges of width `step`, starting at `start`. Their bounds are round numbers, so that they
-    disclose no record's value. `whole` means that all values are integers."""
-
-    start: Fraction
-    step: Fraction
-    number: int
-    whole: bool
-
-    def label(self, place: int) -> str:
-        low = self.start + place * self.step
-        if place < 0:
-            return f"below {_plain(self.start)}"
-        if place >= self.number:
-            return f"{_plain(low)} and above"
-        if self.whole:
-            last = low + self.step - 1
-            return _plain(low) if last == low else f"{_plain(low)} to {_plain(last)}"
-        return f"{_plain(low)} to below {_plain(low + self.step)}"
+def _added(bars: Sequence[_Bar]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*(bar.counts for bar in bars), strict=True)))
 
 
-def _plain(number: Fraction) -> str:
-    return f"{int(number):,}" if number.denominator == 1 else f"{float(number):,.6g}"
-
-
-def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> _Ranges | None:
+def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> Ranges | None:
     """None if each value can have its own bar. Outliers do not widen the ranges."""
-    numbers = f"SELECT CAST({column.values[-1]} AS DOUBLE) AS v FROM {column.views[-1].relation}"
+    lead = column.lead
+    numbers = f"SELECT CAST({column.values[lead]} AS DOUBLE) AS v FROM {column.views[lead].relation}"
     kinds, low, high, whole = one_row(
         con,
-        "SELECT approx_count_distinct(v), quantile_disc(v, 0.02), quantile_disc(v, 0.98), "
+        f"SELECT approx_count_distinct(v), quantile_disc(v, {OUTLIERS}), quantile_disc(v, {1 - OUTLIERS}), "
         f"bool_and(v = floor(v)) FROM ({numbers}) WHERE isfinite(v)",
     )
-    if low is None or kinds <= MOST_BARS or low == high:
+    if low is None or kinds <= MOST_BARS or low == high or max(-low, high) > _LARGEST:
         return None
-    step = _round_step((high - low) / (MOST_BARS - 3))
-    step = max(step, Fraction(1)) if whole else step
-    start = math.floor(Fraction(low) / step) * step
-    number = math.floor((Fraction(high) - start) / step) + 1
-    return _Ranges(start, step, number, whole)
+    return Ranges.between(Fraction(low), Fraction(high), whole)
 
 
-def _round_step(at_least: float) -> Fraction:
-    """The least of 1, 2 and 5 times a power of ten that is large enough."""
-    power = Fraction(10) ** math.floor(math.log10(at_least))
-    return next(power * by for by in (1, 2, 5, 10) if power * by >= at_least)
-
-
-def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: _Ranges) -> list[_Row]:
+def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: Ranges) -> list[_Row]:
     offset = f"floor((CAST(v AS DOUBLE) - {float(ranges.start)!r}) / {float(ranges.step)!r})"
     key = f"CAST(greatest(-1, least({ranges.number}, {offset})) AS BIGINT)"
     rows = con.execute(

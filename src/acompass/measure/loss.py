@@ -18,14 +18,14 @@ from acompass.measure.view import View
 from acompass.measures import ColumnLoss, Loss, Persons
 from acompass.options import HierarchiesArgument
 from acompass.propose.given import given_specs
-from acompass.propose.ladder import levels_in_words, levels_of
+from acompass.propose.ladder import Levels, levels_in_words, levels_of
 from acompass.propose.loss import column_loss, total_loss
 from acompass.propose.specs import ByFile, Spec
 from acompass.propose.values import values_of
 
 
 @dataclass(frozen=True, slots=True)
-class _Cells:
+class Cells:
     """The persons with each text of a column, and those without one: a CSV has no other empty text."""
 
     persons: dict[str, Persons]
@@ -49,7 +49,7 @@ def measure_loss(
     specs = given_specs(hierarchies, names)
     places = zip(names, ours.quasi_identifiers, theirs.quasi_identifiers, strict=True)
     columns = [
-        _Column(name, _cells(con, before, b), _cells(con, after, a), specs.get(i))
+        LosingColumn.by_spec(name, cells_of(con, before, b), cells_of(con, after, a), specs.get(i))
         for i, (name, a, b) in enumerate(places)
     ]
     if strange := [column for column in columns if column.unexplained]:
@@ -64,24 +64,37 @@ def require_earlier_table(hierarchies: HierarchiesArgument | None, against: obje
         raise CallError([Diagnostic("AC616", message, help="name it: `--against people.csv`")])
 
 
-def _cells(con: duckdb.DuckDBPyConnection, view: View, position: int) -> _Cells:
+def cells_of(con: duckdb.DuckDBPyConnection, view: View, position: int) -> Cells:
     texts = texts_of(con, view, position)
     persons = {text: view.persons(count) for text, count in texts.counts.items()}
-    return _Cells(persons, view.persons(texts.missing) + persons.pop("", 0))
+    return Cells(persons, view.persons(texts.missing) + persons.pop("", 0))
 
 
-class _Column:
-    """A quasi-identifier before and after, and the levels between."""
+class LosingColumn:
+    """A quasi-identifier before and after, and the levels between, also in words. With `intervals`, labels of
+    bands stand for the numbers in them."""
 
-    def __init__(self, name: str, before: _Cells, after: _Cells, spec: Spec | None):
-        values = values_of(name, dict.fromkeys(before.persons, 1))
-        levels = levels_of(values, spec)
-        covered = Covered(levels, intervals=not isinstance(spec, ByFile))
+    def __init__(
+        self, name: str, before: Cells, after: Cells, levels: Levels, words: str, *, intervals: bool = False
+    ):
+        covered = Covered(levels, intervals)
         self._name, self._before, self._after = name, before, after
-        self._words = levels_in_words([step.rung for step in levels.steps], values, spec)
-        self._proposed = spec is None
+        self._words = words
         self._all = levels.rows
         self._rows = {text: covered.rows(text) for text in after.persons}
+        self._proposed = False
+
+    @classmethod
+    def by_spec(
+        cls, name: str, before: Cells, after: Cells, spec: Spec | None, words: str | None = None
+    ) -> "LosingColumn":
+        """Without a spec, the values before propose the levels; without words, the levels have their own."""
+        values = values_of(name, dict.fromkeys(before.persons, 1))
+        levels = levels_of(values, spec)
+        said = words or levels_in_words([step.rung for step in levels.steps], values, spec)
+        column = cls(name, before, after, levels, said, intervals=not isinstance(spec, ByFile))
+        column._proposed = spec is None and words is None
+        return column
 
     @property
     def unexplained(self) -> int:

@@ -1,43 +1,52 @@
-"""An overview of a table, or of a table before and after: measures, risk and distributions."""
+"""An overview of a table, or of a table before and after: measures, loss and distributions."""
 
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from acompass.measure.columns import Positions, Roles, positions
-from acompass.measure.distribution import distributions
+from acompass.measure.distribution import Showing, distributions
 from acompass.measure.flow import measure_view
 from acompass.measure.opening import open_tables
-from acompass.measures import Overview
+from acompass.measure.policy_loss import PolicyLevels, policy_loss
+from acompass.measures import THRESHOLDS, Overview
 from acompass.options import DatesArgument
 from acompass.tables.file_format import FileFormat
 
 _DEFAULT = FileFormat()
 
 
-def overview(
+def overviews(
     tables: Sequence[Any],
     roles: Roles | None,
+    showings: Sequence[Showing | None],
     file_format: FileFormat = _DEFAULT,
     memory_limit: str | None = None,
-    with_columns: bool = True,
     dates: DatesArgument = (),
-    drawn: frozenset[str] = frozenset(),
-) -> Overview:
-    """`tables` is one table, or the table before and the table after; `dates` are the formats of the first.
-    `drawn` are columns, by their names without case, of which the first table's distribution is not shown.
+    levels: PolicyLevels | None = None,
+    below: Sequence[int] = THRESHOLDS,
+) -> list[Overview]:
+    """An overview for each showing; without distributions where it is None.
 
-    Without roles, there are no measures; without `with_columns`, no distributions.
+    `tables` is one table, or the table before and the table after; `dates` are the formats of the first.
+    Without roles, there are no measures. `levels` are those by which the loss is measured, `below` the
+    thresholds of the measures.
     """
     find = _nothing if roles is None else partial(positions, roles)
     with open_tables(file_format, memory_limit) as opened:
-        views = [
+        loaded = [
             opened.open(table, find, every_column=True, dates=() if place else dates)
             for place, table in enumerate(tables)
         ]
-        measures = () if roles is None else tuple(measure_view(opened.con, *view) for view in views)
-        columns = distributions(opened.con, [view for view, _ in views], drawn) if with_columns else ()
-        return Overview(measures, columns)
+        con, views = opened.con, [view for view, _ in loaded]
+        measures = () if roles is None else tuple(measure_view(con, *view, below) for view in loaded)
+        loss = None
+        if roles is not None and len(loaded) > 1:
+            loss = policy_loss(con, *loaded[1], *loaded[0], levels or PolicyLevels(None))
+        return [
+            Overview(measures, () if showing is None else distributions(con, views, showing), loss)
+            for showing in showings
+        ]
 
 
 def _nothing(_names: Sequence[str]) -> Positions:

@@ -1,37 +1,46 @@
 """Gather the data of a page: measure the tables, prove the policy and hash the files."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, assert_never
 
 from acompass.checked.types import types_by_name
 from acompass.measure.columns import Roles, assign_roles
-from acompass.measure.overview import overview
-from acompass.measures import Overview
+from acompass.measure.distribution import Showing
+from acompass.measure.overview import overviews
+from acompass.measure.policy_loss import PolicyLevels
+from acompass.measures import THRESHOLDS, Overview
 from acompass.pages.certify import TableName, certify
 from acompass.pages.request import ReportRequest
+from acompass.pages.rows import requirement_rows
 from acompass.policy import Policy
 from acompass.prove import Proof, prove_policy
-from acompass.report.certificate import Certificate
+from acompass.report.certificate import Certificate, Reader
 from acompass.report.html.content import PageContent
-from acompass.syntax.walk import names_drawn, processes
+from acompass.syntax.walk import names_dropped_by, names_written, processes
 from acompass.tables.source import is_file
 
 #: larger policies are not proved for a report: the proof could take longer than the run
 MOST_PROVED = 60
 
 
-def page_content(request: ReportRequest) -> PageContent:
+def page_contents(request: ReportRequest, readers: Sequence[Reader]) -> list[PageContent]:
+    """What each reader sees. Tables are measured, and the policy is proved, only once."""
     tables = list(_tables(request))
-    return PageContent(
-        command=request.command,
-        result=request.result,
-        proof=_proof(request),
-        overview=_overview(request, tables),
-        series=("before", "after") if len(tables) == 2 else ("table",),
-        certificate=_certificate(request),
-    )
+    proof, certificate = _proof(request), _certificate(request)
+    return [
+        PageContent(
+            command=request.command,
+            reader=reader,
+            result=request.result,
+            requirements=requirement_rows(request.policy, request.result, proof, reader),
+            overview=overview,
+            series=("before", "after") if len(tables) == 2 else ("table",),
+            certificate=certificate.for_reader(reader),
+        )
+        for reader, overview in zip(readers, _overviews(request, tables, readers), strict=True)
+    ]
 
 
 def _certificate(request: ReportRequest) -> Certificate:
@@ -67,31 +76,52 @@ def _tables(request: ReportRequest) -> Iterator[Any]:
         yield request.after
 
 
-def _overview(request: ReportRequest, tables: list[Any]) -> Overview | None:
+def _overviews(request: ReportRequest, tables: list[Any], readers: Sequence[Reader]) -> list[Overview | None]:
     """None if a table is in another engine; such tables are not read for a report."""
     if not all(_is_readable(request, table) for table in tables):
-        return None
-    roles = request.roles or _roles_in(request.policy)
-    found = overview(
+        return [None] * len(readers)
+    levels = PolicyLevels(None if request.policy is None else request.policy.tree)
+    found = overviews(
         tables,
-        roles,
+        request.roles or _roles_in(request.policy),
+        [_showing(request, tables, reader, levels) for reader in readers],
         request.options.file_format,
         request.options.memory_limit,
-        with_columns=_can_be_shown(request, tables),
-        dates=request.dates,
-        drawn=_drawn_names(request),
+        request.dates,
+        levels,
+        THRESHOLDS if request.measured is None else request.measured.classes.thresholds,
     )
-    if request.journalist is None:
+    return [_for_reader(request, tables, each, reader) for each, reader in zip(found, readers, strict=True)]
+
+
+def _for_reader(
+    request: ReportRequest, tables: list[Any], found: Overview, reader: Reader
+) -> Overview | None:
+    """Nobody receives the table of a run that released nothing, so its receivers see nothing of it."""
+    if reader == "receiver" and request.command == "run" and len(tables) == 1:
+        return None
+    if request.measured is None:
         return found
-    *before, last = found.measures
-    return replace(found, measures=(*before, replace(last, journalist=request.journalist)))
+    *before, _ = found.measures
+    loss = request.measured.loss or found.loss
+    return replace(found, measures=(*before, request.measured), loss=loss)
 
 
-def _drawn_names(request: ReportRequest) -> frozenset[str]:
-    """The columns whose values a run draws, without case: the report does not tell how many (X5)."""
-    if request.command != "run" or request.policy is None:
-        return frozenset()
-    return frozenset(name.text.casefold() for name in names_drawn(request.policy.tree))
+def _showing(
+    request: ReportRequest, tables: list[Any], reader: Reader, levels: PolicyLevels
+) -> Showing | None:
+    """None if no value may be on the page."""
+    curator = reader == "curator"
+    if not curator and not _can_be_shown(request, tables):
+        return None
+    return Showing(curator, _written_names(request), levels.orders())
+
+
+def _written_names(request: ReportRequest) -> frozenset[str] | None:
+    """The columns that a line of the policy writes, without case; None without a policy to tell them."""
+    if request.policy is None:
+        return None
+    return frozenset(name.text.casefold() for name in names_written(request.policy.tree))
 
 
 def _can_be_shown(request: ReportRequest, tables: list[Any]) -> bool:
@@ -122,12 +152,18 @@ def _is_on_disk(path: str) -> bool:
 
 
 def _roles_in(policy: Policy | None) -> Roles | None:
-    """The columns that the policy groups by and counts; None if it has no GROUP BY."""
+    """The columns that the policy groups by and counts, and does not drop; None if it has no GROUP BY."""
     if policy is None or not any(process.group_by for process in processes(policy.tree)):
         return None
     found = assign_roles(policy.tree, None, None, None)
-    grouped = {name.casefold() for name in found.quasi_identifiers}
-    return replace(found, sensitive=tuple(name for name in found.sensitive if name.casefold() not in grouped))
+    dropped = {name.text.casefold() for name in names_dropped_by(policy.tree)}
+    grouped = _without(found.quasi_identifiers, dropped)
+    sensitive = _without(found.sensitive, {*dropped, *map(str.casefold, grouped)})
+    return replace(found, quasi_identifiers=grouped, sensitive=sensitive) if grouped else None
+
+
+def _without(names: Sequence[str], others: set[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name.casefold() not in others)
 
 
 def _proof(request: ReportRequest) -> Proof | None:

@@ -3,10 +3,13 @@
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 FORMAT = "acompass-report/1"
+
+#: whoever gets the table that is released, or whoever holds the table before
+Reader: TypeAlias = Literal["receiver", "curator"]
 
 #: where a page holds its certificate; filled in once the rest of the page is known
 EMPTY_BLOCK = '<script type="application/json" id="certificate"></script>'
@@ -27,7 +30,7 @@ class Certificate:
     """`hierarchies` are the files that the policy names, in its order.
     `input` and `output` are None if the table is not a file. `tables` has the name of the input and the
     output where they are tables of an engine. `counts` are those of `--json`. `dates` are the formats of
-    local dates in the input, such as `Admission=%d.%m.%Y`."""
+    local dates in the input, such as `Admission=%d.%m.%Y`. `reader` is whom the page is for."""
 
     command: str
     made: str
@@ -40,9 +43,22 @@ class Certificate:
     input: tuple[FileHash, ...] | None
     output: tuple[FileHash, ...] | None
     counts: dict[str, Any]
+    reader: Reader = "curator"
+
+    def for_reader(self, reader: Reader) -> "Certificate":
+        """A receiver is not told how many records a line of a run affected: they count values before it."""
+        counts = self.counts
+        if reader == "receiver" and self.command == "run":
+            requirements = [_without(each, "affected") for each in counts.get("requirements", ())]
+            counts = {**counts, "requirements": requirements}
+        return replace(self, counts=counts, reader=reader)
 
     def to_object(self) -> dict[str, Any]:
         return {"format": FORMAT, **asdict(self)}
+
+
+def _without(content: dict[str, Any], key: str) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name != key}
 
 
 def sealed(page: str, certificate: Certificate) -> str:

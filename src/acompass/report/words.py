@@ -17,6 +17,8 @@ from acompass.syntax.tokens import tokenize
 UNNAMED = "columns that the policy never names"
 RELEASED = f"{UNNAMED}, released as they are"
 
+VIOLATED, REPAIRED, TO_REPAIR = "violated", "repaired", "would be repaired"
+
 
 def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
@@ -29,24 +31,40 @@ def on_one_line(text: str) -> str:
 
 def policy_line(text: str) -> str:
     """A part of a policy without its comments: on one line, a comment would seem to hide what follows it."""
+    return on_one_line(_without_comments(text))
+
+
+def policy_lines(text: str) -> str:
+    """A part of a policy in its own lines, without comments: they are for its authors."""
+    lines = (line.rstrip() for line in _without_comments(text).splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def _without_comments(text: str) -> str:
     comments = tokenize(text)[1]
     starts = (0, *(comment.span.end for comment in comments))
     ends = (*(comment.span.start for comment in comments), len(text))
-    return on_one_line(" ".join(text[start:end] for start, end in zip(starts, ends, strict=True)))
+    return " ".join(text[start:end] for start, end in zip(starts, ends, strict=True))
 
 
 def _visible(letter: str) -> str:
     return letter if letter.isprintable() else letter.encode("unicode_escape").decode()
 
 
-def verdict(outcome: RequirementOutcome) -> str:
+def repair_word(result: Result) -> str:
+    """The word for violated assertions that have an action: a check performs none."""
+    return REPAIRED if result.performed else VIOLATED
+
+
+def verdict(outcome: RequirementOutcome, repaired: str = VIOLATED) -> str:
+    """`repaired` is the word for a violated assertion that has an action."""
     match outcome.holds:
         case None:
             return "no verdict"
         case True:
             return "holds"
         case False:
-            return "violated"
+            return VIOLATED if outcome.action is None else repaired
 
 
 def affected_of(outcome: RequirementOutcome) -> str:

@@ -181,14 +181,17 @@ def drawn_name(action: tree.Step | None) -> tree.Name | None:
             assert_never(plain)
 
 
-def names_drawn(program: tree.Program) -> tuple[tree.Name, ...]:
-    """The columns whose values chance decides: those of RANDOM, and those written with a probability."""
-    found = (_decided_by_chance(step_of(requirement)) for requirement in steps(program))
-    return tuple(name for name in found if name is not None)
+def names_written(program: tree.Program) -> Iterator[tree.Name]:
+    """The columns that lines of a policy write or drop."""
+    written = (written_name(step_of(requirement)) for requirement in steps(program))
+    yield from (name for name in written if name is not None)
+    yield from names_dropped_by(program)
 
 
-def _decided_by_chance(action: tree.Step | None) -> tree.Name | None:
-    return written_name(action) if isinstance(action, tree.Sometimes) else drawn_name(action)
+def names_dropped_by(program: tree.Program) -> Iterator[tree.Name]:
+    """The columns that no release of a policy has."""
+    for requirement in steps(program):
+        yield from names_dropped(step_of(requirement))
 
 
 def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:

@@ -2,8 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from acompass.report.certificate import EMPTY_BLOCK, Certificate, FileHash
+from acompass.report.certificate import EMPTY_BLOCK, Certificate, FileHash, Reader
 from acompass.report.html.elements import Html, about, row, section, table, tag
+
+_READERS: dict[Reader, str] = {
+    "receiver": "whoever receives the table",
+    "curator": "the curator of the table before",
+}
 
 
 def certificate_section(certificate: Certificate) -> Html:
@@ -36,6 +41,7 @@ def _file(what: str, files: Sequence[FileHash] | None) -> Iterator[Html]:
 def _facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
     yield "made", certificate.made
     yield "command", f"acompass {certificate.command}"
+    yield "for", _READERS[certificate.reader]
     yield from certificate.versions.items()
     for name, value in certificate.parameters.items():
         yield f"parameter {name}", value

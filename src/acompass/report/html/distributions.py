@@ -1,6 +1,7 @@
 """The distribution of each column, in one table or before and after."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from acompass.measures import SMALLEST, Bar, Distribution, Persons
 from acompass.report.html.charts import share_bar
@@ -9,33 +10,46 @@ from acompass.report.html.measures import key
 from acompass.report.words import persons
 
 _WITHHELD = "not shown"
-
-
-_BEFORE = (
-    "So are values that the released table does not contain. A count before is not shown if it would tell of "
-    f"a change of fewer than {SMALLEST} records, or how many values were drawn at random."
+_SERIES = ("before", "after", "table")
+_POOLED = (
+    f"Values and ranges shared by fewer than {SMALLEST} records are pooled as “other”, together with all "
+    "values beyond the most frequent ones. "
 )
+_BEFORE = (
+    "So are values that the released table does not contain. Of a column that the policy writes, only the "
+    "released values are shown. A count before is not shown if it would tell of a change of fewer than "
+    f"{SMALLEST} records."
+)
+_INTERNAL = "Values beyond the most frequent ones are pooled as “other”. "
 
 
-def columns_section(columns: Sequence[Distribution], series: Sequence[str]) -> Html:
-    introduction = about(
-        f"Values and ranges shared by fewer than {SMALLEST} records are pooled as “other”, together with "
-        "all values beyond the most frequent ones. ",
-        *([_BEFORE] if len(series) > 1 else []),
-    )
-    figures = [tag("div", tag("h3", each.column), _distribution(each, series)) for each in columns]
-    grid = tag("div", *figures, class_="columns")
-    title = "How each column changed" if len(series) > 1 else "The columns"
+def columns_section(columns: Sequence[Distribution], internal: bool) -> Html:
+    named = {name for each in columns for name in each.series}
+    series = tuple(name for name in _SERIES if name in named)
+    has_before = "before" in named
+    introduction = about(_INTERNAL if internal else _POOLED + (_BEFORE if has_before else ""))
+    grid = tag("div", *_figures(columns), class_="columns")
+    title = "How each column changed" if has_before else "The columns"
     return section(title, "columns", introduction, key(series), grid)
 
 
-def _distribution(distribution: Distribution, series: Sequence[str]) -> Html:
+def _figures(columns: Sequence[Distribution]) -> Iterator[Html]:
+    """A heading for each column; with a table for both series, or one for each."""
+    for name, found in groupby(columns, key=lambda each: each.column):
+        yield tag("div", tag("h3", name), *map(_distribution, found))
+
+
+def _distribution(distribution: Distribution) -> Html:
+    series = distribution.series
+    of = f", {series[0]}" if series in (("before",), ("after",)) else ""
     if not distribution.bars:
-        return tag("p", f"No value is shared by {SMALLEST} records.", class_="note")
+        when = f"{series[0].capitalize()}, no" if of else "No"
+        return tag("p", f"{when} value is shared by {distribution.smallest} records.", class_="note")
     whole = max(distribution.totals)
     rows = [_bar(bar, whole, series) for bar in distribution.bars]
-    rows += list(_other(distribution, whole, series))
-    return table(f"Values of {distribution.column}", ("value", *series, "share"), rows)
+    rows += list(_other(distribution, whole))
+    caption = f"Values of {distribution.column}{of}"
+    return table(caption, ("value", *series, "share"), rows, class_="bars" if len(series) > 1 else None)
 
 
 def _bar(bar: Bar, whole: Persons, series: Sequence[str]) -> Html:
@@ -44,6 +58,6 @@ def _bar(bar: Bar, whole: Persons, series: Sequence[str]) -> Html:
     return row(bar.label, *numbers, joined(bars))
 
 
-def _other(distribution: Distribution, whole: Persons, series: Sequence[str]) -> Iterator[Html]:
+def _other(distribution: Distribution, whole: Persons) -> Iterator[Html]:
     if any(count != 0 for count in distribution.other):
-        yield _bar(Bar("other", distribution.other), whole, series)
+        yield _bar(Bar("other", distribution.other), whole, distribution.series)

@@ -63,7 +63,7 @@ def _sizes_table(ranges: Sequence[SizeRange], series: Sequence[str]) -> Html:
     rows = [
         row(size_label(each.low, each.high), *map(persons, (*each.classes, *each.records))) for each in ranges
     ]
-    return table("Classes and their records, by class size", header, rows)
+    return table("Classes and their records, by class size", header, rows, class_="sizes")
 
 
 def _short(low: int, high: int) -> str:

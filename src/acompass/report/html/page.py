@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
-from acompass.measures import Measures
 from acompass.report.certificate import Certificate, sealed
 from acompass.report.html.certificate import certificate_section
 from acompass.report.html.content import Command, PageContent
 from acompass.report.html.distributions import columns_section
-from acompass.report.html.elements import Html, about, badge, tag
-from acompass.report.html.measures import classes_section, percent, risk_section, sensitive_section
-from acompass.report.html.proof import proof_section
+from acompass.report.html.elements import Html, tag
+from acompass.report.html.loss import loss_section
+from acompass.report.html.measures import classes_section, risk_section, sensitive_section
+from acompass.report.html.quasi_identifiers import quasi_identifiers_section
 from acompass.report.html.result import policy_section
-from acompass.report.words import persons
+from acompass.report.html.sampling import sampling_section
+from acompass.report.html.summary import page_header
 from acompass.version import __version__
 
 STYLE = files(__package__).joinpath("style.css").read_text(encoding="utf-8")
@@ -37,7 +38,7 @@ def page_html(content: PageContent) -> str:
     body = tag(
         "body",
         tag("a", "Skip to the report", href="#report", class_="skip"),
-        _header(content, title),
+        page_header(content, title),
         tag("main", *_sections(content), id="report"),
         tag("footer", f"Made by acompass {__version__}. This page shows no record."),
     )
@@ -46,8 +47,10 @@ def page_html(content: PageContent) -> str:
 
 
 def _title(content: PageContent) -> str:
+    kind = _TITLES[content.command]
+    shown = f"Internal {kind[0].lower()}{kind[1:]}" if content.is_internal else kind
     name = _name(content.certificate)
-    return _TITLES[content.command] + ("" if name is None else f": {name}")
+    return shown + ("" if name is None else f": {name}")
 
 
 def _name(certificate: Certificate) -> str | None:
@@ -58,62 +61,26 @@ def _name(certificate: Certificate) -> str | None:
     return None
 
 
-def _header(content: PageContent, title: str) -> Html:
-    figures = tag("dl", *_figures(content), class_="figures")
-    return tag("header", tag("h1", title), about(*_verdict(content)), figures)
-
-
-def _verdict(content: PageContent) -> Iterator[str]:
-    result = content.result
-    if result is not None and content.command == "run":
-        yield badge("every check holds", "good") if result.ok else badge("a check is violated", "bad")
-        if not (result.ok or content.certificate.output or "output" in content.certificate.tables):
-            yield " No table was written."
-    elif result is not None:
-        yield badge("every requirement holds", "good") if result.ok else badge("violated", "bad")
-    if content.certificate.policy is not None:
-        yield f" Policy {content.certificate.policy.name}"
-
-
-def _figures(content: PageContent) -> Iterator[Html]:
-    result, measures = content.result, _measures(content)
-    if result is not None:
-        yield _figure("records in", f"{result.records_in:,}")
-        if result.dropped:
-            yield _figure("dropped as incomplete", f"{result.dropped:,}")
-        if content.command == "run":
-            yield _figure("records out", f"{result.records_out:,}")
-    elif measures:
-        yield _figure("records", _arrow([persons(each.records) for each in measures]))
-    if measures:
-        smallest = ["none" if each.k is None else persons(each.k) for each in measures]
-        yield _figure("smallest class", _arrow(smallest))
-        yield _figure("highest risk", _arrow([percent(each.classes.prosecutor_maximum) for each in measures]))
-
-
-def _arrow(values: list[str]) -> str:
-    return " → ".join(values)
-
-
-def _figure(name: str, value: str) -> Html:
-    return tag("div", tag("dt", name), tag("dd", value))
-
-
-def _measures(content: PageContent) -> tuple[Measures, ...]:
-    return () if content.overview is None else content.overview.measures
-
-
 def _sections(content: PageContent) -> Iterator[Html]:
-    measures, series = _measures(content), content.series
+    overview = content.overview
     if content.result is not None:
-        yield policy_section(content.result, performed=content.command == "run")
-    if measures:
-        yield classes_section(measures, series)
-        yield risk_section(measures, series)
-        if measures[-1].sensitive:
-            yield sensitive_section(measures, series)
-    if content.overview is not None and content.overview.columns:
-        yield columns_section(content.overview.columns, series)
-    if content.proof is not None:
-        yield proof_section(content.proof)
+        yield policy_section(content, content.result)
+    if overview is not None and overview.measures:
+        yield from _measures(content)
+    if overview is not None and overview.loss is not None:
+        yield loss_section(overview.loss, content.is_internal)
+    if overview is not None and overview.columns:
+        yield columns_section(overview.columns, content.is_internal)
     yield certificate_section(content.certificate)
+
+
+def _measures(content: PageContent) -> Iterator[Html]:
+    measures, series = content.measures[-content.shown :], content.series[-content.shown :]
+    yield classes_section(measures, series)
+    yield risk_section(measures, series)
+    if measures[-1].sampling is not None:
+        yield sampling_section(measures, series)
+    if measures[-1].by_quasi_identifier:
+        yield quasi_identifiers_section(measures, series)
+    if measures[-1].sensitive:
+        yield sensitive_section(measures, series)

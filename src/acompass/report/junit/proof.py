@@ -7,10 +7,10 @@ from acompass.report.words import policy_line
 
 
 def proof_to_junit(proof: Proof, policy: str) -> str:
-    return junit(policy, [_case(claim) for claim in proof.claims])
+    return junit(policy, [claim_case(claim) for claim in proof.claims])
 
 
-def _case(claim: Claim) -> Case:
+def claim_case(claim: Claim) -> Case:
     place = "claim" if claim.line is None else f"line {claim.line}"
     name = f"{place}: {policy_line(claim.text)}"
     if claim.verdict is ClaimVerdict.PROVED:

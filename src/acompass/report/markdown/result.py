@@ -20,7 +20,9 @@ from acompass.report.markdown.elements import (
 from acompass.report.rows.result import action_taken, verdict_on_all
 from acompass.report.words import (
     RELEASED,
+    REPAIRED,
     UNNAMED,
+    VIOLATED,
     affected_of,
     counted,
     dropped,
@@ -36,12 +38,7 @@ _HEADER = ("line", "verdict", "affected", "action", "requirement")
 
 
 def result_markdown(result: Result, name: str | None = None) -> str:
-    """Any result: it does not know whether it is that of a run or of a check."""
-    has_violated = any(outcome.is_violated for outcome in result.requirements)
-    by_action = ", each by a requirement with an action" if result.ok and has_violated else ""
-    top = headline("Result", name, f"{verdict_on_all(result)}{by_action}", result.ok)
-    details = _details(result, UNNAMED, is_run=result.ok)
-    return document([top, prose(records_in_and_out(result)), *details])
+    return run_markdown(result, name) if result.performed else check_markdown(result, name)
 
 
 def check_markdown(result: Result, name: str | None = None) -> str:
@@ -70,7 +67,7 @@ def _details(result: Result, unnamed: str, is_run: bool) -> Iterator[Markdown]:
 
 
 def _row(outcome: RequirementOutcome, is_run: bool) -> tuple[str, ...]:
-    verdict_ = marked(_sign(outcome, is_run), verdict(outcome))
+    verdict_ = marked(_sign(outcome, is_run), verdict(outcome, REPAIRED if is_run else VIOLATED))
     action = action_taken(outcome) if is_run else outcome.action or ""
     return str(outcome.line), verdict_, affected_of(outcome), action, code(policy_line(outcome.text))
 

@@ -2,14 +2,14 @@
 
 from acompass.report.text.result import intended_text, remarks
 from acompass.report.text.style import PLAIN, Style
-from acompass.report.words import RELEASED, records_in_and_out
+from acompass.report.words import RELEASED, TO_REPAIR, records_in_and_out
 from acompass.result import Plan
 
 
 def plan_text(planned: Plan, style: Style = PLAIN) -> str:
     result = planned.result
     summary = f"{records_in_and_out(result, 'would be left')}; nothing was written"
-    return intended_text(result.requirements, [*remarks(result, RELEASED), summary], style)
+    return intended_text(result.requirements, [*remarks(result, RELEASED), summary], style, TO_REPAIR)
 
 
 def stages_text(planned: Plan) -> str:

@@ -6,10 +6,11 @@ from itertools import pairwise, takewhile
 
 from acompass.report.rows.result import action_taken, verdict_on_all
 from acompass.report.text.columns import left_aligned
-from acompass.report.text.style import BOLD, GREEN, PLAIN, RED, Style
+from acompass.report.text.style import BOLD, GREEN, PLAIN, RED, YELLOW, Style
 from acompass.report.words import (
     RELEASED,
     UNNAMED,
+    VIOLATED,
     affected_of,
     counted,
     dropped,
@@ -17,6 +18,7 @@ from acompass.report.words import (
     on_one_line,
     policy_line,
     records_in_and_out,
+    repair_word,
     verdict,
 )
 from acompass.result import RequirementOutcome, Result
@@ -36,7 +38,8 @@ _HEADER = _Row("line", "verdict", "affected", "action", "requirement", BOLD)
 
 
 def run_text(result: Result, style: Style = PLAIN) -> str:
-    rows = [_row(outcome, action_taken(outcome)) for outcome in result.requirements]
+    word = repair_word(result)
+    rows = [_row(outcome, verdict(outcome, word), action_taken(outcome)) for outcome in result.requirements]
     trace = f", {counted(result.trace_used, 'value')} of the trace used" if result.trace_used else ""
     return _report(rows, [*remarks(result, RELEASED), f"{records_in_and_out(result)}{trace}"], style)
 
@@ -48,9 +51,12 @@ def check_text(result: Result, style: Style = PLAIN) -> str:
     return intended_text(result.requirements, summary, style) + samples
 
 
-def intended_text(outcomes: Sequence[RequirementOutcome], summary: Iterable[str], style: Style) -> str:
+def intended_text(
+    outcomes: Sequence[RequirementOutcome], summary: Iterable[str], style: Style, repaired: str = VIOLATED
+) -> str:
     """The requirements with the actions they ask for, whether or not these were performed."""
-    return _report([_row(outcome, outcome.action or "") for outcome in outcomes], summary, style)
+    rows = [_row(outcome, verdict(outcome, repaired), outcome.action or "") for outcome in outcomes]
+    return _report(rows, summary, style)
 
 
 def remarks(result: Result, heading: str) -> Iterator[str]:
@@ -60,10 +66,10 @@ def remarks(result: Result, heading: str) -> Iterator[str]:
         yield f"{heading}: {', '.join(map(on_one_line, result.unnamed))}"
 
 
-def _row(outcome: RequirementOutcome, action: str) -> _Row:
-    tint = GREEN if outcome.holds else RED if outcome.is_violated else ""
+def _row(outcome: RequirementOutcome, word: str, action: str) -> _Row:
+    tint = GREEN if outcome.holds else RED if word == VIOLATED else YELLOW if outcome.is_violated else ""
     text = policy_line(outcome.text)
-    return _Row(str(outcome.line), verdict(outcome), affected_of(outcome), action, text, tint)
+    return _Row(str(outcome.line), word, affected_of(outcome), action, text, tint)
 
 
 def _report(rows: list[_Row], summary: Iterable[str], style: Style) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-GREEN, RED, BOLD = "\x1b[32m", "\x1b[31m", "\x1b[1m"
+GREEN, RED, YELLOW, BOLD = "\x1b[32m", "\x1b[31m", "\x1b[33m", "\x1b[1m"
 _RESET = "\x1b[0m"
 
 

@@ -72,7 +72,7 @@ def _targets(studio: Studio, policy: Policy, body: Body) -> list[Path]:
         report = _beside(studio, body.text("report"))
         if report.suffix.lower() != _PAGE:
             raise Refused(HTTPStatus.BAD_REQUEST, f"the report's name has to end in `{_PAGE}`")
-        require_files(report, [studio.start.table], str(table), policy)
+        require_files(report, None, [studio.start.table], str(table), policy)
         targets.append(report)
     _require_free(targets, body.flag("replace"))
     return targets

@@ -1,0 +1,29 @@
+"""Print the SARIF files of a folder as one log with one run.
+
+Code scanning refuses an upload with several runs of one tool. What several questions meet is shown once.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from acompass.report.sarif.document import log
+
+
+def merged(logs: list[dict[str, Any]]) -> dict[str, Any]:
+    """The rules of all logs, and their results without repetitions."""
+    runs = [run for each in logs for run in each["runs"]]
+    rules = {rule["id"]: rule for run in runs for rule in run["tool"]["driver"]["rules"]}
+    results = {json.dumps(result, sort_keys=True): result for run in runs for result in run["results"]}
+    return log(list(rules.values()), list(results.values()))
+
+
+def main() -> None:
+    files = sorted(Path(sys.argv[1]).glob("*.sarif"))
+    logs = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    sys.stdout.write(json.dumps(merged(logs), indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""Runs the steps of action.yml as GitHub's runner does. Actions of others are not run, but noted."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.action.expressions import Context
+from tests.git_repositories import clean_environment
+from tests.repo.sources import ROOT
+
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+INSTALLING = "Install acompass"
+#: what the runner runs a step with `shell: bash` with
+_BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail")
+
+
+@dataclass
+class Ran:
+    """What is left of a job. `failed` is the name of the step that failed."""
+
+    log: str = ""
+    summary: str = ""
+    failed: str | None = None
+    used: dict[str, dict[str, str]] = field(default_factory=dict)
+    outputs: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Runner:
+    """`workspace` is the checkout, `temporary` the runner's folder for temporary files."""
+
+    workspace: Path
+    temporary: Path
+    base_ref: str = ""
+    action: Path = ROOT
+
+    def run(self, given: Mapping[str, str] | None = None) -> Ran:
+        unknown = set(given or {}) - set(ACTION["inputs"])
+        assert not unknown, f"not inputs of the action: {unknown}"
+        inputs = {name: about["default"] for name, about in ACTION["inputs"].items()} | dict(given or {})
+        outputs: dict[str, dict[str, str]] = {step["id"]: {} for step in _steps() if "id" in step}
+        context, ran = Context(inputs, outputs), Ran()
+        for step in _steps():
+            # a step whose condition does not ask for the status runs only if all before it succeeded
+            if ran.failed is None and ("if" not in step or context.holds(step["if"])):
+                self._perform(step, context, ran)
+                if "id" in step:
+                    outputs[step["id"]].update(self._written("output"))
+        ran.outputs = {name: context.filled(about["value"]) for name, about in ACTION["outputs"].items()}
+        return ran
+
+    def _perform(self, step: dict[str, Any], context: Context, ran: Ran) -> None:
+        if "uses" in step:
+            ran.used[step["uses"]] = {name: context.filled(value) for name, value in step["with"].items()}
+        elif step["name"] != INSTALLING or not (self.temporary / "acompass").exists():
+            self._run_shell(step, context, ran)
+
+    def _run_shell(self, step: dict[str, Any], context: Context, ran: Ran) -> None:
+        assert step["shell"] == "bash"
+        script = self.temporary / "step.sh"
+        script.write_text(context.filled(step["run"]), encoding="utf-8")
+        for file in ("output", "summary"):
+            self._file(file).write_text("", encoding="utf-8")
+        own = {name: context.filled(value) for name, value in step.get("env", {}).items()}
+        done = subprocess.run(
+            [*_BASH, str(script)],
+            cwd=self.workspace,
+            env={**self._environment(), **own},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        ran.log += done.stdout.decode()
+        ran.summary += self._file("summary").read_text(encoding="utf-8")
+        if done.returncode:
+            ran.failed = step["name"]
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            **clean_environment(),
+            "CI": "true",
+            "GITHUB_ACTION_PATH": str(self.action),
+            "GITHUB_BASE_REF": self.base_ref,
+            "GITHUB_EVENT_NAME": "pull_request" if self.base_ref else "push",
+            "GITHUB_OUTPUT": str(self._file("output")),
+            "GITHUB_STEP_SUMMARY": str(self._file("summary")),
+            "GITHUB_WORKSPACE": str(self.workspace),
+            "RUNNER_TEMP": str(self.temporary),
+        }
+
+    def _file(self, name: str) -> Path:
+        return self.temporary / f"_{name}"
+
+    def _written(self, name: str) -> dict[str, str]:
+        lines = self._file(name).read_text(encoding="utf-8").splitlines()
+        return dict(line.split("=", 1) for line in lines)
+
+
+def _steps() -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = ACTION["runs"]["steps"]
+    return steps
+
+
+def prepare_environment(temporary: Path) -> None:
+    """What the installing step makes, without the time that it takes: programs that run this checkout."""
+    programs = temporary / "acompass" / "bin"
+    programs.mkdir(parents=True)
+    for name, command in (("acompass", f"{sys.executable} -m acompass"), ("python", sys.executable)):
+        script = f'#!/bin/sh\nPYTHONPATH="{ROOT / "src"}" exec {command} "$@"\n'
+        (programs / name).write_text(script, encoding="utf-8")
+        os.chmod(programs / name, 0o755)

@@ -65,6 +65,7 @@ def run(
     trace: "Iterable[TraceValue] | None" = None,
     order: str | None = None,
     output: str | os.PathLike[str] | None = None,
+    partition: Sequence[str] | None = None,
     force: bool = False,
     report: str | os.PathLike[str] | None = None,
     report_internal: str | os.PathLike[str] | None = None,
@@ -75,10 +76,11 @@ def run(
     """Perform the requirements one after the other.
 
     With `output`, the table is written there, unless a requirement without an action is violated and `force`
-    is False. Otherwise, it is in the result. With `force`, an existing table of a database is replaced. The
-    input is never overwritten. `report` is where to write a report page for whoever receives the table,
-    `report_internal` one for its curator, with figures of the table before. `opening` are arguments of
-    `acompass.open`.
+    is False. Otherwise, it is in the result. With `partition`, `output` is a folder with a folder of Parquet
+    files for each value of these columns. With `force`, an existing table of a database, or such a folder, is
+    replaced. The input is never overwritten. `report` is where to write a report page for whoever receives
+    the table, `report_internal` one for its curator, with figures of the table before. `opening` are
+    arguments of `acompass.open`.
     """
     parsed = as_policy(policy, paper)
     with open_session(table, opening) as session:
@@ -89,6 +91,7 @@ def run(
             trace=trace,
             order=order,
             output=output,
+            partition=partition,
             force=force,
             report=report,
             report_internal=report_internal,

@@ -28,6 +28,9 @@ class Opening(TypedDict, total=False):
     dates: DatesArgument | None
     delimiter: str | None
     memory_limit: str | None
+    encoding: str | None
+    decimal: str | None
+    sheet: str | None
 
 
 class _Unfit(Exception):
@@ -328,7 +331,9 @@ EXPECTED = {
     "dates": _Expected("a dict of column names and formats", '{"Admission": "%d.%m.%Y"}', _dates),
     "dbt.released": _Expected("the name of a model", '"people_released"', _text),
     "deadline": _Expected("a number of seconds", "60", _text_or_number),
+    "decimal": _Expected("text", '","', _text),
     "delimiter": _Expected("text", '";"', _text),
+    "encoding": _Expected("text", '"cp1252"', _text),
     "engine": _Expected("the URL of an engine or a Spark session", '"duckdb"', _engine),
     "compare": _Expected("True or False", "True", _boolean),
     "epsilon": _Expected("a number", '"1"', _text_or_number),
@@ -354,6 +359,7 @@ EXPECTED = {
     "old_params": _Expected("a dict of names and values", '{"k": 2}', _settings),
     "output": _OUTPUT,
     "params": _Expected("a dict of names and values", '{"k": 2}', _settings),
+    "partition": _NAMES,
     "path": _Expected("a path", '"policy.acp"', _path),
     "policy": _POLICY,
     "population": _TABLE,
@@ -373,6 +379,7 @@ EXPECTED = {
     "seconds": _Expected("a number", "10", _number),
     "seed": _Expected("text", '"a secret"', _text),
     "sensitive": _NAMES,
+    "sheet": _Expected("text", '"Sheet1"', _text),
     "show": _Expected("a whole number, at least 0", "3", _count),
     "show_records": _Expected("True or False", "True", _boolean),
     "source": _Expected("True or False", "True", _boolean),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from acompass.leftovers import noted
+from acompass.leftovers import noted, remove
 
 _SUFFIX = ".acompass-part"
 
@@ -35,6 +35,44 @@ def atomically(path: str | Path) -> Iterator[str]:
     _sync(str(target.parent))
 
 
+@contextmanager
+def folder_atomically(path: str | Path) -> Iterator[str]:
+    """The name of a new hidden folder that replaces the folder `path`, or is named so if there is none.
+
+    No file system exchanges two folders at once: an old one is first put aside, and put back on a failure.
+    """
+    target = Path(os.path.realpath(path))
+    _remove_leftovers(target)
+    part = _part(target)
+    with noted(part):
+        try:
+            os.mkdir(part)
+            yield part
+            for file in Path(part).rglob("*"):
+                _sync(str(file))
+            _exchange(target, part)
+        except BaseException:
+            remove(part)
+            raise
+    _sync(str(target.parent))
+
+
+def _exchange(target: Path, part: str) -> None:
+    if not target.exists():
+        os.rename(part, target)
+        return
+    aside = _part(target)
+    _keep_mode(target, part)
+    os.rename(target, aside)
+    try:
+        os.rename(part, target)
+    except BaseException:
+        os.rename(aside, target)
+        raise
+    with noted(aside):
+        remove(aside)
+
+
 def _part(target: Path) -> str:
     """The name contains the process id, so that a later run can remove the file of a killed process."""
     return str(target.parent / f"{_prefix(target)}{os.getpid()}.{os.urandom(4).hex()}{_SUFFIX}")
@@ -49,8 +87,7 @@ def _remove_leftovers(target: Path) -> None:
     for name in os.listdir(target.parent):
         process = left.fullmatch(name)
         if process is not None and not _is_running(int(process[1])):
-            with suppress(OSError):
-                os.unlink(target.parent / name)
+            remove(str(target.parent / name))
 
 
 def _is_running(process: int) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from acompass.tables.date_format import DateFormat
+from acompass.tables.file_format import FileFormat
 
 #: ways to handle missing values (D11), other than filling them with a value
 ERROR = "error"
@@ -54,3 +55,10 @@ class Options:
     dates: DatesArgument = ()
     delimiter: str | None = None
     memory_limit: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+
+    @property
+    def file_format(self) -> FileFormat:
+        return FileFormat(self.delimiter, self.encoding, self.decimal, self.sheet)

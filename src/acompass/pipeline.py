@@ -15,6 +15,7 @@ from acompass.checked.program import Program
 from acompass.checked.types import Kind, Schema
 from acompass.checked.uses import uses
 from acompass.diagnostics import Diagnostic, PolicyError, TableError
+from acompass.engines.delivering import checked_destination
 from acompass.engines.engine import Destination, Execution, LoadedTable, OpenTable, Outcome
 from acompass.engines.local_dates import date_formats
 from acompass.engines.missing import missing_options
@@ -64,6 +65,7 @@ def run(source: OpenTable, call: Call, destination: Destination) -> Result:
     If a requirement without an action is violated, a file is written only with `destination.force`.
     """
     with loaded_for(source, call) as (loaded, program):
+        destination = checked_destination(program, loaded.style.encoding, destination)
         loaded.check_destination(destination)
         outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
         result = _run_result(loaded, program, outcome)

@@ -24,7 +24,7 @@ from acompass.randomness import TraceValue, trace_source
 from acompass.reporting import Pages, Reporting
 from acompass.result import Plan, Result
 from acompass.syntax.spelling import quoted_name, spell_string
-from acompass.tables.output import require_no_hierarchy
+from acompass.tables.output import parquet_files, require_no_hierarchy
 
 if TYPE_CHECKING:
     from acompass.engines.duckdb.sampled import SampledTable
@@ -48,13 +48,17 @@ def open(  # noqa: A001
     dates: DatesArgument | None = None,
     delimiter: str | None = None,
     memory_limit: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
 ) -> "Session":
     """Open a table for many calls. Close the session, or use it in a `with` statement.
 
-    `dates` are formats of columns whose text is read as dates, such as `{"Admission": "%d.%m.%Y"}`.
+    `dates` are formats of columns whose text is read as dates, such as `{"Admission": "%d.%m.%Y"}`. `decimal`
+    is the decimal mark of CSV files, `sheet` the name of a sheet of a workbook.
     """
     reading = ERROR if missing is None else missing, dates or ()
-    options = Options(engine, *reading, delimiter, memory_limit)
+    options = Options(engine, *reading, delimiter, memory_limit, encoding, decimal, sheet)
     stack = ExitStack()
     source = stack.enter_context(connect(table, options).open(table, options))
     return Session(table, options, source, stack, Calls())
@@ -103,6 +107,7 @@ class Session(Perturbing, Reporting):
         dates: DatesArgument | None = None,
         order: str | None = None,
         output: Path | None = None,
+        partition: Sequence[str] | None = None,
         force: bool = False,
         report: Path | None = None,
         report_internal: Path | None = None,
@@ -112,11 +117,12 @@ class Session(Perturbing, Reporting):
         """Perform the requirements one after the other.
 
         With `output`, the table is written there, unless a requirement without an action is violated and
-        `force` is False. Otherwise, it is in the result. With `force`, an existing table of a database is
-        replaced. The input is never overwritten.
+        `force` is False. Otherwise, it is in the result. With `partition`, `output` is a folder with a folder
+        of Parquet files for each value of these columns. With `force`, an existing table of a database, or
+        such a folder, is replaced. The input is never overwritten.
         """
         path = None if output is None else os.fspath(output)
-        destination = Destination(path, _is_canonical(order), force)
+        destination = Destination(path, _is_canonical(order), force, tuple(partition or ()))
         execution = Execution(trace_source(seed, trace), destination.canonical, progress=progress)
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         pages = Pages(report, report_internal)
@@ -125,7 +131,8 @@ class Session(Perturbing, Reporting):
             require_no_hierarchy(path, call.policy.hierarchies)
         with self._calling():
             result = pipeline.run(self._source, call, destination)
-        left = result.table if path is None else path if result.ok or force else None
+        written = parquet_files(path) if path is not None and partition else path
+        left = result.table if path is None else written if result.ok or force else None
         self._report_call(pages, "run", call, result, left)
         return result
 

@@ -18,7 +18,7 @@ import ctypes, logging, os, signal, sys, time
 for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # some are ignored in the background
     signal.signal(each, signal.default_int_handler)
 from acompass.cli import main
-from acompass.engines.duckdb import write
+from acompass.engines.duckdb import to_partitions, write
 
 def deadlock(library):
     """Lock the same lock twice; unlike a sleep, no signal interrupts that."""
@@ -47,8 +47,13 @@ def stuck(con, output, part, path):
     while True:
         {step}
 
+def stuck_in_a_folder(part, path):
+    os.mkdir(os.path.join(part, "Age=36"))
+    stuck(None, None, os.path.join(part, "Age=36", "data_0.parquet"), path)
+
 write._write = stuck
-sys.argv = ["acompass", "run", "policy.acp", "-", "-o", "out.csv"]
+to_partitions.engine_writing = stuck_in_a_folder
+sys.argv = ["acompass", "run", "policy.acp", "-", *{output}]
 main()
 '''
 
@@ -60,13 +65,13 @@ SLEEPING = "time.sleep(600)"
 
 
 @contextmanager
-def stuck_command(folder, step):
+def stuck_command(folder, step, output=("-o", "out.csv")):
     """A command that has written records to a hidden file and to a temporary folder, and its worker's id."""
     (folder / "policy.acp").write_text(POLICY)
     (folder / "temporary").mkdir()
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        [sys.executable, "-c", COMMAND.format(step=step)],
+        [sys.executable, "-c", COMMAND.format(step=step, output=output)],
         cwd=folder,
         env={**os.environ, "TMPDIR": str(folder / "temporary")},
         stdin=pipe,
@@ -94,6 +99,14 @@ def test_an_engine_that_is_stuck_is_ended(tmp_path, sign, step):
         ran.send_signal(sign)
         assert ran.wait(timeout=PATIENCE) == 128 + sign
         assert ran.stderr.read() == b"interrupted\n"
+    assert names(tmp_path) == ["policy.acp", "temporary"]
+
+
+@pytest.mark.parametrize("step", [WITHOUT_PYTHONS_LOCK, SLEEPING])
+def test_partitions_that_are_being_written_are_removed(tmp_path, step):
+    with stuck_command(tmp_path, step, ("-o", "out/", "--partition", "Age")) as (ran, _):
+        ran.send_signal(signal.SIGINT)
+        assert ran.wait(timeout=PATIENCE) == 130
     assert names(tmp_path) == ["policy.acp", "temporary"]
 
 

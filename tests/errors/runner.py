@@ -61,7 +61,7 @@ def _options(text: str) -> dict[str, Any]:
                 settings.append(value)
             case "trace":
                 options["trace"] = value.split()
-            case "missing" | "dates":
+            case "missing" | "dates" | "partition":
                 reading[key] = (*reading.get(key, ()), value)
             case _:
                 options[key] = value

@@ -281,6 +281,7 @@ HOMES = {
     "pyarrow": ("tables/", "engines/"),
     "pygls": ("lsp/",),
     "pyspark": ("engines/spark",),
+    "python_calamine": ("tables/workbooks.py",),
     "rich": ("cli/",),
     "starlette": ("studio/",),
     "tempfile": ("leftovers.py",),

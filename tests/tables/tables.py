@@ -19,7 +19,8 @@ from acompass.engines.duckdb.restore import restore
 from acompass.engines.duckdb.table import LoadedInDuckDB
 from acompass.options import MissingOptions, ReadingOptions
 from acompass.plan.lowering.state import ROW_KEY
-from acompass.tables.source import opened
+from acompass.tables.file_format import FileFormat
+from acompass.tables.opening import opened
 
 
 def used(uses: Mapping[str, Use], names: Sequence[str]) -> dict[int, ColumnUse]:
@@ -60,13 +61,13 @@ class Table:
         layout = self.loaded.layout
         stored = {position: type_ for position, type_ in layout.converted.items() if position not in changed}
         return Output(
-            self.select, self.loaded.schema, layout.delimiter, stored, frozenset(changed), layout.arrow_types
+            self.select, self.loaded.schema, layout.style, stored, frozenset(changed), layout.arrow_types
         )
 
 
 @contextmanager
 def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
-    with duckdb.connect() as con, opened(table, delimiter) as source, failures():
+    with duckdb.connect() as con, opened(table, FileFormat(delimiter)) as source, failures():
         found = open_table(con, source)
         with found.load(used(uses, found.names), ReadingOptions(MissingOptions(missing))) as loaded:
             yield Table(loaded)

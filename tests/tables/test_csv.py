@@ -61,7 +61,7 @@ def test_header_only_is_a_table_of_no_records(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_found(tmp_path: Path, delimiter: str) -> None:
     with loading(csv_file(tmp_path, f"a{delimiter}b{delimiter}c\n1{delimiter}2{delimiter}3\n")) as table:
-        assert table.loaded.layout.delimiter == delimiter
+        assert table.loaded.layout.style.delimiter == delimiter
         assert table.records == [("1", "2", "3")]
 
 

@@ -177,7 +177,7 @@ def test_no_library_is_imported_that_was_not_given() -> None:
     code = (
         "import sys, duckdb\n"
         "from acompass.engines.duckdb.read import open_table\n"
-        "from acompass.tables.source import opened\n"
+        "from acompass.tables.opening import opened\n"
         "table = duckdb.connect().sql('SELECT 1 AS a').to_arrow_table()\n"
         "with duckdb.connect() as con, opened(table) as source: open_table(con, source).relation\n"
         "print({'pandas', 'polars', 'ibis'} & set(sys.modules))"

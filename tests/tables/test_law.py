@@ -14,8 +14,9 @@ from acompass.diagnostics import TableError
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.read import open_table
 from acompass.engines.duckdb.write import write
+from acompass.tables.file_format import FileFormat
+from acompass.tables.opening import opened
 from acompass.tables.rfc4180 import MalformedCsv, records
-from acompass.tables.source import opened
 
 PIECES = (
     "a",
@@ -54,7 +55,7 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def read(con: duckdb.DuckDBPyConnection, path: str) -> Records:
-    with opened(path, ",") as source:
+    with opened(path, FileFormat(",")) as source:
         relation = open_table(con, source).relation
         return con.execute(f"SELECT * EXCLUDE (rk) FROM {relation} ORDER BY rk").fetchall()
 

@@ -17,8 +17,9 @@ from acompass.checked.uses import Use
 from acompass.diagnostics import TableError
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.write import write
+from acompass.tables.file_format import CsvStyle
+from acompass.tables.opening import opened
 from acompass.tables.output import require_writable
-from acompass.tables.source import opened
 from tests.tables.tables import csv_file, loading, unprivileged, unprivileged_folder
 from tests.waiting import PATIENCE, wait_until
 
@@ -29,7 +30,7 @@ def columns(*names: str) -> Schema:
 
 def wrote(select: str, schema: Schema, path: Path, delimiter: str = ",") -> bytes:
     with duckdb.connect() as con:
-        write(con, Output(select, schema, delimiter), str(path))
+        write(con, Output(select, schema, CsvStyle(delimiter)), str(path))
     return path.read_bytes()
 
 

@@ -221,6 +221,22 @@ def generalize_of(action: Action | None) -> Generalize | None:
             assert_never(plain)
 
 
+def texts_written(action: Action | None) -> tuple[str, ...]:
+    """The texts of the policy that an action may write, as far as a map can list its labels."""
+    plain = plain_of(action)
+    match plain:
+        case Replace(value=value):
+            return (value,) if isinstance(value, str) else ()
+        case Draw(balls=balls):
+            return tuple(ball.value for ball in balls if isinstance(ball.value, str))
+        case Generalize(map=map_):
+            return map_.labels() or ()
+        case None | Reject() | Random() | Drop():
+            return ()
+        case _:
+            assert_never(plain)
+
+
 def needs_order(requirements: Iterable[Requirement]) -> bool:
     """Whether canonical order decides what the requirements leave."""
     return any(draws(requirement.action) for requirement in requirements)

@@ -1,7 +1,7 @@
 """`acompass check`: evaluate the assertions of a policy on a table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, assert_never
+from typing import TYPE_CHECKING, TextIO, Unpack, assert_never
 
 import click
 
@@ -58,7 +58,7 @@ acompass check policy.acp people.csv --diff
 )
 @fixing.fix
 @fixing.diff
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.report
 @options.report_internal
@@ -77,13 +77,13 @@ def check(
     show: int,
     fix: bool,
     diff: bool,
-    delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
     report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Evaluate every assertion of a policy on a table. No action is performed, and the table is not changed.
 
@@ -107,7 +107,7 @@ def check(
                     missing=missing,
                     dates=dates,
                     engine=engine,
-                    delimiter=delimiter,
+                    **files,
                     memory_limit=memory_limit,
                     report=report,
                     report_internal=report_internal,

@@ -1,7 +1,7 @@
 """`acompass compare`: are two policies equivalent, and does the new one keep the guarantees of the old?"""
 
 from functools import partial
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Unpack, assert_never
 
 import click
 
@@ -61,7 +61,7 @@ acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUM
 @ci_formats
 @also
 @options.engine
-@options.delimiter
+@options.files
 @options.paper
 def compare(
     old: str,
@@ -76,8 +76,8 @@ def compare(
     format_: CiFormat,
     also: Also,
     engine: str | None,
-    delimiter: str | None,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Compare two policies for every table and every trace.
 
@@ -109,7 +109,7 @@ def compare(
             deadline=deadline,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             paper=paper,
         )
         report = partial(_report, comparison, before, after, new, impact)

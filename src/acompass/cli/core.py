@@ -1,5 +1,7 @@
 """`acompass core`: print a policy in the paper's language."""
 
+from typing import Unpack
+
 import click
 
 from acompass.cli import options
@@ -20,14 +22,14 @@ acompass core policy.acp --table people.csv --set k=5 > paper.acp
 @options.settings
 @options.missing
 @options.dates
-@options.delimiter
+@options.files
 def core(
     policy: str,
     table: str | None,
     settings: tuple[str, ...],
     missing: tuple[str, ...],
     dates: tuple[str, ...],
-    delimiter: str | None,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Print a policy with the same meaning in the paper's language, the core.
 
@@ -39,5 +41,5 @@ def core(
         from acompass.options import ERROR, Options
 
         parsed = policy_and_table(policy, table)
-        reading = Options(missing=missing or ERROR, dates=dates, delimiter=delimiter)
+        reading = Options(missing=missing or ERROR, dates=dates, **files)
         print_out(core_policy(parsed, table, given(policy, table, settings).params, reading))

@@ -1,7 +1,7 @@
 """`acompass dbt`: write a policy as tests and a model of a dbt project."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -54,7 +54,7 @@ acompass dbt policy.acp --model people --set k=3 --no-model --dialect postgres
 @options.missing
 @options.dates
 @options.engine
-@options.delimiter
+@options.files
 @options.as_json
 @options.paper
 def dbt(
@@ -74,9 +74,9 @@ def dbt(
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     engine: str | None,
-    delimiter: str | None,
     as_json: bool,
     paper: bool,
+    **file_options: Unpack[options.FileOptions],
 ) -> None:
     """Write a policy into a dbt project: a Python model that performs it on --model, for dbt-duckdb, and a
     singular test of the released model for each assertion.
@@ -105,8 +105,8 @@ def dbt(
             missing=missing or None,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
             paper=paper,
+            **file_options,
         )
         print_out(to_json(files.to_json()) if as_json else "\n".join(_lines(files, written=not check)))
         exit_by_verdict(files.is_current or not check)

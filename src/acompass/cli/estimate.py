@@ -1,5 +1,7 @@
 """`acompass estimate`: estimate the distribution of a column before it was randomized."""
 
+from typing import Unpack
+
 import click
 
 from acompass.cli import options
@@ -23,7 +25,7 @@ acompass estimate released.csv Disease --policy pram.acp --set k=3 --json
 @options.missing
 @options.dates
 @options.engine
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.as_json
 @options.paper
@@ -35,10 +37,10 @@ def estimate(
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     engine: str | None,
-    delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Estimate the distribution of a column before a policy randomized it, from the released table.
 
@@ -57,7 +59,7 @@ def estimate(
             missing=missing or None,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             memory_limit=memory_limit,
             paper=paper,
         )

@@ -1,6 +1,7 @@
 """`acompass explain`: explain what happens to a record, translate a policy, or print the page of a code."""
 
 from pathlib import Path
+from typing import Unpack
 
 import click
 
@@ -49,7 +50,7 @@ acompass explain AC101
 @options.missing
 @options.dates
 @options.engine
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.as_json
 @options.paper
@@ -68,10 +69,10 @@ def explain_command(
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     engine: str | None,
-    delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Explain what run does to a record and why: the requirements that affect it, its classes, the values
     written, and the smallest change that would have left it unaffected. The output contains personal data.
@@ -99,7 +100,7 @@ def explain_command(
             from acompass.explain.sql import to_sql
 
             schema_table = call.schema_table(is_database=engine is not None)
-            opening: Opening = {"dates": dates, "delimiter": delimiter, "engine": engine}
+            opening = Opening(missing=missing, dates=dates, engine=engine, memory_limit=memory_limit, **files)
             print_out(to_sql(parsed, dialect, schema_table, call.params, opening))
             return
         from acompass.api import explain
@@ -117,7 +118,7 @@ def explain_command(
             missing=missing,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             memory_limit=memory_limit,
         )
         print_out(to_json(explanation.to_json()) if as_json else explanation_text(explanation))

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import click
 
@@ -57,7 +57,7 @@ def _sizes(parse: Callable[[str], T], text: str) -> T:
 @click.option(
     "--output", "-o", default=STANDARD_OUTPUT, metavar="FILE", help="Where to write; - is standard output."
 )
-@options.delimiter
+@options.files_as_text
 @options.memory_limit
 def hierarchy(
     table: str,
@@ -68,8 +68,8 @@ def hierarchy(
     from_values: bool,
     check: bool,
     output: str,
-    delimiter: str | None,
     memory_limit: str | None,
+    **files: Unpack[options.TextFileOptions],
 ) -> None:
     """Write a hierarchy file for LEVEL, in ARX's format, from the distinct values of a column.
 
@@ -85,20 +85,21 @@ def hierarchy(
         if column is None:
             _check(table)
             return
-        values = _values(table, column, output, delimiter, memory_limit)
+        values = _values(table, column, output, files, memory_limit)
         choice = _choice(values, bands or prefix or (ByDate() if dates else None), from_values)
         _write(output, values, choice)
         _say(values, choice, is_chosen=not any(asked))
 
 
 def _values(
-    table: str, column: str, output: str, delimiter: str | None, memory_limit: str | None
+    table: str, column: str, output: str, files: options.TextFileOptions, memory_limit: str | None
 ) -> "Values":
     from acompass.measure.distinct_values import distinct_values
     from acompass.propose.write import require_other_than_table
+    from acompass.tables.file_format import FileFormat
 
     require_other_than_table(output, table)
-    return distinct_values(table, column, delimiter, memory_limit)
+    return distinct_values(table, column, FileFormat(**files), memory_limit)
 
 
 def _choice(values: "Values", spec: ByBands | ByPrefix | ByDate | None, from_values: bool) -> "Choice":

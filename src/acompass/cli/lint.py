@@ -1,6 +1,6 @@
 """`acompass lint`: report probable mistakes in a policy."""
 
-from typing import TYPE_CHECKING, TextIO, TypedDict, Unpack, assert_never
+from typing import TYPE_CHECKING, TextIO, Unpack, assert_never
 
 import click
 
@@ -35,7 +35,7 @@ acompass lint policy.acp --fix
 """
 
 
-class Asked(TypedDict):
+class Asked(options.FileOptions):
     """The options that are the same for each policy."""
 
     table: str | None
@@ -44,7 +44,6 @@ class Asked(TypedDict):
     settings: tuple[str, ...]
     deadline: str
     engine: str | None
-    delimiter: str | None
     paper: bool
 
 
@@ -62,7 +61,7 @@ class Asked(TypedDict):
 @fixing.fix
 @fixing.diff
 @options.engine
-@options.delimiter
+@options.files
 @options.paper
 def lint(
     policies: tuple[str, ...],
@@ -106,6 +105,9 @@ def _lint(fixer: fixing.Fixing, format_: CiFormat, also: Also, is_one_of_many: b
                 dates=asked["dates"],
                 engine=engine,
                 delimiter=asked["delimiter"],
+                encoding=asked["encoding"],
+                decimal=asked["decimal"],
+                sheet=asked["sheet"],
                 paper=asked["paper"],
             )
 

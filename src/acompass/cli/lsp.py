@@ -1,6 +1,7 @@
 """`acompass lsp`: help in an editor, by the Language Server Protocol."""
 
 import sys
+from typing import Unpack
 
 import click
 
@@ -36,15 +37,15 @@ WAITING = (
 @options.missing
 @options.dates
 @options.engine
-@options.delimiter
+@options.files
 @options.memory_limit
 def lsp(
     stdio: bool,
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     engine: str | None,
-    delimiter: str | None,
     memory_limit: str | None,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Serve an editor: diagnostics with fixes, formatting, outline, hover, completion, definitions and
     renames, and beside each requirement its verdict, affected count and proof.
@@ -68,7 +69,7 @@ def lsp(
             engine=engine,
             missing=missing or None,
             dates=dates,
-            delimiter=delimiter,
+            **files,
             memory_limit=memory_limit,
         )
         sys.exit(serve(server_for_editors(Server(opening))))

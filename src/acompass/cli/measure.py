@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Unpack, assert_never
 
 import click
 
@@ -90,7 +90,7 @@ acompass measure released --qi age,zip --against patients --engine postgres://me
 )
 @click.option("--loss", is_flag=True, help="With --against, measure the loss even without --hierarchy.")
 @options.engine
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.report
 @options.report_internal
@@ -110,12 +110,12 @@ def measure_command(
     hierarchies: tuple[str, ...],
     loss: bool,
     engine: str | None,
-    delimiter: str | None,
     memory_limit: str | None,
     report: Path | None,
     report_internal: Path | None,
     format_: Format,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Measure how anonymous a table is: k, (α,k), l-diversity, t-closeness, β-likeness, δ-disclosure,
     and risk. With --engine, the tables are counted where they are, and only counts leave the database.
@@ -139,7 +139,7 @@ def measure_command(
             dates=dates,
             hierarchies=hierarchies if hierarchies or loss else None,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             memory_limit=memory_limit,
             report=report,
             report_internal=report_internal,

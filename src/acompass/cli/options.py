@@ -1,6 +1,6 @@
 """Arguments and options shared by several commands."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
@@ -8,18 +8,18 @@ import click
 
 Callback: TypeAlias = Callable[..., None]
 
-TABLE_FILE = "A .csv, .csv.gz or .parquet file, or a glob of them; - is standard input."
+TABLE_FILE = "A .csv, .csv.gz, .parquet or .xlsx file, or a glob of them; - is standard input."
 
 policy = click.argument("policy", help="A policy (.acp); - is standard input.")
 table = click.argument(
     "table",
-    help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
+    help="A .csv, .csv.gz, .parquet or .xlsx file, a glob of them, or with --engine a table's name; "
     "- is standard input.",
 )
 policys_table = click.argument(
     "table",
     required=False,
-    help="A .csv, .csv.gz or .parquet file, a glob of them, or with --engine a table's name; "
+    help="A .csv, .csv.gz, .parquet or .xlsx file, a glob of them, or with --engine a table's name; "
     "- is standard input. By default that of an acompass.toml beside the policy.",
 )
 schema_table = click.option(
@@ -69,8 +69,20 @@ dates = click.option(
 engine = click.option(
     "--engine", metavar="URL", help="Where to run: duckdb (the default), reference, or a URL."
 )
-delimiter = click.option(
-    "--delimiter", metavar="CHARACTER", help="The delimiter of CSV files; detected by default."
+_FILES_AS_TEXT = (
+    click.option("--delimiter", metavar="CHARACTER", help="The delimiter of CSV files; detected by default."),
+    click.option(
+        "--encoding",
+        metavar="NAME",
+        help="The encoding of CSV files, such as cp1252; UTF-8 by default, or what a byte order mark says.",
+    ),
+    click.option("--sheet", metavar="NAME", help="The sheet of an .xlsx workbook; by default the first one."),
+)
+_FILES = (
+    *_FILES_AS_TEXT,
+    click.option(
+        "--decimal", metavar="MARK", help="The decimal mark of numbers in CSV files: . (the default) or ,"
+    ),
 )
 memory_limit = click.option(
     "--memory-limit", metavar="SIZE", help="Memory to use before spilling to disk, such as 2GiB."
@@ -100,7 +112,29 @@ deadline = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 
 
-class Performing(TypedDict):
+class TextFileOptions(TypedDict):
+    """How files are read, if numbers in them do not matter."""
+
+    delimiter: str | None
+    encoding: str | None
+    sheet: str | None
+
+
+class FileOptions(TextFileOptions):
+    """How files are read."""
+
+    decimal: str | None
+
+
+def files_as_text(command: Callback) -> Callback:
+    return _with(_FILES_AS_TEXT, command)
+
+
+def files(command: Callback) -> Callback:
+    return _with(_FILES, command)
+
+
+class Performing(FileOptions):
     """The options of `performing` that are passed on unchanged."""
 
     seed: str | None
@@ -108,14 +142,17 @@ class Performing(TypedDict):
     dates: tuple[str, ...]
     order: str | None
     engine: str | None
-    delimiter: str | None
     memory_limit: str | None
     paper: bool
 
 
 def performing(command: Callback) -> Callback:
     """Add the options that `run` and `plan` share."""
-    shared = (settings, seed, trace, missing, dates, order, engine, delimiter, memory_limit, paper)
+    shared = (settings, seed, trace, missing, dates, order, engine, *_FILES, memory_limit, paper)
+    return _with(shared, command)
+
+
+def _with(shared: Sequence[Callable[[Callback], Callback]], command: Callback) -> Callback:
     for option in reversed(shared):  # --help lists the last one applied first
         command = option(command)
     return command

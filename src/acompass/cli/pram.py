@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -48,7 +48,7 @@ acompass pram people.csv Disease --matrix matrix.csv -o pram.acp
 @options.missing
 @options.dates
 @options.engine
-@options.delimiter
+@options.files
 @options.memory_limit
 def pram(
     table: str,
@@ -61,8 +61,8 @@ def pram(
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     engine: str | None,
-    delimiter: str | None,
     memory_limit: str | None,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Write a policy that randomizes a column by a known matrix (PRAM), so that `estimate` can undo it.
 
@@ -85,7 +85,7 @@ def pram(
             missing=missing or None,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             memory_limit=memory_limit,
         )
         if is_piped:

@@ -1,6 +1,6 @@
 """`acompass prove`: prove which assertions hold for every output of a policy, without data."""
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Unpack, assert_never
 
 import click
 
@@ -88,7 +88,7 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
 @ci_formats
 @also
 @options.engine
-@options.delimiter
+@options.files
 @options.paper
 def prove(
     policy: str,
@@ -106,8 +106,8 @@ def prove(
     format_: CiFormat,
     also: Also,
     engine: str | None,
-    delimiter: str | None,
     paper: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Prove for each assertion that every table a run of the policy writes satisfies it.
 
@@ -138,7 +138,7 @@ def prove(
             deadline=deadline,
             dates=dates,
             engine=engine,
-            delimiter=delimiter,
+            **files,
             paper=paper,
         )
         write_also(also, lambda each: _report(proof, policy, each))

@@ -26,6 +26,7 @@ EXAMPLES = """\
 acompass run policy.acp people.csv -o released.csv
 acompass run policy.acp -o released.csv
 acompass run policy.acp people.parquet -o released.parquet --set k=3 --set l=2
+acompass run policy.acp people.xlsx --sheet 2024 -o released/ --partition year
 acompass run policy.acp people.csv -o released.csv --report report.html --report-internal internal.html
 acompass run policy.acp people.csv -o released.csv --format markdown >> "$GITHUB_STEP_SUMMARY"
 acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > released.csv
@@ -38,11 +39,18 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 @click.option(
     "--output", "-o", required=True, metavar="OUT", help="Where to write the table; - is standard output."
 )
+@click.option(
+    "--partition",
+    multiple=True,
+    metavar="COLUMN",
+    help="Write OUT as a folder of Parquet files, with a folder for each value of the column; repeatable.",
+)
 @options.performing
 @click.option(
     "--force",
     is_flag=True,
-    help="Write even if a check is violated, and replace an existing table of a database.",
+    help="Write even if a check is violated, and replace an existing table of a database or folder of "
+    "Parquet files.",
 )
 @formats
 @options.report
@@ -53,6 +61,7 @@ def run(
     policy: str,
     table: str | None,
     output: str,
+    partition: tuple[str, ...],
     settings: tuple[str, ...],
     trace: Path | None,
     force: bool,
@@ -81,6 +90,7 @@ def run(
                 params=call.params,
                 trace=None if trace is None else read_trace(trace),
                 output=output,
+                partition=partition,
                 force=force,
                 report=report,
                 report_internal=report_internal,

@@ -5,6 +5,7 @@ import webbrowser
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
+from typing import Unpack
 
 import click
 
@@ -44,7 +45,7 @@ acompass studio
 )
 @options.missing
 @options.dates
-@options.delimiter
+@options.files
 @options.memory_limit
 def studio(
     policy: str | None,
@@ -55,8 +56,8 @@ def studio(
     population: str | None,
     missing: tuple[str, ...],
     dates: tuple[str, ...],
-    delimiter: str | None,
     memory_limit: str | None,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Open a policy and its table in the browser, to see what each line does while it is written.
 
@@ -70,11 +71,12 @@ def studio(
         _refuse_standard_input(policy, table)
         from acompass.studio.server import serving
         from acompass.studio.start import Start, named_files, setting_text
+        from acompass.tables.file_format import FileFormat
 
         file, own_table = named_files(policy, table)
         known = given(file, own_table, settings)
         params = {name: setting_text(value) for name, value in known.params.items()}
-        reading = missing or ERROR, dates, delimiter, memory_limit
+        reading = missing or ERROR, dates, FileFormat(**files), memory_limit
         start = Start(file, known.table, params, *reading, population)
         with serving(start, port) as running:
             print_out(running.access.address)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 from click.exceptions import Exit
@@ -86,7 +86,7 @@ acompass suggest people.csv --qi Age,Zip --k 5 --max-lost 1% --compare
 @options.missing
 @options.dates
 @options.engine
-@options.delimiter
+@options.files
 @options.memory_limit
 @options.as_json
 @options.no_progress
@@ -108,10 +108,10 @@ def suggest(
     missing: tuple[str, ...],
     dates: tuple[str, ...],
     engine: str | None,
-    delimiter: str | None,
     memory_limit: str | None,
     as_json: bool,
     no_progress: bool,
+    **files: Unpack[options.FileOptions],
 ) -> None:
     """Search for a short policy that reaches k, and l, with little loss, and write it.
 
@@ -149,7 +149,7 @@ def suggest(
                 missing=missing or None,
                 dates=dates,
                 engine=engine,
-                delimiter=delimiter,
+                **files,
                 memory_limit=memory_limit,
             )
         if sensitive and l is None and t is None:

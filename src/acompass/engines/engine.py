@@ -17,6 +17,7 @@ from acompass.plan.running.session import Session
 from acompass.plan.stages import Stage
 from acompass.randomness import TraceSource
 from acompass.result import Sample
+from acompass.tables.file_format import CsvStyle
 
 if TYPE_CHECKING:
     from acompass.engines.duckdb.read import DuckDBTable
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
 class Destination:
     """`path` is None if the result is returned, as the same kind of table as the input.
 
-    With `force`, a table that violates a check is written, and an existing table of a database is replaced.
+    With `force`, a table that violates a check is written, and an existing table of a database, or folder of
+    Parquet files, is replaced. With `partition`, names of columns, the path is such a folder.
     """
 
     path: str | None
     canonical: bool
     force: bool
+    partition: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,10 @@ class LoadedTable(Protocol):
     @property
     def state(self) -> State:
         """The table before the policy runs on it."""
+
+    @property
+    def style(self) -> CsvStyle:
+        """How a CSV output is written."""
 
     @property
     def dropped(self) -> int:

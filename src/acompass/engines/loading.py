@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from acompass.checked.types import DATE, DROPPED, TEXT, Column, Kind, Schema, Type
 from acompass.checked.uses import ColumnUse, Use
+from acompass.engines.decimal_comma import comma_columns, swapped
 from acompass.engines.facts import RECORDS, Facts
 from acompass.engines.local_dates import dates_in, with_dates
 from acompass.engines.missing import Missing, count_missing, missing_counts
@@ -24,8 +25,9 @@ from acompass.plan.running.context import Context
 from acompass.plan.running.ranks import ranked
 from acompass.plan.running.session import Session
 from acompass.plan.running.trace import GivenTrace
-from acompass.tables import errors
+from acompass.tables import decimal_comma, errors
 from acompass.tables.csv import Csv
+from acompass.tables.file_format import COMMA, POINT
 from acompass.tables.rfc4180 import Field
 
 
@@ -67,6 +69,8 @@ class Prepared:
     #: the text columns of a typed table that the policy uses as numbers (D23), and those read as dates (D28)
     text_numbers: frozenset[int] = frozenset()
     text_dates: frozenset[int] = frozenset()
+    #: the columns of a CSV whose numbers have a decimal comma in the file, and a point in `values`
+    comma: frozenset[int] = frozenset()
 
     @property
     def read_from_text(self) -> frozenset[int]:
@@ -139,15 +143,20 @@ def prepare_text(facts: Facts, csv: Csv, uses: Mapping[int, ColumnUse], options:
     columns = [sql.column(position, "t") for position in range(len(csv.names))]
     missing = count_missing(facts, {p: _is_null(columns[p]) for p in _read(uses)}, options.missing)
     dates = dates_in(facts, csv, options.dates)
+    comma = comma_columns(csv, uses, dates)
     values: list[Sql] = list(columns)
     schema = tuple(Column(name, DATE if p in dates else TEXT) for p, name in enumerate(csv.names))
     for position in dates.keys() | uses.keys():
         value = dates.get(position, columns[position])
+        if position in comma:
+            value = swapped(value, facts.dialect)
         values[position] = missing.filled(position, value, schema[position], uses.get(position))
     texts = {position: use for position, use in uses.items() if position not in dates}
-    text = TextColumns(_among(facts, missing), csv.names, values, _first_place(csv, missing))
+    place, mark = _first_place(csv, missing, comma), COMMA if csv.source.has_comma else POINT
+    text = TextColumns(_among(facts, missing), csv.names, values, place, mark)
     text.require_plain_text(texts)
-    return replace(_prepared(facts, schema, values, uses, missing, text.typed(texts)), text=text)
+    prepared = _prepared(facts, schema, values, uses, missing, text.typed(texts))
+    return replace(prepared, text=text, comma=comma)
 
 
 def _read(uses: Mapping[int, ColumnUse]) -> list[int]:
@@ -192,14 +201,16 @@ def _require_exact(facts: Facts, columns: Sequence[StoredColumn], named: Sequenc
             raise errors.not_exact(columns[position].name, limit[1])
 
 
-def _first_place(csv: Csv, missing: Missing) -> FirstPlace:
+def _first_place(csv: Csv, missing: Missing, comma: frozenset[int]) -> FirstPlace:
     dropped_for = missing.dropped_for
 
     def find(position: int, matches: Callable[[str], bool]) -> tuple[str, int] | None:
+        spelled = decimal_comma.swapped if position in comma else str
+
         def is_wanted(fields: Sequence[Field]) -> bool:
             field = fields[position]
             is_kept = all(fields[other] is not None for other in dropped_for)
-            return is_kept and field is not None and matches(field)
+            return is_kept and field is not None and matches(spelled(field))
 
         return csv.first_place(is_wanted)
 

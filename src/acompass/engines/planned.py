@@ -19,6 +19,7 @@ from acompass.plan.running.trace import GivenTrace, SeededTrace, Trace
 from acompass.plan.stages import Stage
 from acompass.randomness import TraceSource
 from acompass.tables import errors
+from acompass.tables.file_format import CsvStyle
 
 
 class PlannedTable(ABC):
@@ -41,6 +42,10 @@ class PlannedTable(ABC):
     @property
     def schema(self) -> Schema:
         return self.prepared.schema
+
+    @property
+    def style(self) -> CsvStyle:
+        return CsvStyle()
 
     @property
     def dropped(self) -> int:

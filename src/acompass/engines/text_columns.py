@@ -19,6 +19,8 @@ from acompass.engines.spelling import spelled_decimal, spelled_integer
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
+from acompass.tables.decimal_comma import COMMA_NUMBER
+from acompass.tables.file_format import COMMA
 from acompass.tables.numbers import BAND_LABEL, FRACTIONS, INTEGERS, NUMBER_PATTERN, is_number
 
 #: finds the file and line of the first value in a column that satisfies a condition; None without a file
@@ -55,6 +57,8 @@ class TextColumns:
     names: Sequence[str]
     values: Sequence[Sql]
     first_place: FirstPlace
+    #: the decimal mark of a CSV file; None if the table has types
+    mark: str | None = None
 
     def typed(self, uses: Mapping[int, ColumnUse]) -> dict[int, TypedText]:
         """The columns that the policy uses, typed."""
@@ -115,7 +119,7 @@ class TextColumns:
             return TypedText(replace(TEXT, numbers=Kind.DECIMAL), value)
         if bad:
             place = self.first_place(position, lambda text: not is_number(text))
-            raise errors.not_numbers(name, place, bad, use.span)
+            raise errors.not_numbers(name, place, bad, use.span, self._help_on_marks(value, bad))
         if padded:
             place = self.first_place(position, lambda text: not re.fullmatch(_PLAIN_NUMBER, text, re.ASCII))
             raise errors.leading_zeros(name, place, padded, use.span, use.banded)
@@ -124,6 +128,13 @@ class TextColumns:
             raise errors.number_too_long(name, digits)
         spelled = spelled_decimal(self.facts, scale or 0, value, use)
         return TypedText(spelled.type, spelled.text, spelled.respelled)
+
+    def _help_on_marks(self, value: Sql, bad: int) -> str | None:
+        """What to do if the decimal mark is why values are not numbers."""
+        if self.mark == COMMA:
+            return "with `--decimal ,`, a number has a comma and no point, as in `-12,50`"
+        commas = 0 if self.mark is None else self.facts.count(sql.count_where(self._is(COMMA_NUMBER, value)))
+        return "read numbers with a decimal comma: `--decimal ,`" if commas == bad else None
 
     def require_plain_text(self, uses: Mapping[int, ColumnUse]) -> None:
         """Raise where a text column is compared with a number or a date as text, and means something else."""

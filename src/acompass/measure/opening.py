@@ -20,6 +20,7 @@ from acompass.measure.columns import Positions, refuse_opaque
 from acompass.measure.records import Records
 from acompass.measure.weights import with_unit
 from acompass.options import DatesArgument, Options, ReadingOptions
+from acompass.tables.file_format import FileFormat
 from acompass.tables.source import is_file
 
 #: the columns to measure, from the names of a table's columns
@@ -68,11 +69,11 @@ def where_measured(table: OpenTable, others: Sequence[Any]) -> OpenTable:
 
 
 @contextmanager
-def open_tables(delimiter: str | None, memory_limit: str | None) -> Iterator[Tables]:
+def open_tables(file_format: FileFormat, memory_limit: str | None) -> Iterator[Tables]:
     """Tables in a new connection."""
     with connection(memory_limit) as con, ExitStack() as stack:
         stack.enter_context(failures())
-        yield Tables(stack, con, partial(opened_in, con, delimiter=delimiter))
+        yield Tables(stack, con, partial(opened_in, con, file_format=file_format))
 
 
 @contextmanager

@@ -12,13 +12,16 @@ from acompass.measure.policy_loss import PolicyLevels, policy_loss
 from acompass.measure.view import View
 from acompass.measures import THRESHOLDS, Overview
 from acompass.options import DatesArgument
+from acompass.tables.file_format import FileFormat
+
+_DEFAULT = FileFormat()
 
 
 def overviews(
     tables: Sequence[Any],
     roles: Roles | None,
     showings: Sequence[Showing | None],
-    delimiter: str | None = None,
+    file_format: FileFormat = _DEFAULT,
     memory_limit: str | None = None,
     dates: DatesArgument = (),
     levels: PolicyLevels | None = None,
@@ -31,7 +34,7 @@ def overviews(
     thresholds of the measures.
     """
     find = _nothing if roles is None else partial(positions, roles)
-    with open_tables(delimiter, memory_limit) as opened:
+    with open_tables(file_format, memory_limit) as opened:
         loaded = [
             opened.open(table, find, every_column=True, dates=() if place else dates)
             for place, table in enumerate(tables)

@@ -13,7 +13,7 @@ from acompass.options import DatesArgument
 from acompass.policy import Policy
 from acompass.report.certificate import Certificate, FileHash
 from acompass.result import Result
-from acompass.tables.source import Files, opened, readable
+from acompass.tables.source import found_files, readable
 from acompass.version import __version__
 
 
@@ -96,9 +96,7 @@ def _hash_hierarchy(path: Path) -> FileHash:
 
 def hash_table(table: str) -> tuple[FileHash, ...]:
     """One hash per file that the path or glob matches."""
-    with opened(table) as source:
-        assert isinstance(source, Files)
-        return tuple(_hash_file(path) for path in source.paths)
+    return tuple(_hash_file(path) for path in found_files(table).paths)
 
 
 def _hash_file(path: str) -> FileHash:

@@ -87,7 +87,7 @@ def _overviews(request: ReportRequest, tables: list[Any], readers: Sequence[Read
         tables,
         request.roles or _roles_in(request.policy),
         [_showing(request, tables, reader, levels) for reader in readers],
-        request.options.delimiter,
+        request.options.file_format,
         request.options.memory_limit,
         request.dates,
         levels,

@@ -14,8 +14,9 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.pram.matrix import Matrix
 from acompass.tables.csv import Csv
 from acompass.tables.header import first_record
+from acompass.tables.opening import opened
 from acompass.tables.rfc4180 import Field
-from acompass.tables.source import Files, opened
+from acompass.tables.source import Files
 
 _DECIMAL = re.compile(r"[0-9]{1,30}(?:\.[0-9]{1,30})?")
 _FRACTION = re.compile(r"([0-9]{1,30})/([0-9]{1,30})")

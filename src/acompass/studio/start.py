@@ -10,9 +10,11 @@ from acompass.diagnostics import CallError, Diagnostic
 from acompass.options import ERROR, DatesArgument, MissingArgument
 from acompass.project import FILE, policies_in
 from acompass.syntax.spelling import spell_string
+from acompass.tables.file_format import FileFormat
 from acompass.tables.source import is_file, matching
 
 _POLICY = ".acp"
+_DEFAULT = FileFormat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Start:
     params: Mapping[str, str] = field(default_factory=dict)
     missing: MissingArgument = ERROR
     dates: DatesArgument = ()
-    delimiter: str | None = None
+    file_format: FileFormat = _DEFAULT
     memory_limit: str | None = None
     population: str | None = None
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict
 from threading import Lock
 from typing import TypeVar
 
@@ -110,9 +111,13 @@ class Studio:
         self, body: Body, table: str, missing: MissingArgument, dates: DatesArgument
     ) -> Iterator[Session]:
         """Another table, whose calls end when the page no longer waits."""
-        delimiter, memory_limit = self.start.delimiter, self.start.memory_limit
+        start = self.start
         with open_session(
-            table, missing=missing, dates=dates, delimiter=delimiter, memory_limit=memory_limit
+            table,
+            missing=missing,
+            dates=dates,
+            memory_limit=start.memory_limit,
+            **asdict(start.file_format),
         ) as session:
             self._beside[body] = session
             try:
@@ -127,8 +132,8 @@ class Studio:
             start.table,
             missing=missing,
             dates=start.dates,
-            delimiter=start.delimiter,
             memory_limit=start.memory_limit,
+            **asdict(start.file_format),
         )
 
 

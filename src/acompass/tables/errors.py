@@ -50,25 +50,6 @@ def no_columns() -> TableError:
     return _error("AC204", "the table has no columns", "use a table with at least one column")
 
 
-def not_utf8(path: str, line: int, encoding: str | None = None) -> TableError:
-    """`encoding` is the actual one, if it is known."""
-    message = f"line {line} of `{path}` is not UTF-8"
-    return _error(
-        "AC205",
-        message if encoding is None else f"{message} but {encoding}",
-        f"convert it first{'' if encoding else ', for example'}: "
-        f"`iconv -f {encoding or 'ISO-8859-1'} -t UTF-8 {path} > table.csv`",
-    )
-
-
-def is_a_workbook(path: str) -> TableError:
-    return _error(
-        "AC217",
-        f"`{path}` is an Excel workbook or another zip file, not a CSV or Parquet file",
-        "save the sheet as CSV in UTF-8, or in Python pass `pandas.read_excel(path)`",
-    )
-
-
 def not_unicode(name: str) -> TableError:
     return _error(
         "AC205",
@@ -118,13 +99,14 @@ def files_differ(first: str, other: str, what: str) -> TableError:
     )
 
 
-def not_numbers(name: str, place: Place, bad: int, use: Span) -> TableError:
+def not_numbers(name: str, place: Place, bad: int, use: Span, help_: str | None) -> TableError:
     found = "1 value is not a number" if bad == 1 else f"{bad:,} values are not numbers"
     finding = Diagnostic(
         "AC210",
         f"column `{name}` is used as a number, but {found}{_where(place, bad)}",
         (Label(use, "used as a number here"),),
-        "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
+        help_
+        or "a number has an optional sign, digits and an optional fraction, as in `-12.50`; "
         "to use the column as text, compare it with a quoted constant",
     )
     return TableError([finding])
@@ -256,7 +238,8 @@ def _where(place: Place, count: int) -> str:
     if place is None:
         return ""
     path, line = place
-    return f" (on line {line} of `{path}`)" if count == 1 else f" (the first is on line {line} of `{path}`)"
+    where = f"{'row' if path.lower().endswith(('.xlsx', '.xlsm')) else 'line'} {line} of `{path}`"
+    return f" (on {where})" if count == 1 else f" (the first is on {where})"
 
 
 def number_too_long(name: str, digits: int) -> TableError:
@@ -364,17 +347,10 @@ def disk_full(path: str) -> TableError:
 
 
 def unknown_format(path: str) -> TableError:
-    return _error(
-        "AC224",
-        f"unknown output format of `{path}`",
-        "end the name in `.csv`, `.csv.gz` or `.parquet`",
-    )
-
-
-def unknown_delimiter(delimiter: str) -> TableError:
-    return _error(
-        "AC225", f"unknown delimiter `{delimiter}`", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
-    )
+    help_ = "end the name in `.csv`, `.csv.gz` or `.parquet`"
+    if path.endswith("/"):
+        help_ += ", or write a folder of Parquet files with `--partition COLUMN`"
+    return _error("AC224", f"unknown output format of `{path}`", help_)
 
 
 def frame_failed(kind: str, error: BaseException) -> TableError:

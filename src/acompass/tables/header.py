@@ -1,21 +1,21 @@
 """The header of a CSV file: the column names and the delimiter."""
 
-import codecs
-import gzip
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import BufferedIOBase
+from gzip import GzipFile
+from io import BufferedReader
 from itertools import islice
 from typing import Any, NoReturn
 
-from acompass.tables import errors
-from acompass.tables.rfc4180 import Field, MalformedCsv, Problem, records
-from acompass.tables.source import DELIMITERS, Files, readable
+from acompass.tables import errors, format_errors
+from acompass.tables.file_format import DELIMITERS
+from acompass.tables.gzipped import plain_bytes
+from acompass.tables.rfc4180 import Field, MalformedCsv, NotUtf8, Problem, line_end, records
+from acompass.tables.source import Files
 
 #: how many records, including the header, are used to detect the delimiter
 _SAMPLED = 20
-#: the first bytes of .xlsx and .xls files
+#: the first bytes of workbooks: .xlsx and other zip files, .xls
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _MARK = 4
 
@@ -60,32 +60,28 @@ def numbered_records(path: str, shown: str, delimiter: str) -> Iterator[tuple[in
     with opened_bytes(path, shown) as file:
         try:
             yield from records(file, delimiter)
+        except NotUtf8 as found:
+            raise format_errors.not_utf8(shown, found.line, found.byte, found.likely) from None
         except MalformedCsv as malformed:
             _raise(malformed, shown)
 
 
+def first_line_end(path: str, shown: str, delimiter: str) -> str:
+    """What ends the header, in which quoted names may have line breaks of their own."""
+    with opened_bytes(path, shown) as file:
+        return line_end(file, delimiter)
+
+
 @contextmanager
-def opened_bytes(path: str, shown: str) -> Iterator[BufferedIOBase]:
-    with readable(path, shown):
-        try:
-            with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
-                _require_text(file.peek(_MARK)[:_MARK], shown)
-                yield file
-        except (gzip.BadGzipFile, EOFError, zlib.error):
-            raise errors.damaged(shown, "gzip") from None
-
-
-def _require_text(start: bytes, shown: str) -> None:
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise errors.not_utf8(shown, 1, "UTF-16")
-    if start.startswith(_WORKBOOKS):
-        raise errors.is_a_workbook(shown)
+def opened_bytes(path: str, shown: str) -> Iterator[BufferedReader | GzipFile]:
+    with plain_bytes(path, shown) as file:
+        if file.peek(_MARK)[:_MARK].startswith(_WORKBOOKS):
+            raise format_errors.is_a_workbook(shown)
+        yield file
 
 
 def _raise(malformed: MalformedCsv, shown: str) -> NoReturn:
     match malformed.problem:
-        case Problem.NOT_UTF8:
-            raise errors.not_utf8(shown, malformed.line) from None
         case Problem.OPEN_QUOTE:
             raise errors.open_quote(shown, malformed.line) from None
         case Problem.TEXT_AFTER_QUOTE:
@@ -117,6 +113,6 @@ def _first_widths(path: str, shown: str, delimiter: str) -> list[int]:
         try:
             for _, fields in islice(records(file, delimiter), _SAMPLED):
                 widths.append(len(fields))
-        except MalformedCsv:
+        except (MalformedCsv, NotUtf8):
             pass
     return widths

@@ -1,12 +1,13 @@
 """Validate an output path before anything runs."""
 
+import glob
 import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from acompass.tables import errors
+from acompass.tables import errors, format_errors
 from acompass.tables.source import Files, Source
 
 STANDARD_OUTPUT = "-"
@@ -17,10 +18,34 @@ _STDIN, _STDOUT = 0, 1
 def require_writable(path: str, source: Source) -> None:
     """Raise unless the format is known, the folder exists, and the path is not the input itself."""
     format_of(path)
-    if isinstance(source, Files) and (_replaces(path, source.paths) or _replaces_stdin(path, source)):
+    if isinstance(source, Files) and (_replaces(path, source.given) or _replaces_stdin(path, source)):
         raise errors.output_is_input(path)
     if path != STANDARD_OUTPUT and not Path(os.path.realpath(path)).parent.is_dir():
         raise errors.no_folder(str(Path(path).parent))
+
+
+def require_folder(path: str, source: Source, force: bool) -> None:
+    """Raise unless a folder of Parquet files can be written there, or in place of one with `force`."""
+    if is_stream(path) or path.lower().endswith((".csv", ".csv.gz")):
+        raise format_errors.partition_not_a_folder(path)
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise errors.no_folder(str(Path(path).parent))
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise errors.unwritable(path, "it is a file")
+    if isinstance(source, Files) and _replaces(path, source.given):
+        raise errors.output_is_input(path)
+    if any(target.iterdir()) and not force:
+        raise format_errors.folder_not_empty(path)
+    if any(each.suffix != ".parquet" for each in target.rglob("*") if not each.is_dir()):
+        raise format_errors.folder_of_others(path)
+
+
+def parquet_files(folder: str) -> str:
+    """A glob of the files in a folder that was written in partitions."""
+    return os.path.join(glob.escape(folder), "**", "*.parquet")
 
 
 def require_other_file(path: str, inputs: tuple[str, ...]) -> None:
@@ -55,7 +80,7 @@ def _folders(path: str) -> Iterator[Path]:
 
 def _replaces_stdin(path: str, source: Files) -> bool:
     """Whether the output is a file that the shell redirects to standard input."""
-    if source.kept:
+    if source.given:
         return False
     output, stdin = _regular_file(path), _regular_file(_STDIN)
     return output is not None and stdin is not None and os.path.samestat(output, stdin)

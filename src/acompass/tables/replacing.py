@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from acompass.atomic import atomically
+from acompass.atomic import atomically, folder_atomically
 from acompass.diagnostics import TableError
 from acompass.tables import errors
 
@@ -24,6 +24,13 @@ def replacing(path: str) -> Iterator[str]:
             raise errors.unwritable(path, "it is a folder")
         with atomically(path) as part:
             yield part
+
+
+@contextmanager
+def replacing_folder(path: str) -> Iterator[str]:
+    """The name of a hidden folder that becomes `path` when the context ends without an error."""
+    with written(path), folder_atomically(path) as part:
+        yield part
 
 
 @contextmanager

@@ -16,7 +16,6 @@ NumberedLine: TypeAlias = tuple[int, str]
 
 
 class Problem(Enum):
-    NOT_UTF8 = auto()
     OPEN_QUOTE = auto()
     TEXT_AFTER_QUOTE = auto()
 
@@ -26,6 +25,16 @@ class MalformedCsv(Exception):
         super().__init__(problem, line)
         self.problem = problem
         self.line = line
+
+
+class NotUtf8(Exception):
+    """`byte` is the first that is not UTF-8, counted from 1. `likely` is an encoding that the line fits."""
+
+    def __init__(self, line: int, byte: int, likely: str):
+        super().__init__(line, byte, likely)
+        self.line = line
+        self.byte = byte
+        self.likely = likely
 
 
 def records(raw: Iterable[bytes], delimiter: str) -> Iterator[tuple[int, list[Field]]]:
@@ -38,18 +47,49 @@ def records(raw: Iterable[bytes], delimiter: str) -> Iterator[tuple[int, list[Fi
             yield number, [field or None for field in text.rstrip("\r\n").split(delimiter)]
 
 
+def line_end(raw: Iterable[bytes], delimiter: str) -> str:
+    """The characters that end the first record; a line feed if nothing does."""
+    seen: list[str] = []
+
+    def remembered() -> Iterator[NumberedLine]:
+        for number, text in _lines(raw):
+            seen.append(text)
+            yield number, text
+
+    lines = remembered()
+    for number, text in lines:
+        if '"' in text:
+            for _ in _fields(number, text, lines, delimiter):
+                pass
+        break
+    last = seen[-1] if seen else ""
+    return last[len(last.rstrip("\r\n")) :][-2:] or "\n"
+
+
 def _lines(raw: Iterable[bytes]) -> Iterator[NumberedLine]:
     """Numbered lines with their line ends. A lone carriage return also ends a line."""
-    number = 0
+    number = done = 0
     for chunk in raw:
         try:
             text = chunk.decode("utf-8-sig" if number == 0 else "utf-8")
-        except UnicodeDecodeError:
-            raise MalformedCsv(Problem.NOT_UTF8, number + 1) from None
+        except UnicodeDecodeError as error:
+            # a byte order mark is not part of what could not be decoded
+            start = len(chunk) - len(error.object) + error.start
+            raise NotUtf8(number + 1, done + start + 1, _likely_encoding(chunk)) from None
+        done += len(chunk)
         for line in re.split(r"(?<=\r)(?!\n)", text) if "\r" in text else (text,):
             if line:
                 number += 1
                 yield number, line
+
+
+def _likely_encoding(line: bytes) -> str:
+    """Most files that are not UTF-8 come from Windows, whose encoding lacks five bytes that Latin-1 has."""
+    try:
+        line.decode("cp1252")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "cp1252"
 
 
 def _fields(number: int, text: str, more: Iterator[NumberedLine], delimiter: str) -> Iterator[Field]:

@@ -4,33 +4,53 @@ import glob
 import os
 import shutil
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from acompass.leftovers import temporary_folder
 from acompass.tables import errors
+from acompass.tables.file_format import UTF_8
 
-DELIMITERS = (",", ";", "\t", "|")
 STANDARD_INPUT = "-"
 
 _PARQUET_SUFFIXES = (".parquet", ".pq")
 _CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
+_WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
+_SUFFIXES = (*_CSV_SUFFIXES, *_PARQUET_SUFFIXES, *_WORKBOOK_SUFFIXES)
 _PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
+_ZIP_MAGIC = b"PK\x03\x04"
+
+#: only `tables.opening` sees a workbook: what it opens is a CSV copy of a sheet
+Format: TypeAlias = Literal["csv", "parquet", "workbook"]
 
 
 @dataclass(frozen=True)
 class Files:
-    """`shown` are the names of the files in messages. `kept` is False for a copy of standard input."""
+    """`paths` are read. They are the files that the caller gave, `given`, or UTF-8 copies of them. Standard
+    input has no `given`. `shown` are the names of the files in messages.
+
+    For CSV: `delimiter` is None if it is to be found. `encoding` is that of the first given file, `has_mark`
+    says whether it has a byte order mark. With `has_comma`, numbers have a decimal comma. `header_rows` are
+    the rows of the headers in sheets of workbooks.
+    """
 
     paths: tuple[str, ...]
     shown: tuple[str, ...]
-    format: Literal["csv", "parquet"]
+    format: Format
+    given: tuple[str, ...] = ()
     delimiter: str | None = None
-    kept: bool = True
+    encoding: str = UTF_8
+    has_mark: bool = False
+    has_comma: bool = False
+    header_rows: tuple[int, ...] = ()
+
+    @property
+    def are_copies(self) -> bool:
+        return self.paths != self.given
 
 
 @dataclass(frozen=True)
@@ -49,7 +69,7 @@ def is_file(table: Any) -> bool:
         return False
     text = os.fspath(table)
     has_folder = "/" in text and not text.startswith('"')
-    return text == STANDARD_INPUT or text.lower().endswith((*_CSV_SUFFIXES, *_PARQUET_SUFFIXES)) or has_folder
+    return text == STANDARD_INPUT or text.lower().endswith(_SUFFIXES) or has_folder
 
 
 def stamp(path: str) -> tuple[int, int, int]:
@@ -66,32 +86,23 @@ def is_parquet(path: str) -> bool:
     return path.lower().endswith(_PARQUET_SUFFIXES)
 
 
-@contextmanager
-def opened(table: Any, delimiter: str | None = None) -> Iterator[Source]:
-    """The source that `table` names. A copy of standard input exists until the context ends."""
-    if delimiter is not None and delimiter not in DELIMITERS:
-        raise errors.unknown_delimiter(delimiter)
-    if not isinstance(table, str | os.PathLike):
-        yield Frame(table)
-    elif os.fspath(table) == STANDARD_INPUT:
-        with temporary_folder() as folder:
-            yield _standard_input(folder, delimiter)
-    else:
-        yield _files(os.fspath(table), delimiter)
+def is_workbook(path: str) -> bool:
+    """Judged by its suffix."""
+    return path.lower().endswith(_WORKBOOK_SUFFIXES)
 
 
-def _standard_input(folder: str, delimiter: str | None) -> Files:
+def copied_input(folder: str) -> Files:
+    """A copy of standard input, whose format is told by its first bytes."""
     copy = Path(folder, "input")
     with copy.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
-    start = _first_bytes(str(copy))
-    suffix = ".csv.gz" if start.startswith(_GZIP_MAGIC) else ""
+    suffix = ".csv.gz" if _first_bytes(str(copy)).startswith(_GZIP_MAGIC) else ""
     path = str(copy.rename(f"{copy}{suffix}"))
-    format_: Literal["csv", "parquet"] = "parquet" if start.startswith(_PARQUET_MAGIC) else "csv"
-    return Files((path,), ("standard input",), format_, delimiter, kept=False)
+    return Files((path,), ("standard input",), _format_inside(path))
 
 
-def _files(pattern: str, delimiter: str | None) -> Files:
+def found_files(pattern: str) -> Files:
+    """The files of a path or glob, as they are."""
     paths = matching(pattern)
     if not paths:
         raise errors.not_found(pattern)
@@ -102,7 +113,7 @@ def _files(pattern: str, delimiter: str | None) -> Files:
     if len(formats) > 1:
         odd = next(path for path in paths if _format(path) != _format(paths[0]))
         raise errors.files_differ(paths[0], odd, "formats")
-    return Files(tuple(paths), tuple(paths), formats.pop(), delimiter)
+    return Files(tuple(paths), tuple(paths), formats.pop(), tuple(paths))
 
 
 def matching(pattern: str) -> list[str]:
@@ -114,12 +125,27 @@ def matching(pattern: str) -> list[str]:
     )
 
 
-def _format(path: str) -> Literal["csv", "parquet"]:
+def _format(path: str) -> Format:
     if is_parquet(path):
         return "parquet"
-    if path.lower().endswith(_CSV_SUFFIXES):
-        return "csv"
-    return "parquet" if _first_bytes(path).startswith(_PARQUET_MAGIC) else "csv"
+    if is_workbook(path):
+        return "workbook"
+    return "csv" if path.lower().endswith(_CSV_SUFFIXES) else _format_inside(path)
+
+
+def _format_inside(path: str) -> Format:
+    start = _first_bytes(path)
+    if start.startswith(_PARQUET_MAGIC):
+        return "parquet"
+    return "workbook" if start.startswith(_ZIP_MAGIC) and _has_sheets(path) else "csv"
+
+
+def _has_sheets(path: str) -> bool:
+    try:
+        with zipfile.ZipFile(path) as file:
+            return "xl/workbook.xml" in file.namelist()
+    except zipfile.BadZipFile:
+        return False
 
 
 def _first_bytes(path: str) -> bytes:

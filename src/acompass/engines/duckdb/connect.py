@@ -13,13 +13,13 @@ from acompass.engines.duckdb.session import DuckDBSession
 from acompass.leftovers import temporary_folder
 from acompass.options import Options
 from acompass.plan.running.session import Session
-from acompass.tables.source import opened
+from acompass.tables.opening import opened
 
 
 class DuckDBEngine:
     @contextmanager
     def open(self, table: Any, options: Options) -> Iterator[DuckDBTable]:
-        with connection(options.memory_limit) as con, opened(table, options.delimiter) as source:
+        with connection(options.memory_limit) as con, opened(table, options.file_format) as source:
             # preserving the order buffers the output, so with a memory limit it is not preserved
             keeps_order = options.memory_limit is None
             con.execute(f"SET preserve_insertion_order = {str(keeps_order).lower()}")

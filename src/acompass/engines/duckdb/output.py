@@ -8,11 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
+from sqlglot import exp
 
-from acompass.checked.types import Schema, remaining
+from acompass.checked.types import Kind, Schema, Type, remaining
+from acompass.engines.decimal_comma import swapped
 from acompass.engines.duckdb.columns import restored
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.duckdb import DUCKDB
+from acompass.tables.file_format import CsvStyle
 from acompass.tables.replacing import write_fault
+
+_PLAIN = CsvStyle()
 
 #: this many characters at the end of a temporary name are unique and never escaped in a message
 _UNIQUE_END = 20
@@ -24,15 +30,17 @@ class Output:
     leaves out the columns that were dropped.
 
     `stored` are the DuckDB types to which columns are converted back; `changed` are the columns that an
-    action could write; `arrow_types` are the Arrow types of an input data frame.
+    action could write; `arrow_types` are the Arrow types of an input data frame. In the columns `comma`, text
+    gets its decimal commas back, and a CSV has them in numbers too.
     """
 
     select: str
     schema: Schema
-    delimiter: str = ","
+    style: CsvStyle = _PLAIN
     stored: Mapping[int, str] = field(default_factory=dict)
     changed: frozenset[int] = frozenset()
     arrow_types: tuple[Any, ...] = ()
+    comma: frozenset[int] = frozenset()
 
     @property
     def positions(self) -> tuple[int, ...]:
@@ -47,8 +55,15 @@ class Output:
         name, stored, type_ = sql.name(position), self.stored.get(position), self.schema[position].type
         if stored is not None:
             return restored(name, stored)
+        if position in self.comma and (as_spelled or type_.kind is Kind.TEXT):
+            return self._with_comma(name, type_)
         is_number = type_.is_spelled_decimal and not as_spelled
         return f"CAST({name} AS {sql.type_name(type_)})" if is_number else name
+
+    def _with_comma(self, name: str, type_: Type) -> str:
+        if type_.kind not in (Kind.TEXT, Kind.DECIMAL):
+            return name
+        return swapped(sql.cast(exp.column(name), "VARCHAR"), DUCKDB).sql("duckdb")
 
     @property
     def typed(self) -> str:

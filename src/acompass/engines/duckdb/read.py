@@ -26,12 +26,13 @@ from acompass.options import Options, ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY
 from acompass.tables.csv import Csv
+from acompass.tables.file_format import FileFormat
 from acompass.tables.frame_failures import column_failures
 from acompass.tables.frames import FrameKind, kind_of
 from acompass.tables.from_dicts import PlainColumn, plain_columns
 from acompass.tables.from_frame import arrow_columns
-from acompass.tables.header import read_header
-from acompass.tables.source import Files, Frame, Source, opened, stamp
+from acompass.tables.opening import opened
+from acompass.tables.source import Files, Frame, Source, stamp
 
 _MOST_VIEWS = 20
 
@@ -52,8 +53,8 @@ def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: b
 
 
 @contextmanager
-def opened_in(con: duckdb.DuckDBPyConnection, table: Any, delimiter: str | None) -> Iterator["DuckDBTable"]:
-    with opened(table, delimiter) as source:
+def opened_in(con: duckdb.DuckDBPyConnection, table: Any, file_format: FileFormat) -> Iterator["DuckDBTable"]:
+    with opened(table, file_format) as source:
         yield open_table(con, source)
 
 
@@ -90,7 +91,7 @@ class DuckDBTable(ABC):
         return self
 
     def beside(self, table: Any, options: Options) -> AbstractContextManager["DuckDBTable"]:
-        return opened_in(self.con, table, options.delimiter)
+        return opened_in(self.con, table, options.file_format)
 
     def numbered(self) -> AbstractContextManager["DuckDBTable"]:
         """Every table in DuckDB has row keys."""
@@ -149,7 +150,7 @@ class _CsvTable(DuckDBTable):
 
     def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
         super().__init__(con, source, keeps_order)
-        self._csv = Csv(source, *read_header(source))
+        self._csv = Csv.of(source)
         self.names = self._csv.names
 
     @cached_property
@@ -171,7 +172,7 @@ class _CsvTable(DuckDBTable):
         return prepare_text(facts, self._csv, uses, options)
 
     def layout(self, prepared: Prepared, view: str) -> Layout:
-        return Layout(view, self.keeps_order, delimiter=self._csv.delimiter)
+        return Layout(view, self.keeps_order, style=self._csv.style)
 
 
 class _TypedTable(DuckDBTable):

@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
+from acompass.engines.delivering import require_destination
 from acompass.engines.duckdb.errors import failures
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.restore import restore
@@ -18,9 +19,10 @@ from acompass.engines.planned import PlannedTable
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.execute import final_select
-from acompass.tables.output import require_writable
+from acompass.tables.file_format import CsvStyle
 from acompass.tables.source import Source
 
+_PLAIN = CsvStyle()
 #: up to this many values, restoring the input order is cheap; beyond, it takes a third of the time
 _MOST_ORDERED = 20_000_000
 #: DuckDB sorts records with more columns than this slowly
@@ -40,7 +42,7 @@ class Layout:
     converted: Mapping[int, str] = field(default_factory=dict)
     stored: tuple[str, ...] = ()
     arrow_types: tuple[Any, ...] = ()
-    delimiter: str = ","
+    style: CsvStyle = _PLAIN
 
 
 class LoadedInDuckDB(PlannedTable):
@@ -73,12 +75,15 @@ class LoadedInDuckDB(PlannedTable):
         return self.session
 
     @property
+    def style(self) -> CsvStyle:
+        return self.layout.style
+
+    @property
     def statements(self) -> list[str]:
         return self.session.statements
 
     def check_destination(self, destination: Destination) -> None:
-        if destination.path is not None:
-            require_writable(destination.path, self.source)
+        require_destination(destination, self.source)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         select = final_select(
@@ -101,7 +106,7 @@ class LoadedInDuckDB(PlannedTable):
         with failures():
             if destination.path is None:
                 return restore(self.con, output, self.source)
-            write(self.con, output, destination.path)
+            write(self.con, output, destination.path, destination.partition)
             return None
 
     def _output(self, select: str, outcome: Outcome) -> Output:
@@ -110,4 +115,12 @@ class LoadedInDuckDB(PlannedTable):
         changed = outcome.written | prepared.text_dates
         kept = layout.converted.keys() - changed
         stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | {p: layout.converted[p] for p in kept}
-        return Output(select, outcome.left.schema, layout.delimiter, stored, changed, layout.arrow_types)
+        return Output(
+            select,
+            outcome.left.schema,
+            layout.style,
+            stored,
+            changed,
+            layout.arrow_types,
+            prepared.comma,
+        )

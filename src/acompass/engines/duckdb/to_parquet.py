@@ -11,21 +11,25 @@ from acompass.tables.replacing import written
 
 
 def write_parquet(con: duckdb.DuckDBPyConnection, output: Output, part: str, path: str) -> int:
-    if not _engine_can_name(output.names):
+    if not engine_can_name(output.names):
         return _write_renamed(con, output, part, path)
-    named = ", ".join(
-        f"{output.column(position)} AS {identifier(name)}"
-        for position, name in zip(output.positions, output.names, strict=True)
-    )
     with engine_writing(part, path):
         row = con.execute(
-            f"COPY (SELECT {named} FROM ({output.select})) TO {text_literal(part)} "
+            f"COPY (SELECT {named_columns(output)} FROM ({output.select})) TO {text_literal(part)} "
             "(FORMAT parquet, USE_TMP_FILE false)"
         ).fetchone()
     return int(row[0]) if row else 0
 
 
-def _engine_can_name(names: Sequence[str]) -> bool:
+def named_columns(output: Output) -> str:
+    """SQL for the columns in their output types, with the table's names."""
+    return ", ".join(
+        f"{output.column(position)} AS {identifier(name)}"
+        for position, name in zip(output.positions, output.names, strict=True)
+    )
+
+
+def engine_can_name(names: Sequence[str]) -> bool:
     """DuckDB allows neither an empty name nor two names that differ only in case."""
     folded = {name.casefold() for name in names}
     return "" not in folded and len(folded) == len(names)

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
@@ -9,13 +10,16 @@ import duckdb
 from acompass.engines.duckdb.output import Output
 from acompass.engines.duckdb.to_csv import write_csv
 from acompass.engines.duckdb.to_parquet import write_parquet
+from acompass.engines.duckdb.to_partitions import write_partitions
 from acompass.leftovers import temporary_folder
 from acompass.tables.output import STANDARD_OUTPUT, format_of, is_stream
 from acompass.tables.replacing import replacing, written
 
 
-def write(con: duckdb.DuckDBPyConnection, output: Output, path: str) -> int:
+def write(con: duckdb.DuckDBPyConnection, output: Output, path: str, partition: Sequence[str] = ()) -> int:
     """Write the output atomically; return the number of records."""
+    if partition:
+        return write_partitions(con, output, partition, path)
     if is_stream(path):
         return _write_to_stream(con, output, path)
     with replacing(path) as part:

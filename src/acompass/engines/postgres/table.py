@@ -7,6 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from acompass.checked.types import TEXT, Kind, Type
+from acompass.engines.decimal_comma import swapped
+from acompass.engines.delivering import require_destination
 from acompass.engines.duckdb.columns import WIDER_THAN_OTHERS
 from acompass.engines.duckdb.connect import connection
 from acompass.engines.duckdb.errors import failures as duckdb_failures
@@ -24,10 +26,11 @@ from acompass.engines.postgres.session import KeepingSession, ReadingSession
 from acompass.engines.postgres.transfer import fetched, upload
 from acompass.engines.postgres.write import Target, create_table, find_target, new_type
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.postgres import POSTGRES
 from acompass.plan.lowering.state import ROW_KEY, State
 from acompass.plan.running.execute import final_select
 from acompass.plan.running.session import Session
-from acompass.tables.output import require_writable
+from acompass.tables.file_format import CsvStyle
 from acompass.tables.source import Files, Source, is_file
 
 #: results of server tables are returned like those of files, as PyArrow tables
@@ -54,8 +57,8 @@ class PostgresTable(PlannedTable):
         path = destination.path
         if path is None:
             return
-        if is_file(path):
-            require_writable(path, self.source)
+        if is_file(path) or destination.partition:
+            require_destination(destination, self.source)
         else:
             self._target = find_target(self._reading, path, self.relation, destination.force)
 
@@ -155,7 +158,7 @@ class LoadedOnServer(PostgresTable):
         with connection(self._memory_limit) as con, duckdb_failures():
             if destination.path is None:
                 return restore(con, output, self.source)
-            write(con, output, destination.path)
+            write(con, output, destination.path, destination.partition)
             return None
 
 
@@ -166,6 +169,10 @@ class UploadedToServer(PostgresTable):
         super().__init__(reading, keeping, local.prepared)
         self._local = local
         self.source = local.source
+
+    @property
+    def style(self) -> CsvStyle:
+        return self._local.style
 
     @cached_property
     def state(self) -> State:
@@ -183,7 +190,15 @@ class UploadedToServer(PostgresTable):
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
     def _declared(self, outcome: Outcome) -> Sequence[str]:
-        return [new_type(self._new_type(outcome, i), f"t.{sql.name(i)}") for i in outcome.positions]
+        types = {i: self._new_type(outcome, i) for i in outcome.positions}
+        return [new_type(type_, self._value(i, type_)) for i, type_ in types.items()]
+
+    def _value(self, position: int, type_: Type) -> str:
+        """Text has the decimal commas that it had in the file."""
+        value: sql.Sql = sql.column(position, "t")
+        if position in self.prepared.comma and type_.kind is Kind.TEXT:
+            value = swapped(value, POSTGRES)
+        return value.sql("postgres")
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
         """A column that the policy does not name keeps its type."""

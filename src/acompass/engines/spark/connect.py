@@ -22,7 +22,8 @@ from acompass.engines.spark.session import PlanSession, own_session
 from acompass.leftovers import folder_until_exit, note_process
 from acompass.options import Options
 from acompass.plan.running.session import Session
-from acompass.tables.source import Files, Frame, is_file, opened
+from acompass.tables.opening import opened
+from acompass.tables.source import Files, Frame, is_file
 
 _STANDARD_ERROR = 2
 
@@ -154,10 +155,11 @@ def _opened(table: Any, options: Options, place: Place) -> Iterator[SparkTable]:
 @contextmanager
 def _source(table: Any, options: Options, place: Place, beside: Opener) -> Iterator[SparkTable]:
     if is_file(table):
-        with opened(table, options.delimiter) as source:
+        with opened(table, options.file_format) as source:
             assert isinstance(source, Files), "a path names files"
-            if not source.kept:
-                require_shared(place.spark, "standard input")
+            if source.are_copies:
+                what = f"a copy of {source.shown[0]}" if source.given else "standard input"
+                require_shared(place.spark, what)
             yield _files(place, source, beside)
         return
     with _in_session(_frame(place.catalog, table), place.spark) as frame:

@@ -26,7 +26,8 @@ from acompass.engines.spark.table import LoadedInSpark
 from acompass.options import ReadingOptions
 from acompass.plan.lowering import sql
 from acompass.tables.csv import Csv
-from acompass.tables.header import read_header, require_names
+from acompass.tables.file_format import CsvStyle
+from acompass.tables.header import require_names
 from acompass.tables.source import Files, Frame, Source
 
 
@@ -44,7 +45,7 @@ class Place:
 class SparkTable(ABC):
     names: tuple[str, ...]
     columns: tuple[SparkColumn, ...] = ()
-    delimiter = ","
+    style = CsvStyle()
     duckdb_table = None
     has_row_key = False
 
@@ -138,11 +139,11 @@ class CsvTable(SparkTable):
 
     def __init__(self, place: Place, source: Files, beside: Opener):
         super().__init__(place, source, beside)
-        self._csv = Csv(source, *read_header(source))
-        self.names, self.delimiter = self._csv.names, self._csv.delimiter
+        self._csv = Csv.of(source)
+        self.names, self.style = self._csv.names, self._csv.style
 
     def input_files(self) -> tuple[str, ...]:
-        return tuple(os.path.realpath(path) for path in self._csv.source.paths)
+        return tuple(os.path.realpath(path) for path in self._csv.source.given)
 
     @cached_property
     def relation(self) -> str:

@@ -6,7 +6,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as spark_functions
 from sqlglot import exp
 
-from acompass.checked.types import MOST_DIGITS
+from acompass.checked.types import MOST_DIGITS, Kind
+from acompass.engines.decimal_comma import swapped
 from acompass.engines.engine import Destination, Outcome
 from acompass.engines.errors import output_exists, output_not_replaceable, require_plain
 from acompass.engines.loading import Prepared
@@ -23,8 +24,11 @@ from acompass.engines.spark.write import (
     write_table,
 )
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialects.spark import SPARK
 from acompass.plan.lowering.state import State
 from acompass.plan.running.execute import final_select
+from acompass.tables.file_format import CsvStyle
+from acompass.tables.format_errors import partition_elsewhere
 from acompass.tables.output import is_stream, require_other_file, require_writable
 from acompass.tables.source import is_file
 
@@ -46,6 +50,10 @@ class LoadedInSpark(PlannedTable):
         return self.prepared.state(sql.table(self._table.relation, "t"), self._table.has_row_key)
 
     @property
+    def style(self) -> CsvStyle:
+        return self._table.style
+
+    @property
     def statements(self) -> list[str]:
         return self.session.statements
 
@@ -53,6 +61,8 @@ class LoadedInSpark(PlannedTable):
         path = destination.path
         if path is None:
             return
+        if destination.partition:
+            raise partition_elsewhere("Spark")
         if not is_file(path):
             self._require_new_table(path, destination.force)
             return
@@ -88,7 +98,7 @@ class LoadedInSpark(PlannedTable):
             write_parquet(self._frame(select, outcome), left.records, path)
         else:
             names = [left.schema[position].name for position in outcome.positions]
-            write_csv(self._lines(select, outcome), names, self._table.delimiter, path)
+            write_csv(self._lines(select, outcome), names, self._table.style, path)
         return None
 
     def _frame(self, select: exp.Select, outcome: Outcome) -> DataFrame:
@@ -101,6 +111,10 @@ class LoadedInSpark(PlannedTable):
             for position, type_ in self._output_types(outcome).items():
                 if position in columns:
                     columns[position] = columns[position].cast(type_)
+            for position in columns.keys() & self.prepared.comma:
+                if schema[position].type.kind is Kind.TEXT:
+                    text = swapped(sql.column(position), SPARK).sql("spark")
+                    columns[position] = spark_functions.expr(text)
             return frame.select(list(columns.values())).toDF(*(schema[p].name for p in columns))
 
     def _output_types(self, outcome: Outcome) -> dict[int, Any]:
@@ -117,10 +131,12 @@ class LoadedInSpark(PlannedTable):
 
     def _lines(self, select: exp.Select, outcome: Outcome) -> DataFrame:
         stored = {c.position: c.stored for c in self._table.columns if c.position not in outcome.written}
-        delimiter = self._table.delimiter
+        delimiter = self._table.style.delimiter
         schema = outcome.left.schema
+        comma = self.prepared.comma
         fields = [
-            field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter) for p in outcome.positions
+            field(sql.column(p, "w"), schema[p].type, stored.get(p), delimiter, has_comma=p in comma)
+            for p in outcome.positions
         ]
         query = exp.select(exp.alias_(line(fields, delimiter), "value")).from_(select.subquery("w"))
         with failures():

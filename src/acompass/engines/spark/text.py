@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from acompass.checked.types import Kind, Type
+from acompass.engines.decimal_comma import swapped
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.dialects.spark import SPARK
 from acompass.plan.lowering.sql import Sql
@@ -15,9 +16,13 @@ def line(fields: Sequence[Sql], delimiter: str) -> Sql:
     return sql.call("concat_ws", _text(delimiter), *filled)
 
 
-def field(value: Sql, type_: Type, stored: str | None, delimiter: str) -> Sql:
+def field(value: Sql, type_: Type, stored: str | None, delimiter: str, *, has_comma: bool = False) -> Sql:
     """SQL for a value as text. `stored` is the Spark type of a column that no action writes."""
     match type_.kind:
+        case Kind.TEXT if has_comma:
+            return _quoted(swapped(value, SPARK), delimiter)
+        case Kind.DECIMAL if has_comma:
+            return _quoted(swapped(SPARK.to_text(value, type_), SPARK), delimiter)
         case Kind.TEXT:
             return _quoted(value, delimiter)
         case Kind.FLOAT if stored == "float":

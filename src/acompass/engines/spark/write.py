@@ -20,6 +20,9 @@ from acompass.leftovers import noted, temporary_folder
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 from acompass.tables.csv import header_line
+from acompass.tables.encodings import Encoder
+from acompass.tables.file_format import CsvStyle
+from acompass.tables.gzipped import packing
 from acompass.tables.output import STANDARD_OUTPUT, is_stream
 from acompass.tables.replacing import replacing, written
 
@@ -27,49 +30,53 @@ _PARTS = "part-*"
 _DONE = "_SUCCESS"
 
 
-def write_csv(frame: DataFrame, names: Sequence[str], delimiter: str, path: str) -> None:
+def write_csv(frame: DataFrame, names: Sequence[str], style: CsvStyle, path: str) -> None:
     """Let the workers write files whose names are in order, then concatenate them."""
-    header = header_line(names, delimiter).encode()
+    header = header_line(names, style).encode()
     if is_stream(path):
         with temporary_folder() as folder:
-            _write_text(frame, str(Path(folder, "parts")))
-            _write_to_stream(header, Path(folder, "parts"), path)
+            parts, whole = Path(folder, "parts"), Path(folder, "whole")
+            _write_text(frame, str(parts), style.line_end)
+            with whole.open("wb") as file:
+                _join(header, parts, file, style, path)
+            _write_to_stream(whole, path)
         return
-    with _beside(path) as parts:
-        _write_text(frame, parts)
-        with replacing(path) as part, open(part, "wb") as file:
-            if path.lower().endswith(".gz"):
-                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed:
-                    _join(header, Path(parts), packed)
-            else:
-                _join(header, Path(parts), file)
+    with _beside(path) as beside:
+        _write_text(frame, beside, style.line_end)
+        is_packed = path.lower().endswith(".gz")
+        with replacing(path) as part, open(part, "wb") as file, packing(file, is_packed) as target:
+            _join(header, Path(beside), target, style, path)
 
 
-def _write_to_stream(header: bytes, parts: Path, path: str) -> None:
-    if path == STANDARD_OUTPUT:
-        _join(header, parts, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
-        return
-    with written(path), open(path, "wb") as device:
-        _join(header, parts, device)
+def _write_to_stream(whole: Path, path: str) -> None:
+    with whole.open("rb") as file:
+        if path == STANDARD_OUTPUT:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+            return
+        with written(path), open(path, "wb") as device:
+            shutil.copyfileobj(file, device)
 
 
-def _write_text(frame: DataFrame, parts: str) -> None:
+def _write_text(frame: DataFrame, parts: str, line_end: str) -> None:
     seen = Observation()
-    size = spark_functions.sum(spark_functions.octet_length("value") + 1).alias("bytes")
+    length = spark_functions.octet_length("value") + len(line_end)
+    size = spark_functions.sum(length).alias("bytes")
     with failures():
         observed = frame.observe(seen, size)
-        observed.write.option("compression", "none").option("lineSep", "\n").text(location(parts))
+        observed.write.option("compression", "none").option("lineSep", line_end).text(location(parts))
         expected = seen.get["bytes"] or 0
     if sum(part.stat().st_size for part in Path(parts).glob(_PARTS)) != expected:
         raise not_shared("the output's folder")
 
 
-def _join(header: bytes, parts: Path, file: BinaryIO | gzip.GzipFile) -> None:
-    file.write(header)
+def _join(header: bytes, parts: Path, target: BinaryIO | gzip.GzipFile, style: CsvStyle, path: str) -> None:
+    encoder = Encoder(target, style.encoding, path)
+    encoder.write(header)
     for part in sorted(parts.glob(_PARTS)):
         with part.open("rb") as written_part:
-            shutil.copyfileobj(written_part, file)
+            shutil.copyfileobj(written_part, encoder)
+    encoder.finish()
 
 
 @contextmanager

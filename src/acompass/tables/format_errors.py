@@ -1,0 +1,191 @@
+"""Errors about the format of files: encodings, delimiters, decimal marks, workbooks, partitions."""
+
+from collections.abc import Sequence
+
+from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
+
+
+def _error(code: str, message: str, help_: str | None = None) -> TableError:
+    return TableError([Diagnostic(code, message, help=help_)])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def unknown_delimiter(delimiter: str) -> TableError:
+    return _error(
+        "AC225", f"unknown delimiter `{delimiter}`", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
+    )
+
+
+def unknown_decimal(decimal: str | None) -> TableError:
+    return _error("AC242", f"unknown decimal mark `{decimal}`", "use `--decimal ,` or `--decimal .`")
+
+
+def ambiguous_comma(path: str) -> TableError:
+    return _error(
+        "AC242",
+        f"`,` is the delimiter and the decimal mark of `{path}`, and no number with a comma is in quotes",
+        "give the delimiter, such as `--delimiter ';'`, or omit `--decimal ,`",
+    )
+
+
+def unknown_encoding(encoding: str, near: Sequence[str]) -> TableError:
+    help_ = "for example `--encoding cp1252`, `--encoding latin-1` or `--encoding utf-16`"
+    if near:
+        help_ = f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
+    return _error("AC241", f"unknown encoding `{encoding}`", help_)
+
+
+def not_utf8(path: str, line: int, byte: int, likely: str) -> TableError:
+    return _error(
+        "AC205",
+        f"line {line} of `{path}` is not UTF-8, at byte {byte:,} of the file",
+        f"give its encoding: probably `--encoding {likely}`",
+    )
+
+
+def not_in_encoding(path: str, encoding: str, place: tuple[int, int] | None) -> TableError:
+    """`place` is a line, and a byte of the file from 1."""
+    where = "" if place is None else f", at byte {place[1]:,} of the file"
+    what = f"`{path}`" if place is None else f"line {place[0]} of `{path}`"
+    return _error("AC205", f"{what} is not {encoding}{where}", "give the encoding that it has: `--encoding`")
+
+
+def marked_otherwise(path: str, encoding: str, marked: str) -> TableError:
+    return _error(
+        "AC205",
+        f"`{path}` is not {encoding}: it begins with the byte order mark of {marked}",
+        f"write `--encoding {marked}`, or omit the option: the mark says the encoding",
+    )
+
+
+def not_encodable(encoding: str, found: Sequence[Span | None]) -> TableError:
+    """`found` are the places in the policy of characters that the encoding lacks."""
+    message = f"the output is {encoding} like the input, which lacks a character that the policy writes"
+    help_ = "write another character, or convert the input to UTF-8 first"
+    return TableError(
+        [Diagnostic("AC243", message, () if span is None else (Label(span),), help_) for span in found]
+    )
+
+
+def output_not_encodable(path: str, encoding: str) -> TableError:
+    return _error(
+        "AC243",
+        f"cannot write `{path}`: it is {encoding} like the input, which lacks a character of the output",
+        "convert the input to UTF-8 first, or write to a `.parquet` file",
+    )
+
+
+def reader_needed(path: str) -> TableError:
+    message = f"`{path}` is an Excel workbook, which needs python-calamine"
+    return _error("AC218", message, "pip install 'acompass[excel]'")
+
+
+def is_a_workbook(path: str) -> TableError:
+    return _error(
+        "AC217",
+        f"`{path}` is a workbook or another zip file, not a CSV or Parquet file",
+        "a workbook ends in `.xlsx`: rename it, or save it as `.xlsx` or CSV first",
+    )
+
+
+def locked_workbook(path: str) -> TableError:
+    return _error(
+        "AC244",
+        f"workbook `{path}` is protected by a password, or is an old `.xls` file",
+        "remove the password, or save it as `.xlsx`, in the program that wrote it",
+    )
+
+
+def unknown_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
+    return _error("AC245", f"workbook `{path}` has no sheet `{sheet}`", f"sheets: {_listed(sheets)}")
+
+
+def no_sheet(path: str) -> TableError:
+    return _error("AC245", f"workbook `{path}` has no sheet with cells", "save it with the table on a sheet")
+
+
+def empty_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
+    others = f"; sheets: {_listed(sheets)}" if len(sheets) > 1 else ""
+    return _error(
+        "AC204",
+        f"sheet `{sheet}` of `{path}` is empty",
+        f"put the column names in the first row of the table{others}",
+    )
+
+
+def error_cells(path: str, sheet: str, count: int, first: str) -> TableError:
+    cells = (
+        f"a cell with an error such as `#N/A`: {first}"
+        if count == 1
+        else (f"{count:,} cells with errors such as `#N/A`; the first is {first}")
+    )
+    return _error(
+        "AC246",
+        f"sheet `{sheet}` of `{path}` has {cells}",
+        "correct the formulas, or clear the cells: an empty cell is a missing value",
+    )
+
+
+def uncomputed_cells(path: str, sheet: str, count: int, first: str) -> TableError:
+    cells = (
+        f"a formula without a stored value: {first}"
+        if count == 1
+        else (f"{count:,} formulas without stored values; the first is {first}")
+    )
+    return _error(
+        "AC246",
+        f"sheet `{sheet}` of `{path}` has {cells}",
+        "open the workbook in Excel or LibreOffice and save it, so that the values are stored",
+    )
+
+
+def partition_not_a_folder(path: str) -> CallError:
+    message = f"`--partition` writes a folder of Parquet files, but the output is `{path}`"
+    return CallError([Diagnostic("AC247", message, help="name a folder: `-o released/`")])
+
+
+def partition_without_folder() -> CallError:
+    message = "`partition` is given, but no `output`"
+    return CallError([Diagnostic("AC247", message, help='name a folder: `output="released/"`')])
+
+
+def unknown_partition(name: str, columns: str) -> TableError:
+    message = f"`--partition` names the column `{name}`, which the released table does not have"
+    return _error("AC247", message, f"columns: {columns}")
+
+
+def partition_twice(name: str) -> TableError:
+    return _error("AC247", f"`--partition` names column `{name}` twice", "name each column once")
+
+
+def partition_of_values(name: str) -> TableError:
+    message = f"`--partition` names column `{name}`, which has lists or other nested values"
+    return _error("AC247", message, "use columns of text, numbers or dates")
+
+
+def folder_of_others(path: str) -> TableError:
+    message = f"folder `{path}` has other files than Parquet files, so it is not replaced"
+    return _error("AC248", message, "choose another folder")
+
+
+def folder_not_empty(path: str) -> TableError:
+    return _error("AC248", f"folder `{path}` is not empty", "choose another folder, or replace it: `--force`")
+
+
+def partition_names(path: str) -> TableError:
+    return _error(
+        "AC247",
+        f"cannot write `{path}` in partitions: a column has no name, or two names differ only in case",
+        "rename the columns first, or write a single `.parquet` file",
+    )
+
+
+def partition_elsewhere(engine: str) -> TableError:
+    return _error(
+        "AC247",
+        f"{engine} does not write partitions",
+        "write a `.parquet` folder without `--partition`, or use the engine duckdb",
+    )

@@ -1,0 +1,264 @@
+"""A sheet of a workbook is read as the CSV file that Excel would export."""
+
+import csv
+import datetime
+import io
+import re
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
+
+import acompass
+from acompass.diagnostics import AcompassError, Diagnostic
+from acompass.tables.opening import opened
+from tests.tables.workbooks import with_stored_values, workbook
+
+#: names no column, so that every value comes out as it was read
+NOTHING = "EACH PROCESS COUNT(*) AS n : n >= 0;"
+PEOPLE = (("Age", "Zip"), (54, "01234"), (82, "02139"))
+
+
+def released(table: Path, policy: str = NOTHING, **options: Any) -> str:
+    output = table.with_name("released.csv")
+    acompass.run(policy, table, output=output, **options)
+    with open(output, encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def fault(table: Path, policy: str = NOTHING, **options: Any) -> Diagnostic:
+    with pytest.raises(AcompassError) as raised:
+        acompass.check(policy, table, **options)
+    return raised.value.diagnostics[0]
+
+
+def exported(value: Any) -> str:
+    """The text of a cell in a CSV export, written down independently of the reader."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "TRUE" if value else "FALSE"
+        case float():
+            text = format(Decimal(repr(value)), "f")
+            return re.sub(r"\.0*$", "", text).replace("-0", "0") if value == int(value) else text
+        case datetime.date():
+            return f"{value:%Y-%m-%d}"
+        case _:
+            return str(value)
+
+
+NUMBERS = st.integers(-(10**9), 10**9) | st.sampled_from([0.1, 54.0, -2.5, 1e-7, 123456.789, 1e20])
+#: text that begins with `=` would be a formula
+TEXTS = st.from_regex(r"\A[a-z0-9 ,;\"'é\n]{0,8}\Z").filter(lambda text: text == text.strip() and text != "")
+DATES = st.dates(datetime.date(1900, 3, 1), datetime.date(2100, 1, 1))
+ROWS = st.lists(
+    st.tuples(st.integers(0, 99), NUMBERS | st.none(), TEXTS | st.none(), DATES | st.none(), st.booleans()),
+    min_size=1,
+    max_size=6,
+)
+LAW_POLICY = "EACH RESULT : Age <= 50 : REPLACE Age WITH 50;"
+
+
+@settings(max_examples=15)
+@given(rows=ROWS)
+def test_the_same_as_the_csv_of_the_same_table(tmp_path_factory: pytest.TempPathFactory, rows: Any) -> None:
+    folder = tmp_path_factory.mktemp("law")
+    names = ("Age", "Number", "Text", "Date", "Flag")
+    book = workbook(folder / "table.xlsx", Data=[names, *rows])
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows([names, *([*map(exported, row)] for row in rows)])
+    (folder / "table.csv").write_text(text.getvalue(), encoding="utf-8", newline="")
+    assert released(book, LAW_POLICY) == released(folder / "table.csv", LAW_POLICY)
+
+
+def test_a_cell_is_what_excel_shows_without_its_format(tmp_path: Path) -> None:
+    rows = [
+        ("text", "whole", "fraction", "flag", "day", "moment", "time", "span", "none"),
+        ("01234", 54.0, 0.1, True, datetime.date(2020, 2, 29), datetime.datetime(2020, 1, 2, 3, 4, 5),
+         datetime.time(6, 7, 8), datetime.timedelta(hours=26, minutes=30), "x"),
+        ("1.50", 1e20, 1e-7, False, datetime.date(1999, 1, 1), datetime.datetime(2020, 1, 2),
+         datetime.time(0, 0), datetime.timedelta(minutes=5), None),
+    ]  # fmt: skip
+    assert released(workbook(tmp_path / "t.xlsx", S=rows)).splitlines() == [
+        "text,whole,fraction,flag,day,moment,time,span,none",
+        "01234,54,0.1,TRUE,2020-02-29,2020-01-02T03:04:05,06:07:08,26:30:00,x",
+        "1.50,100000000000000000000,0.0000001,FALSE,1999-01-01,2020-01-02T00:00:00,00:00:00,0:05:00,",
+    ]
+
+
+def test_dates_of_both_epochs(tmp_path: Path) -> None:
+    for epoch in (None, CALENDAR_MAC_1904):
+        book = openpyxl.Workbook()
+        if epoch is not None:
+            book.epoch = epoch
+        book.active.append(["Day"])
+        book.active.append([datetime.date(2020, 2, 29)])
+        book.save(tmp_path / "t.xlsx")
+        assert released(tmp_path / "t.xlsx") == "Day\n2020-02-29\n"
+
+
+def test_the_table_may_begin_anywhere_and_end_before_formatted_cells(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet["C4"], sheet["D4"], sheet["C5"], sheet["D5"], sheet["C7"] = "Age", "Zip", 54, "x", 60
+    sheet["F20"].number_format = "0.0"
+    book.save(tmp_path / "t.xlsx")
+    assert released(tmp_path / "t.xlsx") == "Age,Zip\n54,x\n,\n60,\n"
+
+
+def test_merged_cells_have_their_value_once(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (["Area", "Age"], ["north", 1], [None, 2]):
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    book.save(tmp_path / "t.xlsx")
+    assert released(tmp_path / "t.xlsx") == "Area,Age\nnorth,1\n,2\n"
+
+
+def test_the_stored_value_of_a_formula(tmp_path: Path) -> None:
+    book = workbook(tmp_path / "t.xlsx", S=[("Age", "Sum"), (1, "=A2+1"), (2, "=A3+1")])
+    found = fault(book)
+    assert (found.code, "2 formulas" in found.message, "`B2`" in found.message) == ("AC246", True, True)
+    assert released(with_stored_values(book, "2", "3")) == "Age,Sum\n1,2\n2,3\n"
+
+
+def test_errors_of_excel_are_not_missing_values(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Age"])
+    for text in ("#N/A", "#DIV/0!"):
+        book.active.append([text])
+        book.active.cell(book.active.max_row, 1).data_type = "e"
+    book.active.append(["#N/A as text"])
+    book.save(tmp_path / "t.xlsx")
+    found = fault(tmp_path / "t.xlsx")
+    assert (found.code, "2 cells" in found.message, "`A2`" in found.message) == ("AC246", True, True)
+
+
+def test_the_first_sheet_that_is_not_hidden_or_the_named_one(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "Notes"
+    book.active.sheet_state = "hidden"
+    book.active.append(["Hidden"])
+    for name in ("People", "Others"):
+        sheet = book.create_sheet(name)
+        sheet.append([name])
+        sheet.append([1])
+    book.create_sheet("Empty")
+    path = tmp_path / "t.xlsx"
+    book.save(path)
+    assert released(path) == "People\n1\n"
+    assert released(path, sheet="Others") == "Others\n1\n"
+    assert released(path, sheet="Notes") == "Hidden\n"
+    unknown = fault(path, sheet="people")
+    assert (unknown.code, unknown.help) == ("AC245", "sheets: `Notes`, `People`, `Others`, `Empty`")
+    assert fault(path, sheet="Empty").code == "AC204"
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("Age", "Age"), "AC208"),
+        ((None, "Age", None), '"",Age\n1,2\n'),
+        ((2020, 1.5), "2020,1.5\n1,2\n"),
+        ((datetime.date(2020, 1, 2), True), "2020-01-02,TRUE\n1,2\n"),
+    ],
+)
+def test_names_of_columns(tmp_path: Path, names: tuple[Any, ...], expected: str) -> None:
+    path = workbook(tmp_path / "t.xlsx", S=[names, (1, 2)])
+    if expected.startswith("AC"):
+        assert fault(path).code == expected
+    else:
+        assert released(path) == expected
+
+
+def test_a_row_in_a_message_is_the_row_of_the_sheet(tmp_path: Path) -> None:
+    rows = [(), (), ("Age", "Note"), (1, "two\nlines"), (2, "x"), ("secret", "y")]
+    found = fault(workbook(tmp_path / "t.xlsx", S=rows), "EACH RESULT : Age <= 5;")
+    assert (found.code, "(on row 6 of " in found.message) == ("AC210", True)
+    assert "secret" not in found.message + (found.help or "")
+
+
+def test_several_workbooks_are_one_table(tmp_path: Path) -> None:
+    for name, age in (("a", 1), ("b", 2)):
+        workbook(tmp_path / f"{name}.xlsx", S=[("Age",), (age,)])
+    assert acompass.run(NOTHING, tmp_path / "*.xlsx").table.to_pydict() == {"Age": ["1", "2"]}
+    (tmp_path / "c.xlsx").write_bytes((tmp_path / "a.xlsx").read_bytes())
+    workbook(tmp_path / "c.xlsx", S=[("Other",), (1,)])
+    assert fault(tmp_path / "*.xlsx").code == "AC209"
+
+
+def test_the_workbook_is_not_overwritten(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", S=PEOPLE)
+    link = tmp_path / "link.csv"
+    link.symlink_to(path)
+    with pytest.raises(acompass.TableError) as raised:
+        acompass.run(NOTHING, path, output=link)
+    assert raised.value.diagnostics[0].code == "AC220"
+
+
+def test_every_call_that_reads_a_table_reads_a_workbook(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", Other=[("x",)], People=PEOPLE)
+    policy = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+    assert acompass.plan(policy, path, sheet="People").result.records_in == 2
+    assert acompass.measure(path, ["Zip"], sheet="People").classes.k == 1
+    assert acompass.prove(policy, table=path, sheet="People").types["Age"] == "integer"
+    assert acompass.explain(policy, path, record=2, sheet="People").lives
+    with acompass.open(path, sheet="People") as session:
+        assert session.columns == ("Age", "Zip")
+
+
+def test_an_export_with_decimal_commas(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", S=[("Dose", "Name"), (1.5, "Zoë"), (2, "a;b")])
+    text = released(path, "EACH RESULT : Dose <= 1.75 : REPLACE Dose WITH 1.75;", decimal=",")
+    assert text == 'Dose;Name\n1,5;Zoë\n1,75;"a;b"\n'
+    acompass.run(NOTHING, path, output=tmp_path / "out.csv", encoding="cp1252", delimiter=",")
+    assert (tmp_path / "out.csv").read_bytes() == "Dose,Name\n1.5,Zoë\n2,a;b\n".encode("cp1252")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_workbooks_are_refused(tmp_path: Path, seed: int) -> None:
+    """Whatever is wrong inside, there is a diagnostic: neither the reader nor our search for errors fails."""
+    rng, path = Random(seed), workbook(tmp_path / "t.xlsx", S=PEOPLE)
+    whole, found = path.read_bytes(), set()
+    for _ in range(60):
+        damaged = bytearray(whole)
+        for _ in range(rng.randint(1, 6)):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        path.write_bytes(damaged[: rng.choice([None, rng.randrange(len(damaged))])])
+        try:
+            with opened(str(path)):
+                found.add("read")
+        except AcompassError as error:
+            found.add(error.diagnostics[0].code)
+    assert {"AC214"} <= found <= {"AC204", "AC214", "AC245", "AC246", "read"}
+
+
+def test_without_calamine(tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", S=PEOPLE)
+    code = (
+        "import sys; sys.modules['python_calamine'] = None\n"
+        "import acompass\n"
+        f"try: acompass.check('EACH RESULT : Age > 0;', {str(path)!r})\n"
+        "except acompass.TableError as error: print(error.diagnostics[0].code, error.diagnostics[0].help)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "AC218 pip install 'acompass[excel]'"
+
+
+def test_calamine_is_imported_only_for_a_workbook(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("Age\n1\n")
+    code = (
+        f"import sys, acompass; acompass.check('EACH RESULT : Age > 0;', {str(tmp_path / 't.csv')!r})\n"
+        "print('python_calamine' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"

@@ -76,7 +76,7 @@ def dbt(
     engine: str | None,
     as_json: bool,
     paper: bool,
-    **reading: Unpack[options.FileOptions],
+    **file_options: Unpack[options.FileOptions],
 ) -> None:
     """Write a policy into a dbt project: a Python model that performs it on --model, for dbt-duckdb, and a
     singular test of the released model for each assertion.
@@ -106,7 +106,7 @@ def dbt(
             dates=dates,
             engine=engine,
             paper=paper,
-            **reading,
+            **file_options,
         )
         print_out(to_json(files.to_json()) if as_json else "\n".join(_lines(files, written=not check)))
         exit_by_verdict(files.is_current or not check)

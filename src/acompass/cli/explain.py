@@ -100,7 +100,7 @@ def explain_command(
             from acompass.explain.sql import to_sql
 
             schema_table = call.schema_table(is_database=engine is not None)
-            opening = Opening(dates=dates, engine=engine, memory_limit=memory_limit, missing=missing, **files)
+            opening = Opening(missing=missing, dates=dates, engine=engine, memory_limit=memory_limit, **files)
             print_out(to_sql(parsed, dialect, schema_table, call.params, opening))
             return
         from acompass.api import explain

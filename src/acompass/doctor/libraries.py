@@ -14,6 +14,7 @@ from acompass.health import Finding, State
 
 #: what each optional part is for
 PURPOSES = {
+    "dbt": "acompass dbt",
     "excel": "tables in .xlsx files",
     "frames": "data frames of pandas, Polars, PyArrow and Ibis",
     "lsp": "help in editors",

@@ -146,10 +146,12 @@ def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
 
 @contextmanager
 def attach_text(policy: Policy) -> Iterator[None]:
-    """Attach the policy's text to errors that carry spans."""
+    """Attach the policy's text to errors that carry spans, and its name to errors in its text."""
     try:
         yield
     except AcompassError as error:
         if error.source is None and any(finding.labels for finding in error.diagnostics):
-            error.source, error.name = policy.text, policy.name
+            error.source = policy.text
+        if error.source == policy.text:
+            error.name = error.name or policy.name
         raise

@@ -28,6 +28,12 @@ def test_several_policies_are_all_reported_and_the_worst_exit_code_wins(acompass
     assert (ran.exit_code, "gaps.acp:" in ran.stdout, "broken.acp:" in ran.stderr) == (2, True, True)
 
 
+def test_a_parameter_that_is_not_bound_is_shown_in_its_file(acompass, policy):
+    name = policy("EACH RESULT : Age <= k;", "unbound.acp")
+    for command in ("lint", "prove"):
+        assert "unbound.acp:1:21" in acompass(command, name).stderr
+
+
 def test_several_policies_are_fixed(acompass, policy, tmp_path):
     names = [policy("EACH RESULT : Age <= 3", name) for name in ("one.acp", "two.acp")]
     assert acompass("lint", "--fix", *names).exit_code == 0

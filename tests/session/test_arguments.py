@@ -30,6 +30,7 @@ FUNCTIONS = (
     "suggest",
     "pram",
     "estimate",
+    "dbt",
     "open",
     "load",
     "parse",
@@ -53,9 +54,12 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "columns": (*NOT_A_LIST, [5], [["Age", 5]]),
     "compare": (0, 1, "no", None, [], object()),
     "dates": (*NOT_A_DICT, {"Age": 5}, (5,)),
+    "dbt.released": NOT_TEXT,
     "deadline": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "decimal": NOT_TEXT,
     "delimiter": NOT_TEXT,
+    "dialect": (*NOT_TEXT, None),
+    "dry": (0, 1, "no", None, [], object()),
     "encoding": NOT_TEXT,
     "engine": NOT_TEXT,
     "epsilon": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
@@ -71,6 +75,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "memory_limit": (*NOT_TEXT, "\ud800"),
     "matrix": NOT_A_PATH,
     "missing": (True, b"a", ["a"], {1: "a"}, {"Age": []}, object(), float("nan"), Decimal("Infinity"), 1j),
+    "model": (*NOT_TEXT, None),
     "name": (*NOT_TEXT, None),
     "new": (*NOT_TEXT, Path("policy.acp")),
     "old": (*NOT_TEXT, Path("policy.acp")),
@@ -85,6 +90,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "pram.keep": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
     "privacy": (0, 1, "no", None, [], object()),
     "progress": (5, "a", [len], True),
+    "python_model": (0, 1, "no", None, [], object()),
     "qi": (*NOT_A_LIST, [5], [None]),
     "record": NOT_WHOLE,
     "released": NOT_A_TABLE,
@@ -98,6 +104,8 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "sensitive": (*NOT_A_LIST, [5]),
     "sheet": NOT_TEXT,
     "show": (*NOT_WHOLE, -1, None),
+    "show_records": (0, 1, "no", None, [], object()),
+    "source": (0, 1, "no", None, [], object()),
     "stopped": (5, "a", [len], True),
     "style": (*NOT_TEXT, None),
     "t": (True, b"a", ["a"], {"a": 1}, object(), len, float("nan")),
@@ -135,8 +143,10 @@ def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
         "column": "Age",
         "path": tmp_path / "policy.acp",
         "text": POLICY,
+        "model": "people",
     }
     values |= {"qi": ["Age"], "k": 2} if function.__name__ == "suggest" else {}
+    values |= {"released": "safe"} if function.__name__ == "dbt" else {}
     return {name: value for name, value in values.items() if name in _arguments(function)}
 
 
@@ -220,7 +230,7 @@ def test_collections_of_other_kinds() -> None:
 
 
 def test_every_expectation_is_of_some_argument() -> None:
-    assert set(EXPECTED) == {argument for _, _, argument in _cases()} | {"name", "pram.keep", "program"}
+    assert set(EXPECTED) == {argument for _, _, argument in _cases()} | {"name", "dbt.released", "pram.keep", "program"}
 
 
 def test_the_signature_stays() -> None:

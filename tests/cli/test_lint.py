@@ -31,7 +31,7 @@ def test_several_policies_are_all_reported_and_the_worst_exit_code_wins(acompass
 def test_a_parameter_that_is_not_bound_is_shown_in_its_file(acompass, policy):
     name = policy("EACH RESULT : Age <= k;", "unbound.acp")
     for command in ("lint", "prove"):
-        assert "unbound.acp:1:21" in acompass(command, name).stderr
+        assert "unbound.acp:1:22" in acompass(command, name).stderr
 
 
 def test_several_policies_are_fixed(acompass, policy, tmp_path):

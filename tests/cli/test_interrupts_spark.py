@@ -15,7 +15,7 @@ from pyspark import SparkContext
 from acompass.cli import main
 from acompass.engines.spark import write
 
-def stuck(frame, parts):
+def stuck(frame, parts, line_end):
     os.mkdir(parts)
     print(SparkContext._gateway.proc.pid, flush=True)
     lock, library = ctypes.create_string_buffer(256), ctypes.PyDLL(None)

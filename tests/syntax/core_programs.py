@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).parent / "core_programs.json"
 _BLOCK = re.compile(r"^```acompass[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: fields that trees had not, and their values in a core program
-_ADDED = (("others", ()), ("folder", ""))
+_ADDED = (("others", ()), ("folder", ""), ("hierarchies", {}))
 
 
 def recorded() -> dict[str, list[str]]:

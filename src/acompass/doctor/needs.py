@@ -10,6 +10,8 @@ _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(?:\[[^\]]*\])?\s*(?P<bounds>[^;]*)(?:;.*\bextra\s*==\s*['\"](?P<part>[\w.-]+)['\"])?"
 )
 _LEAST = re.compile(r">=\s*(\d+(?:\.\d+)*)")
+#: modules that have another name than their library
+_MODULES = {"pyyaml": "yaml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Need:
 
     @property
     def module(self) -> str:
-        return self.library.replace("-", "_")
+        return _MODULES.get(self.library, self.library.replace("-", "_"))
 
 
 def needs() -> tuple[Need, ...] | None:

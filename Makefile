@@ -6,8 +6,15 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 ELECTRICITY := examples/electricity
 EXTRAS ?=
+# how many times more random cases than `make test` the campaigns of `make fuzz` have
+LENGTH ?= 100
+PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS)
+LONG := --no-cpu-limit --timeout 0 --durations-file build/durations-long.csv
 
-.PHONY: help demo studio test test-fast lint pytest fuzz bench docs client screenshots theory vscode wheelhouse format clean bytecode
+# compiled once, the modules of the tests are read in a few seconds
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help demo studio test test-quick test-engines test-product test-all lint fuzz bench docs client screenshots theory vscode wheelhouse format clean bytecode
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -16,42 +23,59 @@ demo: bytecode ## run the paper's policy on the paper's table
 	@mkdir -p build/demo
 	cat $(ELECTRICITY)/policy.acp
 	cat $(ELECTRICITY)/table.csv
-	$(BIN)/acompass run $(ELECTRICITY)/policy.acp $(ELECTRICITY)/table.csv \
+	$(BIN)/python -m acompass run $(ELECTRICITY)/policy.acp $(ELECTRICITY)/table.csv \
 		-o build/demo/table.csv --set k=2 --set l=1 --trace $(ELECTRICITY)/trace.txt
 	cat build/demo/table.csv
 
-studio: $(VENV)/.studio bytecode ## open the studio on a copy of the paper's example, in the browser
+studio: $(VENV)/.studio bytecode ## open the studio in the browser, on a copy of the paper's example
 	@mkdir -p build/studio
 	@test -e build/studio/policy.acp || cp $(ELECTRICITY)/policy.acp $(ELECTRICITY)/table.csv build/studio
-	$(BIN)/acompass studio build/studio/policy.acp build/studio/table.csv --set k=2 --set l=1
+	$(BIN)/python -m acompass studio build/studio/policy.acp build/studio/table.csv --set k=2 --set l=1
 
-test: lint pytest ## check style and types, run all tests
+test: lint test-quick ## check style and types, run the tests that need nothing else: minutes
 
-test-fast: $(VENV)/.test bytecode ## run the tests that are quick and need no server, browser or Spark
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --hypothesis-profile=fast \
-		-m 'not (server or spark or browser or slow)'
+test-quick: $(VENV)/.test bytecode
+	$(PYTEST) --dist worksteal -m quick --durations-file build/durations-quick.csv
+
+test-engines: $(VENV)/.test-all bytecode ## run the tests on PostgreSQL and Spark
+	$(PYTEST) --dist loadgroup -m engines --durations-file build/durations-engines.csv
+
+test-product: $(VENV)/.test-all bytecode ## run the tests of pages, packages, integrations, the theory, and the laws at length
+	$(PYTEST) --dist loadgroup -m product --durations-file build/durations-product.csv
+	ACOMPASS_TEST_LENGTH=10 $(PYTEST) --dist worksteal -m 'campaign and quick' tests/laws $(LONG)
+
+test-all: ## run all tests, one target after the other
+	$(MAKE) test
+	$(MAKE) test-engines
+	$(MAKE) test-product
 
 lint: $(VENV)/.test ## check style and types
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
 
-pytest: $(VENV)/.test bytecode
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
-
-fuzz: $(VENV)/.test ## run the long random tests
+fuzz: $(VENV)/.test-all ## run the long random tests; LENGTH=1000 for longer ones
+	ACOMPASS_TEST_LENGTH=$(LENGTH) $(PYTEST) --dist loadgroup -m campaign $(LONG)
 	$(BIN)/python -m tests.syntax.fuzz_texts --cases 1000000
 	$(BIN)/python -m tests.laws.differential --engine duckdb --cases 100000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
 	$(BIN)/python -m tests.prove.soundness --policies 20000 --tables 1000 --workers $(WORKERS)
+	$(BIN)/python -m tests.prove.decided --policies 2000
+	$(BIN)/python -m tests.prove.decided --policies 2000 --everyday
 	$(BIN)/python -m tests.prove.mutants --workers $(WORKERS)
 	$(BIN)/python -m tests.compare.campaign --pairs 2000
+	$(BIN)/python -m tests.compare.any_policies --pairs 500
+	$(BIN)/python -m tests.privacy.campaign --policies 2000
+	$(BIN)/python -m tests.privacy.sampling_policies 2000
+	$(BIN)/python -m tests.privacy.stability_policies 2000
+	$(BIN)/python -m tests.explain.algebra_campaign --cases 20000
+	$(BIN)/python -m tests.cli.interrupts_campaign --times 1000 --load
 	$(BIN)/python -m tests.theory.campaign --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.theory.decisions --cases 20000
 	$(BIN)/python -m tests.certify.campaign --proofs 20000
 
-bench: $(VENV)/.test bytecode ## run the benchmarks
+bench: $(VENV)/.test-all bytecode ## run the benchmarks
 	$(BIN)/python benchmarks/parse_and_check.py
 	$(BIN)/python benchmarks/prove_scaling.py
 	$(BIN)/python benchmarks/measure_pycanon.py
@@ -60,30 +84,30 @@ bench: $(VENV)/.test bytecode ## run the benchmarks
 	$(BIN)/python -m benchmarks.performance
 
 docs: $(VENV)/.docs ## build the documentation in site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 client: ## build the studio's page from studio/; needs Node
 	cd studio && npm ci && npm run build
 
-screenshots: $(VENV)/.test ## take the pictures of the report and the studio in docs/images; needs Chromium
+screenshots: $(VENV)/.test ## take the screenshots of the report and the studio for docs/images; needs Chromium
 	$(BIN)/python -m tests.report.screenshots
 	$(BIN)/python -m tests.studio.screenshots
 
-theory: ## compile the theorems of theory/ and their interpreter; needs Coq and OCaml
+theory: ## compile the theorems in theory/ and their interpreter; needs Coq and OCaml
 	$(MAKE) -C theory
 
-vscode: ## package the extension for VS Code as build/acompass.vsix; needs Node
+vscode: ## package the VS Code extension as build/acompass.vsix; needs Node
 	@mkdir -p build
 	cd editors/vscode && npm ci --ignore-scripts --no-audit --no-fund && npm run package
 
-wheelhouse: | $(VENV)/.python ## gather acompass and all it needs in one zip in build/, to install it offline; EXTRAS=all for Spark too
+wheelhouse: | $(VENV)/.python ## build a zip for offline installation in build/; EXTRAS=all includes Spark
 	$(BIN)/python release/wheelhouse.py --into build --extras '$(EXTRAS)'
 
 format: $(VENV)/.test ## format the code
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
 
-# pip does not compile an editable install
+# pip does not compile editable installs
 bytecode: $(VENV)/.demo
 	@$(BIN)/python -m compileall -q src
 
@@ -108,8 +132,13 @@ $(VENV)/.studio: pyproject.toml | $(VENV)/.python
 	@touch $(VENV)/.demo $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/.python
-	$(PIP) install --editable '.[lsp,postgres,spark,studio]' --group test --group lint
+	$(PIP) install --editable '.[lsp,postgres,studio]' --group test --group lint
 	@touch $(VENV)/.demo $(VENV)/.studio $@
+
+# Spark alone is 400 MB
+$(VENV)/.test-all: pyproject.toml | $(VENV)/.python
+	$(PIP) install --editable '.[lsp,postgres,spark,studio]' --group test-all --group lint
+	@touch $(VENV)/.demo $(VENV)/.studio $(VENV)/.test $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.python
 	$(PIP) install --group docs

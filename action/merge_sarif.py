@@ -1,6 +1,6 @@
-"""Print the SARIF files of a folder as one log with one run.
+"""Merge the SARIF files in a folder into one log with one run, and print it.
 
-Code scanning refuses an upload with several runs of one tool. What several questions meet is shown once.
+Code scanning rejects an upload with several runs of one tool. Duplicate results are removed.
 """
 
 import json
@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acompass.report.sarif.document import log
+from acompass.report.sarif import log
 
 
-def merged(logs: list[dict[str, Any]]) -> dict[str, Any]:
-    """The rules of all logs, and their results without repetitions."""
+def merge_logs(logs: list[dict[str, Any]]) -> dict[str, Any]:
     runs = [run for each in logs for run in each["runs"]]
     rules = {rule["id"]: rule for run in runs for rule in run["tool"]["driver"]["rules"]}
     results = {json.dumps(result, sort_keys=True): result for run in runs for result in run["results"]}
@@ -22,7 +21,7 @@ def merged(logs: list[dict[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     files = sorted(Path(sys.argv[1]).glob("*.sarif"))
     logs = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    sys.stdout.write(json.dumps(merged(logs), indent=2) + "\n")
+    sys.stdout.write(json.dumps(merge_logs(logs), indent=2) + "\n")
 
 
 if __name__ == "__main__":

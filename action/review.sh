@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Asks what action.yml is told to ask about each policy. Writes the summary of the job, SARIF, JUnit and outputs.
-# A pull request chooses the names of files and branches, so these stand only in quoted variables, behind `--`, and are
-# never printed as they are. Needs bash 4.4, Git and the environment that action.yml installs.
+# Run the checks that action.yml requests on each policy. Writes the job summary, SARIF, JUnit files and outputs.
+# A pull request controls the names of files and branches, so they are used only in quoted variables, after `--`, and
+# are never printed unescaped. Needs bash 4.4, Git and the environment that action.yml installs.
 set -euo pipefail
 
 readonly FINDING=1 ERROR=2
-readonly LARGEST_SUMMARY=1000000 # GitHub refuses more than 1 MiB
+readonly LARGEST_SUMMARY=1000000 # GitHub rejects more than 1 MiB
 readonly QUESTIONS=(fmt lint prove compare check)
 
 acompass=$RUNNER_TEMP/acompass/bin/acompass
@@ -30,7 +30,7 @@ main() {
     enter_repository
     find_base
     list_files
-    # nothing that is printed from here on is a command to the runner
+    # from here on, the runner treats no output as a command
     token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
     trap 'echo "::$token::"' EXIT
     echo "::stop-commands::$token"
@@ -40,21 +40,21 @@ main() {
     done
     for policy in "${deleted[@]}"; do
         add_row "$policy" – – – "❌ deleted" –
-        detail "$policy" "❌ The policy is deleted. Nothing guarantees any more what it guaranteed."
+        detail "$policy" "❌ The policy is deleted, so its guarantees are lost."
         note_code "$FINDING"
     done
-    write_answers
+    write_outputs
 }
 
-# -- the call ----------------------------------------------------------------------------------------------------------
+# -- inputs ------------------------------------------------------------------------------------------------------------
 
 read_inputs() {
     local question switch line
     for question in "${QUESTIONS[@]}"; do
         switch=INPUT_${question^^}
-        is_one_of "${!switch}" true false || stop "$question is neither true nor false"
+        is_one_of "${!switch}" true false || stop "$question must be true or false"
     done
-    is_one_of "$INPUT_FAIL_ON" finding error never || stop "fail-on is neither finding, error nor never"
+    is_one_of "$INPUT_FAIL_ON" finding error never || stop "fail-on must be finding, error or never"
     common=(--deadline "$INPUT_DEADLINE")
     settings=()
     while IFS= read -r line; do
@@ -66,7 +66,7 @@ read_inputs() {
     while IFS= read -r line; do
         [ -z "$line" ] || patterns+=(":(glob)$line")
     done <<< "$INPUT_POLICIES"
-    [ ${#patterns[@]} -gt 0 ] || stop "policies names no policy"
+    [ ${#patterns[@]} -gt 0 ] || stop "the input policies is empty"
 }
 
 is_one_of() {
@@ -78,7 +78,7 @@ is_one_of() {
     return 1
 }
 
-# Everything runs in the top folder, so that paths in reports are those of the repository.
+# Run everything in the top folder, so that paths in reports are relative to the repository.
 enter_repository() {
     cd -- "$INPUT_WORKING_DIRECTORY" || stop "working-directory does not exist"
     prefix=$(git rev-parse --show-prefix) || stop "working-directory is not in a Git checkout; run actions/checkout first"
@@ -108,26 +108,26 @@ find_base() {
         return
     fi
     git check-ref-format "refs/heads/$base" || stop "base is not the name of a branch, a tag or a commit"
-    tip=$(commit_of "refs/remotes/origin/$base" || commit_of "$base" || fetched "$base") ||
-        stop "the base branch is not there and cannot be fetched; give actions/checkout \`fetch-depth: 0\`"
-    # without the history, the tip of the base branch is the best there is
+    tip=$(commit_of "refs/remotes/origin/$base" || commit_of "$base" || fetch_commit "$base") ||
+        stop "the base branch cannot be fetched; set \`fetch-depth: 0\` for actions/checkout"
+    # without the history, use the tip of the base branch
     base_commit=$(git merge-base "$tip" HEAD) || base_commit=$tip
     echo "Compared with commit ${base_commit:0:12}." >> "$details"
-    # a whole copy: a policy names hierarchies, and its acompass.toml has its parameters
+    # copy all files: a policy needs its hierarchies and its acompass.toml
     in_base read-tree "$base_commit"
     in_base checkout-index --all --prefix="$reports/base/"
 }
 
-# A name that begins with `-` would be an option.
+# Reject names that begin with `-`, which Git would read as options.
 commit_of() {
     [[ $1 != -* ]] && git rev-parse --verify --quiet "$1^{commit}"
 }
 
-fetched() {
+fetch_commit() {
     git fetch --quiet --no-tags --depth=1 -- origin "$1" >&2 && commit_of FETCH_HEAD
 }
 
-# Git with the files of the base commit in place of the index.
+# Run Git with the files of the base commit as the index.
 in_base() {
     GIT_INDEX_FILE=$reports/index git "$@"
 }
@@ -158,7 +158,7 @@ list_deleted() {
     done < "$reports/before"
 }
 
-# -- the questions -----------------------------------------------------------------------------------------------------
+# -- checks ------------------------------------------------------------------------------------------------------------
 
 review() {
     local policy=$1 question formatted cells=()
@@ -166,7 +166,7 @@ review() {
     detail "$policy"
     formatted=$(format_code "$policy")
     if [ "$formatted" -ge "$ERROR" ]; then
-        # whatever is asked, the answer is that it cannot be read
+        # every check would fail because the policy cannot be read, so run only one
         ask lint "${common[@]}" -- "$policy"
     else
         for question in "${QUESTIONS[@]}"; do
@@ -179,7 +179,7 @@ review() {
     add_row "$policy" "${cells[@]}"
 }
 
-# 0 for a policy in canonical form, 1 for another, 2 for a file that cannot be read as a policy.
+# Print 0 for a policy in canonical form, 1 for another policy, 2 for a file that is not a valid policy.
 format_code() {
     local code=0
     "$acompass" fmt --check -- "$1" < /dev/null > /dev/null 2>&1 || code=$?
@@ -189,7 +189,7 @@ format_code() {
 ask_fmt() {
     [ "$INPUT_FMT" = true ] || return 0
     note fmt "$formatted"
-    [ "$formatted" -eq 0 ] || echo "❌ It is not in canonical form. \`acompass fmt\` rewrites it." >> "$details"
+    [ "$formatted" -eq 0 ] || echo "❌ The policy is not in canonical form. Run \`acompass fmt\` to rewrite it." >> "$details"
 }
 
 ask_lint() {
@@ -219,7 +219,7 @@ ask_check() {
     [ "$INPUT_CHECK" = false ] || ask check --no-progress "${settings[@]}" -- "$1" ${table:+"$table"}
 }
 
-# ask COMMAND ARGUMENT…: runs it once, with all reports of its answer.
+# ask COMMAND ARGUMENT…: run a command once and write all its reports.
 ask() {
     local command=$1 code=0 file
     shift
@@ -239,7 +239,7 @@ ask() {
     fold "$code" "<summary>$command</summary>" >> "$details"
 }
 
-# What passes is folded, so that the rest is seen.
+# Collapse checks that pass, so that failed ones stand out.
 fold() {
     local open=open
     [ "$1" -gt 0 ] || open=
@@ -258,30 +258,30 @@ note_code() {
     [ "$1" -le "$worst" ] || worst=$1
 }
 
-# -- the answers -------------------------------------------------------------------------------------------------------
+# -- outputs -----------------------------------------------------------------------------------------------------------
 
-# detail POLICY [TEXT]: begins the part of the summary that is about a policy.
+# detail POLICY [TEXT]: start the section about a policy in the summary.
 detail() {
-    printf '\n## %s\n\n%s\n' "$(shown "$1")" "${2:-}" >> "$details"
+    printf '\n## %s\n\n%s\n' "$(format_name "$1")" "${2:-}" >> "$details"
     printf '\n%q\n' "$1"
 }
 
 add_row() {
     local policy=$1 row
     shift
-    printf -v row ' %s |' "$(shown "$policy")" "$@"
+    printf -v row ' %s |' "$(format_name "$policy")" "$@"
     echo "|$row" >> "$overview"
 }
 
-# A name as code in a cell of a table: quoted as the shell does it, without what ends a code or a cell.
-shown() {
+# Format a name as code in a table cell: shell-quoted, and without characters that end code or a cell.
+format_name() {
     local quoted
     printf -v quoted '%q' "$1"
     quoted=${quoted//[\`|]/?}
     echo "\`$quoted\`"
 }
 
-write_answers() {
+write_outputs() {
     local ok=true failed=false
     [ "$worst" -eq 0 ] || ok=false
     case $INPUT_FAIL_ON in

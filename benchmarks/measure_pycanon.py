@@ -83,9 +83,7 @@ def peer(path: str, qi: str, sensitive: str) -> None:
         "δ": anonymity.delta_disclosure(*columns),
     }
     seconds = time.process_time() - started
-    json.dump(
-        {"seconds": seconds, "found": {model: float(value) for model, value in found.items()}}, sys.stdout
-    )
+    json.dump({"seconds": seconds, "found": {model: float(value) for model, value in found.items()}}, sys.stdout)
 
 
 def ask_peer(path: Path, case: Case, limit: int | None = None) -> dict[str, Any] | None:
@@ -220,9 +218,7 @@ def write_rows(path: Path, header: list[str], rows: Any) -> None:
 def make_table(case: Case, size: int, path: Path) -> None:
     chance = random.Random(SEED)
     if case.table == "synthetic":
-        rows = (
-            [chance.randrange(n) for n in (20, 25, 20)] + ["vwxyz"[chance.randrange(5)]] for _ in range(size)
-        )
+        rows = ([chance.randrange(n) for n in (20, 25, 20)] + ["vwxyz"[chance.randrange(5)]] for _ in range(size))
         write_rows(path, ["a", "b", "c", "s"], rows)
         return
     people = records_of(ADULT)
@@ -257,18 +253,12 @@ def compare_times(sizes: list[int], limit: int) -> None:
                 theirs = limit if answer is None else answer["seconds"]
                 more = "> " if answer is None else ""
                 ratio = f"{more}{theirs / mine:.0f}"
-                print(
-                    f"| {case.table} | {size:,} | {mine:.2f} s | {more}{theirs:.1f} s | {ratio} |", flush=True
-                )
+                print(f"| {case.table} | {size:,} | {mine:.2f} s | {more}{theirs:.1f} s | {ratio} |", flush=True)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--students", type=Path, help="a CSV of pupils' scores; its cases are left out without it"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--students", type=Path, help="a CSV of pupils' scores; its cases are left out without it")
     parser.add_argument("--sizes", default="10000,100000,1000000")
     parser.add_argument("--limit", type=int, default=600, help="processor seconds for pycanon on one table")
     parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)

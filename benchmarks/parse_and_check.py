@@ -7,13 +7,13 @@ import gc
 import sys
 import time
 
-from acompass.checked.from_syntax import check
-from acompass.checked.types import INTEGER, TEXT, Schema, schema_of
-from acompass.syntax.parse import parse
+from acompass.language.program.checker import check
+from acompass.language.program.types import INTEGER, TEXT, Schema, make_schema
+from acompass.language.text.parser import parse_text
 
 ROUNDS = 8
 MOST = 11.0
-SCHEMA: Schema = schema_of({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
+SCHEMA: Schema = make_schema({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
 
 
 def policy_of(requirements: int) -> str:
@@ -32,7 +32,7 @@ def policy_of(requirements: int) -> str:
 def seconds(text: str) -> float:
     gc.collect()
     started = time.process_time()
-    policy, unreadable = parse(text)
+    policy, unreadable = parse_text(text)
     program, wrong = check(policy, text, SCHEMA, {"k": 3})
     elapsed = time.process_time() - started
     assert program is not None, (unreadable, wrong)

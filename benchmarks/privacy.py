@@ -10,9 +10,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, comb, exp, floor, log
 
-from acompass.privacy.delta import worst_class
-from acompass.privacy.exponential import just_below_exponential
-from acompass.privacy.table_answer import rounded_up
+from acompass.reason.privacy.answer import round_up_delta
+from acompass.reason.privacy.delta import just_below_exponential, worst_class
 
 EPSILONS = (Fraction("0.5"), Fraction(1), Fraction(2))
 BETAS = (Fraction("0.632"), Fraction("0.25"), Fraction("0.1"))
@@ -43,9 +42,7 @@ def published_delta(k: int, beta: Fraction, ratio: Fraction) -> Fraction:
 def _tail(trials: int, successes: int, beta: Fraction) -> Fraction:
     """The probability of more successes than these."""
     hit, whole = beta.numerator, beta.denominator
-    terms = (
-        comb(trials, j) * hit**j * (whole - hit) ** (trials - j) for j in range(successes + 1, trials + 1)
-    )
+    terms = (comb(trials, j) * hit**j * (whole - hit) ** (trials - j) for j in range(successes + 1, trials + 1))
     return Fraction(sum(terms), whole**trials)
 
 
@@ -56,12 +53,12 @@ def row(epsilon: Fraction, beta: Fraction) -> str:
     # the published bound is for samples that are not larger than this
     applies = ratio * (1 - beta) >= 1
     published = smallest_k(lambda k: published_delta(k, beta, ratio), TARGET) if applies else "—"
-    numbers = (float(epsilon), float(beta), k, published, rounded_up(worst.delta), worst.size)
+    numbers = (float(epsilon), float(beta), k, published, round_up_delta(worst.delta), worst.size)
     return f"| {' | '.join(map(str, numbers))} |"
 
 
 def main() -> None:
-    sys.stdout.write(f"The smallest k with δ ≤ {rounded_up(TARGET)}:\n\n")
+    sys.stdout.write(f"The smallest k with δ ≤ {round_up_delta(TARGET)}:\n\n")
     sys.stdout.write("| ε | β | k | published | δ | worst class |\n| --- | --- | --- | --- | --- | --- |\n")
     for epsilon in EPSILONS:
         for beta in BETAS:

@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from acompass.lint import lint_policy
-from acompass.prove import prove_policy
-from acompass.syntax import tree
-from acompass.syntax.parse import parse
+from acompass.language.text import tree
+from acompass.language.text.parser import parse_text
+from acompass.prove.search.verdicts import prove_policy
+from acompass.reason.lint.linter import lint_policy
 
 SMALL, LARGE = 100, 1_000
 #: seconds for a policy that ties columns together
@@ -40,9 +40,7 @@ def _requirement(at: int) -> str:
         case 0:
             return f"EACH PROCESS COUNT(*) AS c GROUP BY Age, Zip : c >= {2 + at % 3} : REJECT;"
         case 5:
-            return (
-                f"EACH PROCESS COUNT DISTINCT Disease AS d GROUP BY Age, Income : d >= {1 + at % 2} : REJECT;"
-            )
+            return f"EACH PROCESS COUNT DISTINCT Disease AS d GROUP BY Age, Income : d >= {1 + at % 2} : REJECT;"
         case 7:
             return f"EACH RESULT : Stay <= {5 * at} : REPLACE Stay WITH {5 * at};"
         case 8:
@@ -67,8 +65,7 @@ def _cross_column_lines(at: int) -> Iterator[str]:
     written = COLUMNS[(at + 1 + turn % (len(COLUMNS) - 1)) % len(COLUMNS)]
     low, value = 10 * turn, 5 + 10 * (7 * at % 13)
     yield (
-        f"EACH FILTER {read} >= {low} AND {read} < {low + 10} : {written} = {value}"
-        f" : REPLACE {written} WITH {value};"
+        f"EACH FILTER {read} >= {low} AND {read} < {low + 10} : {written} = {value} : REPLACE {written} WITH {value};"
     )
     if at % 20 == 19:
         yield "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip, Sex : n >= 5 : REJECT;"
@@ -95,7 +92,7 @@ TIED = {
 
 def seconds(work: Work, text: str, repeats: int = 3) -> float:
     """Processor time, the best of some."""
-    policy, _ = parse(text)
+    policy, _ = parse_text(text)
     times = []
     for _ in range(repeats):
         start = time.process_time()
@@ -128,7 +125,7 @@ def tied_columns_are_slow() -> bool:
 
 
 def verdicts(text: str) -> dict[str, int]:
-    return dict(Counter(str(claim.verdict) for claim in prove_policy(parse(text)[0], text).claims))
+    return dict(Counter(str(claim.verdict) for claim in prove_policy(parse_text(text)[0], text).claims))
 
 
 if __name__ == "__main__":

@@ -63,9 +63,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"one of {', '.join(QUESTIONS)}")
     parser.add_argument("--engine", choices=suggest_large.ENGINES, help="of `large`; by default all in turn")
     given = parser.parse_args(arguments)
-    questions = (
-        QUESTIONS if given.engine is None else QUESTIONS | {"large": partial(large, engines=[given.engine])}
-    )
+    questions = QUESTIONS if given.engine is None else QUESTIONS | {"large": partial(large, engines=[given.engine])}
     if unknown := [name for name in given.names if name not in questions]:
         parser.error(f"no such question: {', '.join(unknown)}; there are: {', '.join(questions)}")
     return _answered([ask for name, ask in questions.items() if not given.names or name in given.names])

@@ -1,4 +1,4 @@
-"""Gather acompass and everything it needs in one zip, to install it where there is no network.
+"""Collect acompass and its dependencies in a zip file, to install it without a network.
 
     python release/wheelhouse.py --extras frames,postgres --into build
 
@@ -21,11 +21,11 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 ROOT = Path(__file__).parents[1]
 README = Path(__file__).with_name("wheelhouse.md")
-#: left out unless it is asked for: pyspark is larger than all others together
+#: included only on request: pyspark is larger than all others together
 LARGE = {"spark"}
-#: what a try needs: a policy, a table, a trace
+#: an example to try: a policy, a table and a trace
 DEMO = Path("examples", "electricity")
-#: the earliest date that a zip can have
+#: the earliest date that a zip file can contain
 DATE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -43,35 +43,35 @@ class Wheel:
 
 
 def main() -> None:
-    asked = _arguments()
-    extras = chosen(asked.extras)
+    arguments = _parse_arguments()
+    extras = choose_extras(arguments.extras)
     with tempfile.TemporaryDirectory() as folder:
-        wheels = gathered(Path(folder, "wheels"), asked.wheel, extras)
+        wheels = collect_wheels(Path(folder, "wheels"), arguments.wheel, extras)
         content = Path(folder, "content")
         lay_out(content, wheels, extras)
-        archive = zipped(content, asked.into, name_of(wheels))
+        archive = write_zip(content, arguments.into, archive_name(wheels))
     print(f"{sha256(archive)}  {archive}")
 
 
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Gather acompass and everything it needs in one zip.")
+def _parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Collect acompass and its dependencies in a zip file.")
     parser.add_argument(
         "--extras",
         default="",
-        help=f"optional parts, with commas; `all`, `none`; by default all but {', '.join(sorted(LARGE))}",
+        help=f"optional parts, separated by commas, or `all` or `none`; by default all but {', '.join(sorted(LARGE))}",
     )
     parser.add_argument("--into", type=Path, default=Path("build"), help="the folder for the zip")
-    parser.add_argument("--wheel", type=Path, help="the wheel of acompass; built from this folder otherwise")
+    parser.add_argument("--wheel", type=Path, help="the wheel of acompass; built from this repository by default")
     return parser.parse_args()
 
 
-def declared() -> set[str]:
+def declared_extras() -> set[str]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return set(project["optional-dependencies"])
 
 
-def chosen(text: str) -> list[str]:
-    known = declared()
+def choose_extras(text: str) -> list[str]:
+    known = declared_extras()
     match text.strip():
         case "":
             return sorted(known - LARGE)
@@ -80,33 +80,29 @@ def chosen(text: str) -> list[str]:
         case "none":
             return []
         case names:
-            asked = {name.strip() for name in names.split(",")}
-    if unknown := asked - known:
-        sys.exit(
-            f"unknown extras: {', '.join(sorted(unknown))}; known: {', '.join(sorted(known))}, all, none"
-        )
-    return sorted(asked)
+            wanted = {name.strip() for name in names.split(",")}
+    if unknown := wanted - known:
+        sys.exit(f"unknown extras: {', '.join(sorted(unknown))}; known: {', '.join(sorted(known))}, all, none")
+    return sorted(wanted)
 
 
-def gathered(folder: Path, wheel: Path | None, extras: Sequence[str]) -> list[Wheel]:
+def collect_wheels(folder: Path, wheel: Path | None, extras: Sequence[str]) -> list[Wheel]:
     """`pip wheel` downloads wheels, and builds those that exist only as source."""
     source = ROOT if wheel is None else wheel.resolve()
-    asked = f"{source}[{','.join(extras)}]" if extras else str(source)
-    subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder, asked], check=True
-    )
+    requirement = f"{source}[{','.join(extras)}]" if extras else str(source)
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "--quiet", "--wheel-dir", folder, requirement], check=True)
     return sorted(map(Wheel, folder.glob("*.whl")), key=lambda each: each.name)
 
 
-def name_of(wheels: Iterable[Wheel]) -> str:
-    """Wheels are for a version of Python, a system and a processor."""
+def archive_name(wheels: Iterable[Wheel]) -> str:
+    """Name the Python version, operating system and processor architecture that the wheels are for."""
     (version,) = {wheel.version for wheel in wheels if wheel.name == "acompass"}
     platform = sysconfig.get_platform().replace("-", "_")
     return f"acompass-{version}-wheelhouse-cp{sys.version_info.major}{sys.version_info.minor}-{platform}"
 
 
 def lay_out(folder: Path, wheels: Sequence[Wheel], extras: Sequence[str]) -> None:
-    """The files of the zip. SHA256SUMS has all others, to verify them after a transport."""
+    """Write the files of the zip. SHA256SUMS lists all other files, to verify them after transfer."""
     (folder / "wheels").mkdir(parents=True)
     for wheel in wheels:
         shutil.copy(wheel.file, folder / "wheels")
@@ -119,7 +115,7 @@ def lay_out(folder: Path, wheels: Sequence[Wheel], extras: Sequence[str]) -> Non
 
 
 def requirements(wheels: Iterable[Wheel], extras: Sequence[str]) -> str:
-    """Every wheel with its hash. pip refuses others, and asks no index."""
+    """List every wheel with its hash. pip rejects others, and uses no index."""
     lines = ["--no-index", "--find-links wheels", "--require-hashes"]
     for wheel in wheels:
         parts = f"[{','.join(extras)}]" if wheel.name == "acompass" and extras else ""
@@ -127,8 +123,8 @@ def requirements(wheels: Iterable[Wheel], extras: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def zipped(content: Path, into: Path, name: str) -> Path:
-    """Sorted and with a fixed date; whole or not at all."""
+def write_zip(content: Path, into: Path, name: str) -> Path:
+    """Write the files in sorted order with a fixed date, atomically."""
     into.mkdir(parents=True, exist_ok=True)
     archive, partial = into / f"{name}.zip", into / f"{name}.zip.partial"
     try:

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const folder = process.argv[2] ?? join(here, "../src/acompass/studio/static");
+const folder = process.argv[2] ?? join(here, "../src/acompass/assist/studio/static");
 
 const built = await build({
   absWorkingDir: here,
@@ -31,11 +31,11 @@ function bundledPackages(inputs) {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-async function licence(name) {
+async function licenseText(name) {
   const root = join(here, "node_modules", name);
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const file = (await readdir(root)).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`${name} has no licence file`);
+  if (file === undefined) throw new Error(`${name} has no license file`);
   return `${name} ${version}\n\n${(await readFile(join(root, file), "utf8")).trim()}\n`;
 }
 
@@ -48,7 +48,7 @@ for (const { path, contents } of built.outputFiles) {
   total += size;
   console.log(`${name}\t${(size / 1024).toFixed(1)} KB gzipped`);
 }
-const licences = await Promise.all(bundledPackages(built.metafile.inputs).map(licence));
-await writeFile(join(folder, "LICENSES.txt"), licences.join(`\n${"-".repeat(80)}\n\n`));
+const licenses = await Promise.all(bundledPackages(built.metafile.inputs).map(licenseText));
+await writeFile(join(folder, "LICENSES.txt"), licenses.join(`\n${"-".repeat(80)}\n\n`));
 console.log(`together\t${(total / 1024).toFixed(1)} KB gzipped`);
 if (total > 150 * 1024) throw new Error("the page is larger than 150 KB gzipped");

@@ -1,6 +1,7 @@
-"""Hypothesis without time limits, markers by what a test needs, servers that several folders share."""
+"""Hypothesis without time limits, marks by what a test needs, servers that several folders share."""
 
 import gc
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -8,35 +9,106 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.docs.pages import servers
+from tests.durations import Recorder
 from tests.engines.postgres_server import postgres
 from tests.engines.spark_sessions import cluster, spark
+from tests.grouping import Grouping, write_groups
+from tests.length import at_length
 
 __all__ = ["cluster", "postgres", "spark"]
 
 # a slow machine is not a counterexample; a test that hangs meets the time limit in pyproject.toml
-settings.register_profile("acompass", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fast", settings.get_profile("acompass"), max_examples=30)
+settings.register_profile(
+    "acompass", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=at_length(25)
+)
 settings.load_profile("acompass")
 
 # trees of SQL are garbage in cycles, and searching for it after every 700 objects takes time
 gc.set_threshold(50_000, 20, 100)
 
-#: the markers of tests that use a fixture or an engine of this name, or have it in the name of their file
+#: the marks of tests that use a fixture or an engine of this name, or have it in the name of their file
 NEEDS = {
     "browser": ("browser",),
     "cluster": ("server", "spark"),
     "postgres": ("server",),
     "spark": ("spark",),
 }
+#: folders whose tests need Coq, a network, Node, or packages that are built or installed
+PRODUCT = {"action", "certify", "docs", "editors", "pre_commit", "releasing", "theory"}
+#: folders whose tests share an environment that takes long to make
+ENVIRONMENTS = {"action", "editors", "pre_commit", "releasing"}
+#: every test that was collected, with its marks
+COLLECTED = pytest.StashKey[dict[str, set[str]]]()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--durations-file",
+        default="build/durations.csv",
+        help="where the CPU seconds of every test are written",
+    )
+    parser.addoption(
+        "--no-cpu-limit",
+        action="store_true",
+        help="let tests without the mark `slow` take any time",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    _restore_signals()
+    if not hasattr(config, "workerinput") and config.pluginmanager.has_plugin("xdist"):
+        config.pluginmanager.register(Grouping(), "acompass-grouping")
+    path = config.rootpath / config.getoption("--durations-file")
+    is_limited = not config.getoption("--no-cpu-limit")
+    config.pluginmanager.register(Recorder(path, is_limited), "acompass-durations")
+
+
+def _restore_signals() -> None:
+    """`nohup make test &` starts us with signals ignored, and the commands that tests interrupt would ignore
+    them too. A handler that does nothing is as good for us, and a new program does not inherit it."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         for need in _needs(item):
-            for marker in NEEDS.get(need, ()):
-                item.add_marker(marker)
-    # pytest-xdist gives the first half to one process, so only that one starts Spark
-    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+            for mark in NEEDS.get(need, ()):
+                item.add_marker(mark)
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("campaign")
+        target = _target(item)
+        item.add_marker(target)
+        if target != "quick":
+            item.add_marker("slow")  # a server, Java, a browser, Coq or pip takes long whatever is tested
+        if group := _group(item):
+            item.add_marker(pytest.mark.group(group))
+    write_groups(config, items)
+    config.stash[COLLECTED] = {item.nodeid: {mark.name for mark in item.iter_markers()} for item in items}
+
+
+def _target(item: pytest.Item) -> str:
+    """The mark that says which target of the Makefile runs the test: `make test`, `make test-engines` or
+    `make test-product`."""
+    has = {mark.name for mark in item.iter_markers()}
+    if "smoke" in has:
+        return "quick"
+    if has & {"server", "spark"}:
+        return "engines"
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    return "product" if has & {"browser", "slow"} or folder in PRODUCT else "quick"
+
+
+def _group(item: pytest.Item) -> str | None:
+    """The group of a test (`tests/grouping.py`)."""
+    if item.get_closest_marker("spark"):
+        return "spark"
+    if item.get_closest_marker("browser"):
+        return item.path.stem
+    folder = item.path.parent.name
+    return folder if folder in ENVIRONMENTS else None
 
 
 def _needs(item: pytest.Item) -> set[str]:

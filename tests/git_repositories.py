@@ -34,6 +34,8 @@ class Repository:
 
     @classmethod
     def created(cls, folder: Path) -> "Repository":
+        if shutil.which("git") is None:
+            pytest.skip("Git is missing")
         folder.mkdir(parents=True, exist_ok=True)
         repository = cls(folder)
         repository.git("init", "--quiet", "--initial-branch=main")

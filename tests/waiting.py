@@ -1,7 +1,6 @@
 """Waiting for other processes and threads: until something happens, never for a fixed time.
 
-A busy machine is slow, so the limits are far above any time ever seen; a test that reaches one has hung.
-"""
+A busy machine is slow, so the limits are far above any time ever seen; a test that reaches one has hung."""
 
 import time
 from collections.abc import Callable

@@ -53,9 +53,7 @@ def _policy(levels: list[int]) -> str:
         f"EACH RESULT : NOT ({name} = '{row[0]}') : REPLACE {name} WITH '{row[level]}';"
         for name, level in zip(_QUASI_IDENTIFIERS, levels, strict=True)
         if level
-        for row in csv.reader(
-            (_ADULT / "hierarchies" / f"{name}.csv").read_text().splitlines(), delimiter=";"
-        )
+        for row in csv.reader((_ADULT / "hierarchies" / f"{name}.csv").read_text().splitlines(), delimiter=";")
     ]
     classes = ", ".join(_QUASI_IDENTIFIERS)
     return "\n".join([*rules, f"EACH PROCESS COUNT(*) AS n GROUP BY {classes} : n >= {_K} : REJECT;"])

@@ -26,6 +26,4 @@ def _ask(setting: Setting) -> Answer:
     return Answer(value, "×", f"by hand in DuckDB {duckdb.__version__}, {setting.records:,} records")
 
 
-QUESTION = Question(
-    "k-check", "k-check over three quasi-identifiers / the same by hand", "≤ 1.10", at_most(1.10), _ask
-)
+QUESTION = Question("k-check", "k-check over three quasi-identifiers / the same by hand", "≤ 1.10", at_most(1.10), _ask)

@@ -54,11 +54,7 @@ def _ask(setting: Setting) -> Answer:
             version = con.execute("SHOW server_version").fetchone()
         policy = acompass.parse(full())
         ours = min(
-            seconds(
-                lambda: acompass.run(
-                    policy, "people", engine=url, output="released", seed="benchmark", force=True
-                )
-            )
+            seconds(lambda: acompass.run(policy, "people", engine=url, output="released", seed="benchmark", force=True))
             for _ in range(2)
         )
     assert version is not None

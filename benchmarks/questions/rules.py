@@ -16,6 +16,4 @@ def _ask(setting: Setting) -> Answer:
     return Answer(value, "×", f"ours, {setting.records:,} records")
 
 
-QUESTION = Question(
-    "1,000 rules", "1,000 generalization rules / 1 rule, file to file", "≤ 1.3", at_most(1.3), _ask
-)
+QUESTION = Question("1,000 rules", "1,000 generalization rules / 1 rule, file to file", "≤ 1.3", at_most(1.3), _ask)

@@ -46,10 +46,7 @@ def _ask(policy: str, query: str, setting: Setting) -> Answer:
             lambda: acompass.run(parsed, table, output=ours, seed=_SEED),
             lambda: con.execute(f"COPY ({by_hand}) TO '{theirs}' (FORMAT parquet)"),
         )
-        sums = [
-            con.sql(f"SELECT count(*), bit_xor(hash(t)) FROM '{made}' AS t").fetchall()
-            for made in (ours, theirs)
-        ]
+        sums = [con.sql(f"SELECT count(*), bit_xor(hash(t)) FROM '{made}' AS t").fetchall() for made in (ours, theirs)]
     assert sums[0] == sums[1], "both draw the same records and values"
     return Answer(value, "×", f"one query in DuckDB {duckdb.__version__}, {setting.records:,} records")
 

@@ -33,9 +33,7 @@ def _ask(setting: Setting) -> Answer | None:
         return None
     table, policy = people(setting.folder, setting.records), full()
     alone = str(setting.folder / "alone.parquet")
-    embedded = min(
-        seconds(lambda: acompass.run(policy, table, seed="s", output=alone, force=True)) for _ in range(2)
-    )
+    embedded = min(seconds(lambda: acompass.run(policy, table, seed="s", output=alone, force=True)) for _ in range(2))
     with tempfile.TemporaryDirectory(prefix="acompass-cluster-") as folder:
         cluster = Cluster(Path(folder), memory="3g", java="-XX:+UseParallelGC")
         try:
@@ -43,9 +41,7 @@ def _ask(setting: Setting) -> Answer | None:
             driver = cluster.driver(_DRIVER, policy, table, output)
             printed, _ = driver.communicate()
             if driver.returncode:
-                raise subprocess.CalledProcessError(
-                    driver.returncode, "driver", stderr=cluster.said("driver")
-                )
+                raise subprocess.CalledProcessError(driver.returncode, "driver", stderr=cluster.said("driver"))
         finally:
             cluster.stop()
     runs = [json.loads(line) for line in printed.splitlines()]

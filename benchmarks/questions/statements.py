@@ -15,9 +15,7 @@ def _by_hand(table: str, output: str) -> None:
         con.execute(f"CREATE TABLE t AS FROM '{table}'")
         con.execute("UPDATE t SET age = 80 WHERE age > 80")
         for low, high, group in bounds(100):
-            con.execute(
-                f"UPDATE t SET zip = '{group}' WHERE zip >= '{low}' AND zip <= '{high}' AND zip <> '{group}'"
-            )
+            con.execute(f"UPDATE t SET zip = '{group}' WHERE zip >= '{low}' AND zip <= '{high}' AND zip <> '{group}'")
         con.execute("UPDATE t SET aec = 600 + CAST(floor(random() * 401) AS BIGINT) WHERE aec < 600")
         con.execute(_CLASSES.format(violated="count(*) < 3"))
         con.execute(_CLASSES.format(violated="count(DISTINCT disease) < 3"))
@@ -30,9 +28,7 @@ def _ask(setting: Setting) -> Answer:
     policy = acompass.parse(full())
     by_hand = seconds(lambda: _by_hand(table, theirs))
     own = min(seconds(lambda: acompass.run(policy, table, output=ours, seed="benchmark")) for _ in range(2))
-    return Answer(
-        by_hand / own, "×", f"UPDATE and DELETE in DuckDB {duckdb.__version__}, {setting.records:,} records"
-    )
+    return Answer(by_hand / own, "×", f"UPDATE and DELETE in DuckDB {duckdb.__version__}, {setting.records:,} records")
 
 
 QUESTION = Question(

@@ -53,6 +53,4 @@ BY_HAND = Question(
     at_most(2),
     _ask_by_hand,
 )
-GROWTH = Question(
-    "tangled growth", "time at twenty times such requirements", "≤ 22", at_most(22), _ask_growth
-)
+GROWTH = Question("tangled growth", "time at twenty times such requirements", "≤ 22", at_most(22), _ask_growth)

@@ -1,7 +1,7 @@
 // The TextMate grammar of A-COMPASS. `npm run build` writes it to syntaxes/acompass.tmLanguage.json.
 //
 // The words of the forms beyond the paper are keywords only in some places (X0). The regions below follow
-// src/acompass/syntax/contextual.py as far as a grammar can that never looks beyond the end of a line.
+// src/acompass/language/text/parser.py as far as a grammar can that never looks beyond the end of a line.
 
 const SUFFIX = "acompass";
 // a word may contain dots and single hyphens (D3)

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import acompass
-from acompass.measures import Loss
+from acompass.measure.answer import Loss
 
 HERE = Path(__file__).parent
 TABLE = HERE / "adult.csv.gz"

@@ -1,17 +1,16 @@
-"""A-COMPASS: requirements for the release of a table of people, and actions that enforce them."""
+"""A-COMPASS: requirements for the release of a table of personal data, and actions that enforce them."""
 
 import sys
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from acompass.diagnostics import AcompassError, CallError, Canceled, EngineError, PolicyError, TableError
+from acompass.errors.diagnostics import AcompassError, CallError, Canceled, EngineError, PolicyError, TableError
 from acompass.version import __version__
 
 if TYPE_CHECKING:
-    from acompass.api import check, estimate, explain, measure, plan, pram, run, suggest
+    from acompass.api import check, compare, dbt, estimate, explain, lint, measure, plan, pram, prove, run, suggest
     from acompass.policy import Policy, load, parse
-    from acompass.reasoning import compare, dbt, lint, prove
     from acompass.result import Result
     from acompass.session import Session, open  # noqa: A004
 
@@ -48,19 +47,19 @@ _HOMES = {
     "Result": "acompass.result",
     "Session": "acompass.session",
     "check": "acompass.api",
-    "compare": "acompass.reasoning",
-    "dbt": "acompass.reasoning",
+    "compare": "acompass.api",
+    "dbt": "acompass.api",
     "estimate": "acompass.api",
     "explain": "acompass.api",
-    "lint": "acompass.reasoning",
+    "lint": "acompass.api",
     "load": "acompass.policy",
-    "load_ipython_extension": "acompass.notebook",
+    "load_ipython_extension": "acompass.assist.notebook",
     "measure": "acompass.api",
     "open": "acompass.session",
     "parse": "acompass.policy",
     "plan": "acompass.api",
     "pram": "acompass.api",
-    "prove": "acompass.reasoning",
+    "prove": "acompass.api",
     "run": "acompass.api",
     "suggest": "acompass.api",
 }
@@ -78,7 +77,7 @@ def __dir__() -> list[str]:
 
 
 class _Api(ModuleType):
-    """Keep the submodules `plan`, `prove` and others from hiding the functions of the same name."""
+    """Keep submodules such as `plan` and `prove` from hiding the functions of the same name."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOMES and isinstance(value, ModuleType)):

@@ -1,3 +1,5 @@
+"""The command line, as `python -m acompass`."""
+
 from acompass.cli import main
 
 main()

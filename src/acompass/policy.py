@@ -1,27 +1,43 @@
-"""A policy: its text, its name and its tree."""
+"""A policy: its text, name and tree; its file; and the `acompass.toml` in the same folder, with settings such as
 
-from collections.abc import Iterator
+[policy."release.acp"]
+table = "people.csv"
+params = { k = 5 }
+
+[table."people.csv"]
+quasi-identifiers = ["age", "zip", "sex"]
+sensitive = ["diagnosis"]
+identifiers = ["name"]"""
+
+import glob
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeAlias
 
-from acompass.arguments import validated
-from acompass.diagnostics import AcompassError, CallError, Diagnostic, PolicyError
-from acompass.syntax.format import format_tree
-from acompass.syntax.paper import beyond_paper
-from acompass.syntax.parse import MAXIMUM_DEPTH
-from acompass.syntax.parse import parse as parse_text
-from acompass.syntax.table_text import ENOUGH, is_csv, is_utf16, table_kind
-from acompass.syntax.tree import Program
-from acompass.syntax.walk import hierarchy_files
+from acompass.errors.diagnostics import AcompassError, CallError, Diagnostic, Label, PolicyError, Source, Span
+from acompass.language.mistakes.paper import beyond_paper
+from acompass.language.mistakes.unreadable_text import ENOUGH, is_csv, is_utf16, table_kind
+from acompass.language.text.formatter import format_tree
+from acompass.language.text.parser import MAXIMUM_DEPTH, parse_text
+from acompass.language.text.tokens import is_word
+from acompass.language.text.tree import Program
+from acompass.language.text.walk import hierarchy_files
+from acompass.options import STANDARD_INPUT, is_file, validate_arguments
+
+if TYPE_CHECKING:
+    from acompass.language.program.constants import ParamValue
 
 #: the size of the largest policy file that is read, in bytes
 LARGEST = 10 << 20
 
-_SWAPPED = (
-    "the arguments may be swapped: the policy comes first, as in `acompass check policy.acp people.csv`"
-)
+_SWAPPED = "the arguments may be swapped: the policy comes first, as in `acompass check policy.acp people.csv`"
 
 
 @dataclass(frozen=True)
@@ -32,23 +48,23 @@ class Policy:
 
     @property
     def hierarchies(self) -> tuple[Path, ...]:
-        """The files that LEVEL names. Their content is part of the policy (X2)."""
+        """The files that LEVEL names. Their content is part of the policy (X2, GENERALIZE)."""
         return tuple(Path(self.tree.folder, file) for file in hierarchy_files(self.tree))
 
     @classmethod
-    @validated
+    @validate_arguments
     def from_tree(cls, program: Program, name: str = "<policy>") -> "Policy":
-        """The policy of a tree built in code. Its text is the formatted tree.
+        """Make a policy from a tree built in code. Its text is the formatted tree.
 
         Raise PolicyError if that text does not parse, ValueError if it parses to a different tree.
         """
-        policy = parse(_text_of(program), name)
+        policy = parse(_format_program(program), name)
         if policy.tree.requirements != program.requirements:
             raise ValueError("the tree is not the tree of any text")
         return policy
 
 
-def _text_of(program: Program) -> str:
+def _format_program(program: Program) -> str:
     try:
         return format_tree(program)
     except RecursionError:
@@ -57,22 +73,22 @@ def _text_of(program: Program) -> str:
         raise PolicyError([Diagnostic("AC020", message, help=help_)]) from None
 
 
-@validated
+@validate_arguments
 def parse(text: str, name: str = "<policy>", paper: bool = False) -> Policy:
     """Parse the text of a policy. Raise PolicyError with all of its syntax errors.
 
-    LEVEL looks for hierarchies in the current folder; of a policy that `load` reads, beside its file. With
-    `paper`, a form that is not in the paper's language is an error (X0).
+    LEVEL looks for hierarchies in the current folder; after `load`, in the folder of the policy's file. With
+    `paper`, reject forms outside the paper's language (X0, conservative extension).
     """
-    return _parsed(text, name, "", paper)
+    return _parse_named(text, name, "", paper)
 
 
 def parse_file(text: str, path: str, paper: bool = False) -> Policy:
     """Parse the text of a file, which need not have been saved."""
-    return _parsed(text, path, str(Path(path).parent), paper)
+    return _parse_named(text, path, str(Path(path).parent), paper)
 
 
-def _parsed(text: str, name: str, folder: str, paper: bool) -> Policy:
+def _parse_named(text: str, name: str, folder: str, paper: bool) -> Policy:
     if is_csv(text):
         raise _table_instead_of_policy(name, "a CSV file")
     program, found = parse_text(text)
@@ -82,9 +98,9 @@ def _parsed(text: str, name: str, folder: str, paper: bool) -> Policy:
     return Policy(text, name, replace(program, folder=folder))
 
 
-@validated
+@validate_arguments
 def load(path: str | Path, paper: bool = False) -> Policy:
-    """Load a policy from a UTF-8 file. With `paper`, only the paper's language is accepted (X0)."""
+    """Load a policy from a UTF-8 file. With `paper`, accept only the paper's language."""
     try:
         with open(path, "rb") as file:
             text = read_text(file, str(path))
@@ -95,7 +111,7 @@ def load(path: str | Path, paper: bool = False) -> Policy:
 
 
 def read_text(file: BinaryIO, name: str) -> str:
-    """The text of a policy. No more than the first bytes of a table or of a very large file are read."""
+    """Read the text of a policy, and only the first bytes of a table or of a very large file."""
     start = file.read(ENOUGH)
     kind = table_kind(start)
     if kind is not None:
@@ -121,18 +137,15 @@ def _decode(content: bytes, name: str) -> str:
             finding = Diagnostic("AC403", "the policy is UTF-16, not UTF-8", help=help_)
             raise PolicyError([finding], None, name) from None
         line = content.count(b"\n", 0, error.start) + 1
-        finding = Diagnostic(
-            "AC403", f"line {line} of the policy is not UTF-8", help="save the file as UTF-8"
-        )
+        finding = Diagnostic("AC403", f"line {line} of the policy is not UTF-8", help="save the file as UTF-8")
         raise PolicyError([finding], None, name) from None
 
 
 def as_policy(policy: "Policy | str", paper: bool = False) -> Policy:
-    """The policy itself, or that with the given text, for use in a call. With `paper`, it must be in the
-    paper's language (X0).
+    """Return the policy, parsed if it is text, for use in a call. With `paper`, accept only the paper's language.
 
-    Without requirements it would let every table pass, so that is an error here (D29). `parse`, `load` and
-    the formatter accept it: a policy may be written step by step.
+    A policy without requirements is an error here, because every table would pass (D29, nothing selected). `parse`,
+    `load` and the formatter accept it: a policy may be written step by step.
     """
     parsed = policy if isinstance(policy, Policy) else parse(policy)
     if not parsed.tree.requirements:
@@ -155,3 +168,250 @@ def attach_text(policy: Policy) -> Iterator[None]:
         if error.source == policy.text:
             error.name = error.name or policy.name
         raise
+
+
+SETTINGS_FILE = "acompass.toml"
+_KINDS = {"policy": "release.acp", "table": "people.csv"}
+_POLICY_KEYS = ("table", "params")
+_ROLE_KEYS = ("quasi-identifiers", "sensitive", "identifiers")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySettings:
+    table: str | None = None  # relative to the current folder
+    params: "Mapping[str, ParamValue]" = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableRoles:
+    quasi_identifiers: tuple[str, ...] = ()
+    sensitive: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+
+
+def policy_settings(policy: str | os.PathLike[str] | None) -> PolicySettings:
+    """Read a policy file's settings from the acompass.toml in its folder."""
+    if policy is None:
+        return PolicySettings()
+    section = _read_section(Path(policy), "policy", _POLICY_KEYS)
+    return PolicySettings(_table(section), _params(section))
+
+
+def table_roles(table: Any) -> TableRoles:
+    """Read the roles of a table file's columns from the acompass.toml in its folder."""
+    if not isinstance(table, str | os.PathLike):
+        return TableRoles()
+    section = _read_section(Path(table), "table", _ROLE_KEYS)
+    roles = tuple(_column_names(section, key) for key in _ROLE_KEYS)
+    _require_one_role(section, roles)
+    return TableRoles(*roles)
+
+
+def policies_in(folder: str | os.PathLike[str]) -> tuple[str, ...]:
+    """The names of the policies that have settings in a folder's acompass.toml."""
+    return tuple(_File.read(Path(folder)).sections("policy"))
+
+
+def folders_below(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """The folder and its subfolders, sorted, without hidden ones such as `.git` and `.venv`."""
+    for path, inside, _ in os.walk(folder):
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        yield Path(path)
+
+
+Keys: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """An acompass.toml; empty if there is none."""
+
+    path: Path
+    text: str
+    content: dict[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path) -> "_File":
+        path = folder / SETTINGS_FILE
+        if not os.path.isfile(path):
+            return cls(path, "", {})
+        file = cls(path, *_read_settings(path))
+        for unknown in file.content.keys() - _KINDS.keys():
+            file.fail((unknown,), f"unknown key `{unknown}`", f"use {_list_names(_KINDS)}")
+        return file
+
+    def sections(self, kind: str) -> dict[str, Any]:
+        found = self.content.get(kind, {})
+        if not isinstance(found, dict):
+            self.fail((kind,), f"`{kind}` is not a section", f'write `[{kind}."{_KINDS[kind]}"]`')
+        return found
+
+    def fail(self, keys: Keys, message: str, help_: str) -> NoReturn:
+        raise _unusable(self.path, message, help_, self.text, key_place(self.text, keys))
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """The settings of one policy or table."""
+
+    file: _File
+    keys: Keys
+    content: dict[str, Any]
+
+    def fail(self, keys: Keys, message: str, help_: str) -> NoReturn:
+        self.file.fail((*self.keys, *keys), message, help_)
+
+
+def _read_section(path: Path, kind: str, known: tuple[str, ...]) -> _Section:
+    file, keys = _File.read(path.parent), (kind, path.name)
+    content = file.sections(kind).get(path.name, {})
+    if not isinstance(content, dict):
+        message = f"`{path.name}` is not a section of `{kind}`"
+        file.fail(keys, message, f'begin it with `[{kind}."{path.name}"]`')
+    section = _Section(file, keys, content)
+    for unknown in sorted(content.keys() - set(known)):
+        message = f"unknown key `{unknown}` for {kind} `{path.name}`"
+        section.fail((unknown,), message, f"use {_list_names(known)}")
+    return section
+
+
+def _read_settings(path: Path) -> tuple[str, dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise _unusable(path, "not UTF-8", "save the file as UTF-8") from None
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise _unusable(path, f"cannot be read: {reason}", "check its permissions") from None
+    try:
+        return text, tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        reason, place = error_place(text, error)
+        help_ = 'write for example `quasi-identifiers = ["age", "zip"]`'
+        raise _unusable(path, f"not TOML: {reason}", help_, text, place) from None
+
+
+def _table(section: _Section) -> str | None:
+    table = section.content.get("table")
+    if table is None:
+        return None
+    if not isinstance(table, str) or table in ("", STANDARD_INPUT):
+        section.fail(("table",), "`table` is not a path", 'write `table = "people.csv"`')
+    return _from_current_folder(section.file.path.parent, table)
+
+
+def _from_current_folder(folder: Path, table: str) -> str:
+    """Resolve a table's path. A bare name without a file suffix is a database table, unless such a file exists."""
+    path = str(folder / table)
+    if os.path.lexists(path):
+        return path
+    return str(Path(glob.escape(str(folder)), table)) if is_file(table) else table
+
+
+def _params(section: _Section) -> "dict[str, ParamValue]":
+    params = section.content.get("params", {})
+    if not isinstance(params, dict):
+        section.fail(("params",), "`params` is not a table of names and values", "write `params = { k = 5 }`")
+    return {name: _param(section, name, value) for name, value in params.items()}
+
+
+def _param(section: _Section, name: str, value: Any) -> "ParamValue":
+    place = ("params", name)
+    if not is_word(name):
+        section.fail(place, f"`{name}` is not the name of a parameter", "use letters, digits and `_`")
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value.isoformat()
+    is_finite = not isinstance(value, Decimal) or value.is_finite()
+    if not isinstance(value, bool | int | str | Decimal) or not is_finite:
+        message = f"the value of parameter `{name}` is not a number, a text or a date"
+        section.fail(place, message, f"write for example `{name} = 5`")
+    return value
+
+
+def _column_names(section: _Section, key: str) -> tuple[str, ...]:
+    names = section.content.get(key, [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        section.fail((key,), f"`{key}` is not a list of names", f'write `{key} = ["age", "zip"]`')
+    return tuple(names)
+
+
+def _require_one_role(section: _Section, roles: tuple[tuple[str, ...], ...]) -> None:
+    role_by_name: dict[str, str] = {}
+    for key, names in zip(_ROLE_KEYS, roles, strict=True):
+        for name in names:
+            if role_by_name.setdefault(name, key) != key:
+                message = f"column `{name}` has two roles, `{role_by_name[name]}` and `{key}`"
+                section.fail((key,), message, "keep one of them")
+
+
+def _unusable(path: Path, message: str, help_: str, text: str | None = None, place: Span | None = None) -> CallError:
+    labels = () if place is None else (Label(place),)
+    return CallError([Diagnostic("AC625", f"`{SETTINGS_FILE}`: {message}", labels, help_)], text, str(path))
+
+
+def _list_names(names: Mapping[str, str] | tuple[str, ...]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def key_place(text: str, keys: Keys) -> Span | None:
+    """The first occurrence of the last key under the others, or else the statement that contains it."""
+    section: Keys = ()
+    for start, statement, content in _statements(text):
+        if statement.lstrip().startswith("["):
+            section = _header_keys(content)
+            found = section[: len(keys)] == keys
+        else:
+            found = keys[: len(section)] == section and _has_keys(content, keys[len(section) :])
+        if found:
+            return _key_in(statement, keys[-1], start)
+    return None
+
+
+def error_place(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
+    """The message and the place of a syntax error."""
+    message = str(error)
+    at = _AT.search(message)
+    if at is None or at[1] is None:
+        return _AT.sub("", message).lower(), Span(len(text), len(text))
+    offset = Source(text).utf16_offset(int(at[1]) - 1, 0) + int(at[2]) - 1
+    return message[: at.start()].lower(), Span(offset, offset + len(text[offset : offset + 1].strip()))
+
+
+def _statements(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Each header and each assignment, as the fewest lines that are valid TOML: start, text and content."""
+    start, end = 0, 0
+    for line in text.splitlines(keepends=True):
+        end += len(line)
+        try:
+            content = tomllib.loads(text[start:end])
+        except tomllib.TOMLDecodeError:
+            continue
+        yield start, text[start:end], content
+        start = end
+
+
+def _header_keys(content: Any) -> Keys:
+    """The keys of a header, from `{"policy": {"release.acp": {}}}`."""
+    if not isinstance(content, dict) or not content:
+        return ()
+    ((key, inner),) = content.items()
+    return key, *_header_keys(inner)
+
+
+def _has_keys(content: Any, keys: Keys) -> bool:
+    for key in keys:
+        if not isinstance(content, dict) or key not in content:
+            return False
+        content = content[key]
+    return bool(keys)
+
+
+def _key_in(statement: str, key: str, start: int) -> Span:
+    spelled = re.search(rf"""(?<![\w-])(["']?){re.escape(key)}\1(?=\s*[=.\]])""", statement)
+    if spelled:
+        return Span(start + spelled.start(), start + spelled.end())
+    before = len(statement) - len(statement.lstrip())
+    return Span(start + before, start + len(statement.rstrip()))

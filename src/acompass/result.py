@@ -1,15 +1,15 @@
 """The result of a run or a check: verdicts, counts and, for a run, the table.
 
-No repr shows a record, since a repr reaches logs and tracebacks (invariant 4).
-"""
+A repr contains no record, because it may end up in a log or traceback (invariant 4, no record value in any message)."""
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias, assert_never
 
-from acompass.checked.effects import plain_of
-from acompass.checked.program import Action, Draw, Drop, Generalize, Random, Reject, Replace
-from acompass.displayed import Displayed, Reported
+from acompass.errors.display import DisplayedAnswer, ReportedAnswer
+from acompass.language.program.effects import plain_of
+from acompass.language.program.program import Action, Draw, Drop, Generalize, Random, Reject, Replace
+from acompass.plan.stages import Sample
 
 ActionName: TypeAlias = Literal["REJECT", "REPLACE", "RANDOM", "GENERALIZE", "DROP"]
 
@@ -34,29 +34,18 @@ def action_name(action: Action | None) -> ActionName | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """Some of the violating classes or records. They are personal data and are fetched only on demand."""
-
-    columns: tuple[str, ...]
-    rows: list[tuple[Any, ...]] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
 class RequirementOutcome:
-    """`affected` is |V|, and 0 if the assertion holds. `records` is the size of the table on which the
-    assertion was evaluated. `holds` is None for ALWAYS, which asserts nothing (X1), and where a released
-    table has labels in place of the numbers that the assertion compares (D32). `probability` is that with
-    which the action is performed on an affected record, None if it is certain (X5). How many were drawn is in
-    no outcome."""
-
     index: int
     line: int
     text: str
+    #: None for ALWAYS, which asserts nothing, and where a released table has labels in place of the numbers that
+    #: the assertion compares (D32, check on a released table)
     holds: bool | None
-    affected: int
+    affected: int  # |V|, the number of violating records; 0 if the assertion holds
     action: ActionName | None
-    records: int
+    records: int  # in the table on which the assertion was evaluated
     sample: Sample | None = None
+    #: of performing the action on an affected record, None if it is certain; no outcome has the number performed
     probability: Fraction | None = None
 
     @property
@@ -66,39 +55,32 @@ class RequirementOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something that is not an error but probably not intended (D29). `line` is None for the whole table."""
+    """Something that is not an error but probably not intended (D29, nothing selected)."""
 
-    line: int | None
+    line: int | None  # None for a note on the whole table
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Result(Reported):
-    """A run is `ok` if no requirement without an action was violated, a check if no assertion is violated.
-
-    `records_in` is the size of the input table, including the `dropped` incomplete records (D11). `unnamed`
-    are the columns that the policy never names (D30), in the order of the table. `table` has the same kind as
-    the input; it is None for a check and for a run that wrote a file. `performed` tells a run, whose actions
-    were performed, from a check.
-    """
-
-    records_in: int
+class Result(ReportedAnswer):
+    records_in: int  # in the input table, including `dropped`
     records_out: int
-    ok: bool
+    ok: bool  # no assertion is violated; for a run, none of a requirement without an action
     requirements: tuple[RequirementOutcome, ...]
     trace_used: int
-    dropped: int = 0
-    unnamed: tuple[str, ...] = ()
+    dropped: int = 0  # incomplete records (D11, missing values)
+    unnamed: tuple[str, ...] = ()  # columns that the policy does not name (D30), in the order of the table
     notes: tuple[Note, ...] = ()
+    #: of the same kind as the input; None for a check and for a run that wrote a file
     table: Any = field(default=None, repr=False)
-    performed: bool = False
+    performed: bool = False  # True for a run, False for a check
 
     def with_table(self, table: Any) -> "Result":
         return replace(self, table=table)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Displayed):
+class Plan(DisplayedAnswer):
     """A run without its output: the result, the stages of the plan, and the SQL statements sent."""
 
     result: Result

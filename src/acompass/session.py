@@ -1,36 +1,34 @@
-"""A table that stays open for many calls, so that it is read only once."""
+"""Keep a table open for many calls, so that it is read only once."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from acompass import pipeline
-from acompass.arguments import validated
-from acompass.calls import Calls
-from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Program
-from acompass.checked.types import Schema
-from acompass.diagnostics import CallError, Diagnostic
-from acompass.engines.connect import connect
-from acompass.engines.engine import Destination, Execution
+from acompass.base_session import BaseSession, Calls, SampleInfo
 from acompass.engines.errors import require_numpy
-from acompass.opened import SampleInfo
-from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, Options
-from acompass.perturbing import Perturbing
-from acompass.plan.running.context import Progress
+from acompass.engines.protocol import About, Destination, Execution, TraceValue, trace_source
+from acompass.engines.reading import date_formats, missing_options
+from acompass.engines.registry import connect
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.program import Program
+from acompass.language.program.types import Schema
+from acompass.language.text.tokens import quoted_name, spell_string
+from acompass.options import ERROR, DatesArgument, HierarchiesArgument, MissingArgument, validate_arguments
+from acompass.plan.run.context import Progress
 from acompass.policy import Policy, as_policy
-from acompass.randomness import TraceValue, trace_source
-from acompass.reporting import Pages, Reporting
 from acompass.result import Plan, Result
-from acompass.syntax.spelling import quoted_name, spell_string
+from acompass.run import Call, check_policy, plan_policy, policy_schema, preview_policy, program_for_table, run_policy
+from acompass.tables.formats import Options, ReadingOptions
 from acompass.tables.output import parquet_files, require_no_hierarchy
 
 if TYPE_CHECKING:
-    from acompass.engines.duckdb.sampled import SampledTable
-    from acompass.explanation import Explanation
-    from acompass.measures import ColumnFacts, Measures
-    from acompass.suggestion import Suggestion
+    from acompass.author.answers import Estimate, Perturbation, Suggestion
+    from acompass.engines.duckdb.table import SampledTable
+    from acompass.explain.answer import Explanation
+    from acompass.measure.answer import ColumnFacts, Measures
+    from acompass.report.page.content import Command
 
 Params: TypeAlias = Mapping[str, ParamValue]
 Path: TypeAlias = str | os.PathLike[str]
@@ -39,7 +37,7 @@ Path: TypeAlias = str | os.PathLike[str]
 FEW = 5
 
 
-@validated
+@validate_arguments
 def open(  # noqa: A001
     table: Any,
     *,
@@ -54,8 +52,8 @@ def open(  # noqa: A001
 ) -> "Session":
     """Open a table for many calls. Close the session, or use it in a `with` statement.
 
-    `dates` are formats of columns whose text is read as dates, such as `{"Admission": "%d.%m.%Y"}`. `decimal`
-    is the decimal mark of CSV files, `sheet` the name of a sheet of a workbook.
+    `dates` maps text columns to the format of their dates, as in `{"Admission": "%d.%m.%Y"}`. `decimal` is the
+    decimal mark of CSV files, `sheet` the name of a sheet of a workbook.
     """
     reading = ERROR if missing is None else missing, dates or ()
     options = Options(engine, *reading, delimiter, memory_limit, encoding, decimal, sheet)
@@ -64,13 +62,20 @@ def open(  # noqa: A001
     return Session(table, options, source, stack, Calls())
 
 
-class Session(Perturbing, Reporting):
+class Pages(NamedTuple):
+    """Where to write a call's report pages; None for a page that was not requested."""
+
+    report: Path | None
+    internal: Path | None
+
+
+class Session(BaseSession):
     """An open table. Each method does the same as the function of that name in `acompass`.
 
     Calls from several threads run one after the other. `cancel` makes the running call raise Canceled.
     """
 
-    @validated
+    @validate_arguments
     def check(
         self,
         policy: Policy | str,
@@ -85,17 +90,15 @@ class Session(Perturbing, Reporting):
         paper: bool = False,
     ) -> Result:
         """Evaluate every assertion on the table; perform no action (D22)."""
-        call = self._call(
-            policy, params, missing, dates, Execution(show=show, progress=progress), paper=paper
-        )
+        call = self._call(policy, params, missing, dates, Execution(show=show, progress=progress), paper=paper)
         pages = Pages(report, report_internal)
         self._require_files(pages, call.policy, [self._table])
         with self._calling():
-            result = pipeline.check(self._source, call)
+            result = check_policy(self._source, call)
         self._report_call(pages, "check", call, result)
         return result
 
-    @validated
+    @validate_arguments
     def run(
         self,
         policy: Policy | str,
@@ -116,10 +119,10 @@ class Session(Perturbing, Reporting):
     ) -> Result:
         """Perform the requirements one after the other.
 
-        With `output`, the table is written there, unless a requirement without an action is violated and
-        `force` is False. Otherwise, it is in the result. With `partition`, `output` is a folder with a folder
-        of Parquet files for each value of these columns. With `force`, an existing table of a database, or
-        such a folder, is replaced. The input is never overwritten.
+        The table is in the result or, with `output`, written there, unless a requirement without an action is
+        violated and `force` is False. With `partition`, `output` is a folder with a subfolder of Parquet files
+        for each value of these columns. `force` also replaces such a folder, or an existing database table. The
+        input is never overwritten.
         """
         path = None if output is None else os.fspath(output)
         destination = Destination(path, _is_canonical(order), force, tuple(partition or ()))
@@ -130,13 +133,13 @@ class Session(Perturbing, Reporting):
         if path is not None:
             require_no_hierarchy(path, call.policy.hierarchies)
         with self._calling():
-            result = pipeline.run(self._source, call, destination)
+            result = run_policy(self._source, call, destination)
         written = parquet_files(path) if path is not None and partition else path
         left = result.table if path is None else written if result.ok or force else None
         self._report_call(pages, "run", call, result, left)
         return result
 
-    @validated
+    @validate_arguments
     def plan(
         self,
         policy: Policy | str,
@@ -150,21 +153,19 @@ class Session(Perturbing, Reporting):
         progress: Progress | None = None,
         paper: bool = False,
     ) -> Plan:
-        """Do everything that `run` does, except for writing the output."""
+        """Do everything that `run` does, except write the output."""
         execution = Execution(trace_source(seed, trace), _is_canonical(order), progress=progress)
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         with self._calling():
-            return pipeline.plan_run(self._source, call)
+            return plan_policy(self._source, call)
 
-    def preview(
-        self, policy: Policy | str, *, params: Params | None = None, seed: str | None = None
-    ) -> Result:
-        """What `run` would report, without its table."""
+    def preview(self, policy: Policy | str, *, params: Params | None = None, seed: str | None = None) -> Result:
+        """Return what `run` would report, without the table."""
         call = self._call(policy, params, None, None, Execution(trace_source(seed, None)))
         with self._calling():
-            return pipeline.preview(self._source, call)
+            return preview_policy(self._source, call)
 
-    @validated
+    @validate_arguments
     def explain(
         self,
         policy: Policy | str,
@@ -179,21 +180,20 @@ class Session(Perturbing, Reporting):
         dates: DatesArgument | None = None,
         paper: bool = False,
     ) -> "Explanation":
-        """Explain what a run does to record number `record`, or to the first `limit` that satisfy `where`.
+        """Explain what a run does to record number `record`, or to the first `limit` records that satisfy `where`.
 
-        In PostgreSQL and Spark, records are numbered in canonical order. The explanation contains personal
-        data.
+        In PostgreSQL and Spark, records are numbered in canonical order. The explanation contains personal data.
         """
-        from acompass.explain.flow import choice_of, explain_records
+        from acompass.explain.lives import choose_records, explain_records
 
-        choice = choice_of(record, where, limit)
+        choice = choose_records(record, where, limit)
         is_random = seed is not None or trace is not None
         execution = Execution(trace_source(seed, trace))
         call = self._call(policy, params, missing, dates, execution, paper=paper)
         with self._calling():
             return explain_records(self._source, call, choice, knows_trace=is_random)
 
-    @validated
+    @validate_arguments
     def measure(
         self,
         qi: Sequence[str] | None = None,
@@ -210,18 +210,17 @@ class Session(Perturbing, Reporting):
         report_internal: Path | None = None,
         paper: bool = False,
     ) -> "Measures":
-        """Measure the table by its quasi-identifiers. Columns that are not given come from the policy.
+        """Measure the table's disclosure risk by its quasi-identifiers; omitted columns are taken from the policy.
 
-        `weight` is a column with the number of persons that a record stands for, `sampling_weight` one with
-        the number of persons of the population that a record of a sample represents, `population` a table of
-        that population. `against` is the table before anonymization; `dates` of the session are those of this
-        table. With `hierarchies`, the loss against it is measured; columns that they lack get levels from
-        their values.
+        `weight` names the column with the number of people a record stands for, `sampling_weight` the one with
+        the number of people in the population that a sampled record represents. `population` is the table of
+        the population that the records were sampled from. `against` is the table before anonymization, to which
+        the session's `dates` then apply. With `hierarchies`, the loss against it is measured; columns without a
+        hierarchy get levels derived from their values.
         """
-        from acompass.measure.columns import assign_roles
-        from acompass.measure.flow import measure_table
-        from acompass.measure.opening import where_measured
-        from acompass.measures import THRESHOLDS
+        from acompass.measure.answer import THRESHOLDS
+        from acompass.measure.measurement import measure_table, table_to_measure
+        from acompass.measure.roles import assign_roles
 
         parsed = None if policy is None else as_policy(policy, paper)
         pages = Pages(report, report_internal)
@@ -238,7 +237,7 @@ class Session(Perturbing, Reporting):
                 hierarchies=hierarchies,
             )
         before, after = (self._table, None) if against is None else (against, self._table)
-        about = where_measured(self._source, [against, population]).about
+        about = table_to_measure(self._source, [against, population]).about
         self._report(
             pages,
             "measure",
@@ -252,7 +251,7 @@ class Session(Perturbing, Reporting):
         )
         return measures
 
-    @validated
+    @validate_arguments
     def suggest(
         self,
         qi: Sequence[str],
@@ -276,22 +275,18 @@ class Session(Perturbing, Reporting):
     ) -> "Suggestion":
         """Search for a policy that reaches k, and l for each sensitive column, with little loss.
 
-        When `stopped` returns True, the best policy so far is the answer. `progress` is told the part of the
-        search that is done and the least loss so far.
+        `stopped()` returns True to end the search with the best policy found so far; `progress(done, loss)`
+        receives the fraction done and the lowest loss.
         """
         require_numpy()
-        from acompass.suggest.columns import columns_of
-        from acompass.suggest.flow import SearchCall, suggest_policy
-        from acompass.suggest.read import Reading
-        from acompass.suggest.request import request_of
-        from acompass.suggest.write import require_other_files
-        from acompass.tables.policy_files import write_policy
+        from acompass.author.suggest.flow import SearchCall, suggest_policy
+        from acompass.author.suggest.request import find_columns, make_request, require_other_files
+        from acompass.author.suggest.table import Reading
+        from acompass.tables.output import write_policy
 
-        request = request_of(
-            qi, k, sensitive, l, t, hierarchies, max_lost, lines, seconds, keep, style, compare
-        )
+        request = make_request(qi, k, sensitive, l, t, hierarchies, max_lost, lines, seconds, keep, style, compare)
         path = None if output is None else os.fspath(output)
-        require_other_files(path, self._table, columns_of(request, self.columns))
+        require_other_files(path, self._table, find_columns(request, self.columns))
         reading = Reading(request, *self._reading(missing, dates))
         with self._calling():
             found = suggest_policy(self._source, SearchCall(reading, path, stopped, progress))
@@ -299,34 +294,80 @@ class Session(Perturbing, Reporting):
             write_policy(path, found.text)
         return found
 
-    @validated
-    def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
-        """The table's columns, with the types that the policy gives them (D10)."""
+    @validate_arguments
+    def pram(
+        self,
+        column: str,
+        keep: str | None = None,
+        *,
+        matrix: Path | None = None,
+        uniform: bool = False,
+        round: int | None = None,  # noqa: A002
+        missing: MissingArgument | None = None,
+        dates: DatesArgument | None = None,
+        output: Path | None = None,
+    ) -> "Perturbation":
+        """Write policy lines that randomize a column: a record keeps its value with probability `keep`."""
+        from acompass.author.perturb.pram import make_request, pram_policy
+        from acompass.tables.output import require_policy_place, write_policy
+
+        request = make_request(column, keep, matrix, uniform, round)
+        path = None if output is None else os.fspath(output)
+        if path is not None:
+            require_policy_place(path, self._table, () if request.matrix is None else (request.matrix,))
         with self._calling():
-            return pipeline.schema_of(self._source, self._call(policy, params, None, None, Execution()))
+            policy = pram_policy(self._source, request, self._reading_options(missing, dates), path)
+        if path is not None:
+            write_policy(path, policy.text)
+        return policy
+
+    @validate_arguments
+    def estimate(
+        self,
+        policy: Policy | str,
+        column: str,
+        *,
+        params: Params | None = None,
+        missing: MissingArgument | None = None,
+        dates: DatesArgument | None = None,
+        paper: bool = False,
+    ) -> "Estimate":
+        """Estimate a column's distribution before the policy from this table, which the policy released."""
+        from acompass.author.perturb.estimate import estimate_column
+
+        parsed = as_policy(policy, paper)
+        with self._calling():
+            reading = self._reading_options(missing, dates)
+            return estimate_column(self._source, parsed, params or {}, column, reading)
+
+    @validate_arguments
+    def schema(self, policy: Policy | str, *, params: Params | None = None) -> Schema:
+        """The table's columns with the types that the policy gives them (D10, types from use)."""
+        with self._calling():
+            return policy_schema(self._source, self._call(policy, params, None, None, Execution()))
 
     def checked(self, policy: Policy | str, *, params: Params | None = None) -> Program:
-        """The policy checked against the table. Raise for all that a run would refuse before it begins."""
+        """Check the policy against the table. Raise every error that a run would report before it starts."""
         call = self._call(policy, params, None, None, Execution())
         with self._calling():
-            return pipeline.checked_for(self._source, call)
+            return program_for_table(self._source, call)
 
     def occurs(self, column: str, texts: Sequence[str]) -> bool:
-        """Whether a column of the table has one of the texts; True if the table is empty."""
+        """Whether any of the texts occurs in a column; True if the table is empty."""
         listed = ", ".join(map(spell_string, texts))
         result = self.check(f"SOME RESULT : {quoted_name(column)} IN ({listed});", missing="drop")
         return result.ok or not result.records_in
 
     def column_facts(self) -> "tuple[ColumnFacts, ...]":
-        """What is known about each column, without values that few records have."""
-        from acompass.measure.column_facts import column_facts
+        """Describe each column, without values that only a few records have."""
+        from acompass.measure.overview import column_facts
 
         with self._calling():
             return column_facts(self._duckdb_table("facts about columns"), self._options.dates)
 
     def sample(self, records: int, seed: str) -> "Session":
-        """A session on some of the table's records, to be closed before this one. Their calls take turns."""
-        from acompass.engines.duckdb.sampled import SampledTable
+        """Open a session on a random sample of the table. Close it before this one; their calls take turns."""
+        from acompass.engines.duckdb.table import SampledTable
 
         whole = self.records()
         with self._calling():
@@ -335,6 +376,50 @@ class Session(Perturbing, Reporting):
         stack.callback(self._drop, source)
         info = SampleInfo(min(records, whole), whole, seed)
         return Session(self._table, self._options, source, stack, self._calls, info)
+
+    def _reading_options(self, missing: MissingArgument | None, dates: DatesArgument | None) -> ReadingOptions:
+        by_missing, by_dates = self._reading(missing, dates)
+        names = self.columns
+        return ReadingOptions(missing_options(by_missing, names), date_formats(by_dates, names))
+
+    def _require_files(self, pages: Pages, policy: Policy | None, tables: Sequence[Any], output: Any = None) -> None:
+        if pages != (None, None):
+            from acompass.report.page.output import require_files
+
+            require_files(*pages, tables, output, policy)
+
+    def _report_call(
+        self,
+        pages: Pages,
+        command: Literal["check", "run"],
+        call: Call,
+        result: Result,
+        after: Any = None,
+    ) -> None:
+        if pages == (None, None):
+            return
+        schema = policy_schema(self._source, call)
+        self._report(
+            pages,
+            command,
+            self._source.about,
+            before=self._table,
+            after=after,
+            policy=call.policy,
+            params=call.params,
+            dates=call.dates,
+            schema=schema,
+            result=result,
+        )
+
+    def _report(self, pages: Pages, command: "Command", about: About, **content: Any) -> None:
+        if pages == (None, None):
+            return
+        from acompass.report.page.content import ReportRequest
+        from acompass.report.page.output import write_reports
+
+        content |= {"engine": about.version, "has_tables": about.has_tables, "options": self._options}
+        write_reports(*pages, ReportRequest(command, **content))
 
     def _drop(self, sampled: "SampledTable") -> None:
         with self._calls.calling(sampled):

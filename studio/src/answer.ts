@@ -1,10 +1,10 @@
-/** A question that follows the page's state: asked again when it changes, the newest answer wins. */
+/** A question that depends on the page's state and is asked again when it changes; the newest answer wins. */
 
 import { effect, signal, untracked, type ReadonlySignal } from "@preact/signals";
 import { isAbort, post, Stale, type Route, type Routes } from "./api";
 import { epoch, lostContact } from "./state";
 
-/** Long enough to not ask between two letters of a word, short enough to not be felt. */
+/** Milliseconds to wait while the user types: longer than between two letters, too short to notice. */
 export const TYPING_PAUSE = 120;
 const RETRY = 400;
 
@@ -19,7 +19,7 @@ export class Answer<R extends Route> {
   private timer = 0;
   private running: AbortController | null = null;
 
-  /** `question` reads signals; null means that nobody looks at the answer now. */
+  /** `question` reads signals; null means that the answer is not shown now. */
   constructor(
     private readonly route: R,
     question: () => Routes[R][0] | null,
@@ -72,10 +72,10 @@ export class Answer<R extends Route> {
   }
 }
 
-/** Only typing is worth waiting for its end: a parameter that is moved is moved. */
+/** Wait only for the end of typing, not for a change of a parameter. */
 const text = (asked: object): string | undefined => ("text" in asked && typeof asked.text === "string" ? asked.text : undefined);
 
-/** Busy without flicker: shown only after a while, and then long enough to be read. */
+/** Busy without flicker: shown only after a delay, and then long enough to be read. */
 export function steady(busy: ReadonlySignal<boolean>, after = 250, atLeast = 400): ReadonlySignal<boolean> {
   const shown = signal(false);
   let timer = 0;

@@ -1,22 +1,22 @@
-/** Everything the page keeps asking about the policy and the table. A panel's question waits until it is looked at. */
+/** The questions that the page keeps asking about the policy and the table. A panel's question waits until the panel is open. */
 
 import { computed, effect, signal } from "@preact/signals";
 import { Answer, steady } from "./answer";
 import type { Proof, Range, Requirement } from "./api";
-import { told } from "./roles";
+import { sent } from "./roles";
 import { ask, opened, panel, parameterNames, roles, text, type PanelName } from "./state";
 
 const ready = () => opened.value !== null;
 const shows = (name: PanelName) => ready() && panel.value === name;
 
 export const verdicts = new Answer("verdicts", () => (ready() ? ask.value : null));
-/** Verdicts are waited for, so the rest is asked after them: at the same time, each would slow down the others. */
+/** Verdicts come first, because the user waits for them; concurrent questions would slow each other down. */
 const judgedAlready = () => ready() && !verdicts.busy.value;
 export const diagnosis = new Answer("diagnose", () => (judgedAlready() ? ask.value : null), 0);
 export const proofs = new Answer("proofs", () => (judgedAlready() ? ask.value : null), 0);
 export const table = new Answer("table", () => (shows("Table") ? {} : null), 0);
-/** after the table: both need the facts of its columns, which are then known */
-export const templates = new Answer("templates", () => (shows("Table") && table.value.value ? { ...ask.value, told: told.value } : null));
+/** after the table: both need the facts about its columns, which are then cached */
+export const templates = new Answer("templates", () => (shows("Table") && table.value.value ? { ...ask.value, sent: sent.value } : null));
 export const risk = new Answer("risk", () => (shows("Risk") && judgedAlready() ? { ...ask.value, roles: roles.value } : null));
 export const change = new Answer("change", () => (shows("Change") && judgedAlready() ? { ...ask.value, roles: roles.value } : null));
 

@@ -1,4 +1,4 @@
-/** What the page asks the server, and what comes back. Offsets are UTF-16 code units into the text. */
+/** The page's requests and the server's answers. Offsets are UTF-16 code units in the text. */
 
 export type Range = { from: number; to: number };
 export type Edit = Range & { insert: string };
@@ -40,7 +40,7 @@ export type Requirement = Range & {
   line: number;
   text: string;
   action: string | null;
-  /** in digits, if the action is performed on an affected record by chance */
+  /** in digits, if the action is performed with a probability */
   probability: string | null;
   holds: boolean | null;
   affected: number;
@@ -85,7 +85,7 @@ export type Column = {
   missing: number;
   distinct: number;
   summary: string;
-  /** values that many records share; the last pools the others. A count may be withheld */
+  /** values that many records share; the last bar pools the others. A count may be withheld */
   bars: { label: string; count: number | null }[];
   role: Role;
 };
@@ -228,13 +228,13 @@ export class Refused extends Error {
   }
 }
 
-/** The question was dropped for a newer one of this page. */
+/** A newer question of this page replaced this one. */
 export class Stale extends Error {}
 
-/** No answer at all: the studio was stopped, or the machine sleeps. */
+/** No response: the studio was stopped, or the machine sleeps. */
 export class Gone extends Error {}
 
-/** Tells this page from other tabs: only a page's own newer question takes the place of one that is being worked on. */
+/** Identifies this tab: only its own newer questions replace running ones. */
 const page = crypto.randomUUID();
 
 export async function post<R extends Route>(route: R, body: Routes[R][0], signal?: AbortSignal): Promise<Routes[R][1]> {

@@ -1,4 +1,4 @@
-/** One request that a button starts: its progress, its answer, and what went wrong, for the panel to show. */
+/** A request that a button starts: its progress, its answer and its failure, for the panel to show. */
 
 import { signal } from "@preact/signals";
 import { isAbort, post, Stale, type Route, type Routes } from "./api";

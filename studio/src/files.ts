@@ -1,4 +1,4 @@
-/** Opening, saving, and noticing that somebody else changed the file. Nothing unseen is ever overwritten. */
+/** Open and save the file, and notice changes by other programs. Unseen changes are never overwritten. */
 
 import { batch } from "@preact/signals";
 import { post, Refused, type Opened } from "./api";
@@ -55,7 +55,7 @@ export async function save(): Promise<boolean> {
   }
 }
 
-/** Another program or tab wrote the file. A page without changes follows; else the user chooses. */
+/** Another program or tab wrote the file. A page without unsaved changes reloads it; otherwise the user chooses. */
 async function meetTheirs(): Promise<void> {
   const found = await post("policy", {});
   if (found.version === file.peek().version) return;
@@ -69,7 +69,7 @@ function follow(found: { text: string; version: string }): void {
     file.value = { ...found, exists: true };
     theirs.value = null;
     setText(found.text);
-    if (differs) notice.value = `${opened.peek()?.policy.name ?? "The policy"} was changed outside and is shown as it is now. Undo brings the text before back.`;
+    if (differs) notice.value = `${opened.peek()?.policy.name ?? "The policy"} was changed outside the studio and has been reloaded. Undo restores the previous text.`;
   });
 }
 

@@ -1,4 +1,4 @@
-/** Sentences for screen readers: what changed on the page without the focus moving there. */
+/** Sentences for screen readers about changes outside the focus. */
 
 import { effect, signal } from "@preact/signals";
 import { verdicts } from "./answers";
@@ -26,7 +26,7 @@ function summary(found: Verdicts): string {
   return found.ok ? flow(found) : `${counted(violated, "check")} violated; ${flow(found)}`;
 }
 
-/** How many records come in and go out. */
+/** The numbers of records in and out. */
 export const flow = ({ records_in, records_out, sample }: Verdicts): string =>
   `${counted(records_in, "record")} in, ${counted(records_out, "record")} out${sample === null ? "" : ", of a sample"}`;
 

@@ -12,7 +12,7 @@ async function start(root: HTMLElement): Promise<void> {
   try {
     await open();
   } catch (error) {
-    root.textContent = error instanceof Refused ? error.message : "The studio does not answer.";
+    root.textContent = error instanceof Refused ? error.message : "The studio is not responding.";
     return;
   }
   root.replaceChildren();

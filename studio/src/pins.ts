@@ -1,4 +1,4 @@
-/** Versions of the policy that stay beside the next ones until they are unpinned or the page is closed. */
+/** Versions of the policy that stay for comparison until they are unpinned or the page is closed. */
 
 import { signal } from "@preact/signals";
 import type { Params, RiskSide } from "./api";
@@ -29,5 +29,5 @@ export function unpin(pinned: Pin): void {
 export function restore(pinned: Pin): void {
   parameterValues.value = { ...parameterValues.value, ...pinned.params };
   setText(pinned.text);
-  announce(`${pinned.name} is back in the editor`);
+  announce(`${pinned.name} restored`);
 }

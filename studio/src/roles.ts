@@ -1,4 +1,4 @@
-/** The role of each column. Kept by the server until it ends: the policy file is the only state on disk. */
+/** The role of each column. Roles live as long as the server; only the policy is saved to disk. */
 
 import { signal } from "@preact/signals";
 import { post, type Role, type Roles } from "./api";
@@ -30,14 +30,14 @@ export function withRole(old: Roles, column: string, role: Role): Roles {
   return next;
 }
 
-/** how often the server was told: templates for roles that it does not know yet would be wrong */
-export const told = signal(0);
+/** how many times roles were sent to the server: templates for older roles would be wrong */
+export const sent = signal(0);
 
 export async function markRole(column: string, role: Role): Promise<void> {
   roles.value = withRole(roles.value, column, role);
   try {
     await post("roles", { roles: roles.value });
-    told.value++;
+    sent.value++;
   } catch (error) {
     lostContact(error);
   }

@@ -1,4 +1,4 @@
-/** What the page knows. The policy file is the only state on disk; all of this is gone with the page. */
+/** The page's state, which is lost when the page closes; only the policy file is on disk. */
 
 import { computed, signal } from "@preact/signals";
 import { Gone, Refused, type Ask, type Opened, type Params, type Roles, type Sample } from "./api";
@@ -19,10 +19,10 @@ export const roles = signal<Roles>({ identifiers: [], quasi_identifiers: [], sen
 export const sample = signal<Sample>(null);
 export const showRecords = signal(false);
 export const panel = signal<PanelName>("Policy");
-/** raised when the same text would be answered differently: another sample, other missing values */
+/** increases when the same text would get another answer: another sample, other missing values */
 export const epoch = signal(0);
 
-/** the file as somebody else wrote it, while the page has changes of its own */
+/** the file as another program wrote it, while the page has unsaved changes */
 export const theirs = signal<{ text: string; version: string } | null>(null);
 export type Contact = "fine" | "gone" | "locked out";
 export const contact = signal<Contact>("fine");

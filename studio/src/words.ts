@@ -1,9 +1,9 @@
-/** The page's words and signs for numbers, verdicts and actions. Nothing is told by colour alone. */
+/** Words and signs for numbers, verdicts and actions. Color alone never carries meaning. */
 
 import type { ClaimVerdict, Requirement } from "./api";
 
 export type Tone = "good" | "bad" | "open" | "acted" | "plain";
-/** `brief` is for the narrow column beside the text */
+/** `brief` is for the narrow column next to the text */
 export type Badge = { tone: Tone; sign: string; word: string; brief: string; long: string };
 
 const NUMBER = new Intl.NumberFormat("en-US");

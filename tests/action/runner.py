@@ -1,8 +1,6 @@
 """Runs the steps of action.yml as GitHub's runner does. Actions of others are not run, but noted."""
 
-import os
 import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +10,7 @@ import yaml
 
 from tests.action.expressions import Context
 from tests.git_repositories import clean_environment
+from tests.programs import write_acompass
 from tests.repo.sources import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -111,7 +110,4 @@ def prepare_environment(temporary: Path) -> None:
     """What the installing step makes, without the time that it takes: programs that run this checkout."""
     programs = temporary / "acompass" / "bin"
     programs.mkdir(parents=True)
-    for name, command in (("acompass", f"{sys.executable} -m acompass"), ("python", sys.executable)):
-        script = f'#!/bin/sh\nPYTHONPATH="{ROOT / "src"}" exec {command} "$@"\n'
-        (programs / name).write_text(script, encoding="utf-8")
-        os.chmod(programs / name, 0o755)
+    write_acompass(programs, PYTHONPATH=str(ROOT / "src"))

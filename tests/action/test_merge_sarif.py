@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from acompass.report.sarif.document import log, result, rule
+from acompass.report.sarif import log, result, rule
 from tests.repo.sources import ROOT
 from tests.report.sarif_rules import results
 

@@ -26,7 +26,7 @@ BY_PARAMETER = FIVE.replace("5", "k")
 CAP = "EACH RESULT\n   : Age <= 80;\n"
 JOBS = "ALWAYS : GENERALIZE Job TO LEVEL 1 OF 'lists/jobs.csv' ELSE 'other';\n"
 GUARANTEE = "EACH PROCESS COUNT(*) AS Size GROUP BY Age, Zip : Size >= 5"
-FAILING = "Fail if something does not pass"
+FAILING = "Fail if a check failed"
 
 #: only what the case is about; each question costs a process
 NOTHING = dict.fromkeys(("fmt", "lint", "prove", "compare", "check"), "false")
@@ -106,9 +106,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory, runner_for: RunnerFor) -> Ran
     repository.git("switch", "--quiet", "main")
     repository.commit({"later.acp": FIVE, "jobs.acp": JOBS.replace("other", "unknown")})
     repository.git("switch", "--quiet", "change")
-    return runner_for(repository.folder, "main").run(
-        {"lint": "false", "prove": "false", "upload-sarif": "true"}
-    )
+    return runner_for(repository.folder, "main").run({"lint": "false", "prove": "false", "upload-sarif": "true"})
 
 
 def test_each_change_has_its_verdict(busy: Ran) -> None:
@@ -204,9 +202,7 @@ def test_names_of_files_and_branches_are_never_code(tmp_path: Path, runner_for: 
     commands = [line for line in ran.log.splitlines() if line.startswith("::")]
     token = commands[0].removeprefix("::stop-commands::")
     assert commands[1] == f"::{token}::"
-    assert commands[2:] == [
-        "::error title=acompass::something does not pass; the summary of the job says what"
-    ]
+    assert commands[2:] == ["::error title=acompass::a check failed; see the job summary"]
 
 
 @pytest.mark.parametrize(
@@ -238,13 +234,13 @@ def test_without_a_pull_request_nothing_is_compared(tmp_path: Path, runner_for: 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"check": "yes"}, "check is neither true nor false"),
-        ({"fail-on": "always"}, "fail-on is neither finding, error nor never"),
+        ({"check": "yes"}, "check must be true or false"),
+        ({"fail-on": "always"}, "fail-on must be finding, error or never"),
         ({"policies": "*.policy"}, "no policy matches"),
-        ({"policies": ""}, "policies names no policy"),
+        ({"policies": ""}, "the input policies is empty"),
         ({"working-directory": "none"}, "working-directory does not exist"),
-        ({"base": "none", "compare": "true"}, "the base branch is not there"),
-        ({"base": "--help", "compare": "true"}, "the base branch is not there"),
+        ({"base": "none", "compare": "true"}, "the base branch cannot be fetched"),
+        ({"base": "--help", "compare": "true"}, "the base branch cannot be fetched"),
         ({"base": "a b", "compare": "true"}, "base is not the name"),
     ],
 )
@@ -254,7 +250,7 @@ def test_a_wrong_call_stops_and_says_why(
     repository = Repository.created(tmp_path / "repository")
     repository.commit({"policy.acp": FIVE})
     ran = runner_for(repository.folder).run({**NOTHING, **given})
-    assert ran.failed == "Ask about the policies"
+    assert ran.failed == "Review the policies"
     assert f"::error title=acompass::{said}" in ran.log
     assert said in ran.summary
 

@@ -79,9 +79,7 @@ def test_actionlint_accepts_the_steps_of_the_action(actionlint: Path) -> None:
 
 def test_the_page_has_every_input_with_its_default() -> None:
     rows = [line.strip("| ").split("|") for line in GITHUB_PAGE.splitlines() if line.startswith("| `")]
-    documented = {
-        name.strip(" `"): default.strip(" `") for names, default, *_ in rows for name in names.split(",")
-    }
+    documented = {name.strip(" `"): default.strip(" `") for names, default, *_ in rows for name in names.split(",")}
     for name, about in ACTION["inputs"].items():
         expected = "the pull request's" if name == "base" else about["default"]
         assert documented[name] == expected, name

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from acompass.assist.context import Context
-from acompass.checked.types import INTEGER, TEXT, Column
-from acompass.measures import Bar, ColumnFacts, Distribution
-from acompass.project import TableRoles
+from acompass.assist.analysis import Context
+from acompass.language.program.types import INTEGER, TEXT, Column
+from acompass.measure.answer import Bar, ColumnFacts, Distribution
+from acompass.policy import TableRoles
 
 COLUMNS = ("Age", "Postal Code", "AEC (kWh)", "Illness", "Name")
 SCHEMA = tuple(Column(name, INTEGER if name in ("Age", "AEC (kWh)") else TEXT) for name in COLUMNS)

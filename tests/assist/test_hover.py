@@ -4,14 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from acompass.assist.context import Context
+import acompass
+from acompass.assist.analysis import Context, diagnose, proofs, verdicts
 from acompass.assist.document import Document
 from acompass.assist.hover import Hover, hover
-from acompass.assist.requirements import proofs, verdicts
-from acompass.assist.words import MEANINGS, SPELLED
+from acompass.assist.keywords import MEANINGS, SPELLINGS
+from acompass.assist.request_queue import table_facts
+from acompass.assist.templates import templates
+from acompass.language.text.formatter import format_program
+from acompass.language.text.grammar import reclassify
+from acompass.policy import TableRoles
 from acompass.session import open as open_session
-from acompass.syntax.contextual import reclassified
-from tests.assist.people import POLICY, context, people
+from tests.assist.people import POLICY, SCHEMA, context, illness_facts, people
 
 
 def at(text: str, word: str, given: Context | None = None, path: str | None = None) -> Hover | None:
@@ -63,19 +67,19 @@ def test_an_urn_shows_the_probability_of_each_value() -> None:
     many = f"ALWAYS : RANDOM Age FROM ({', '.join(map(str, range(1_100)))});"
     assert lines(many, "FROM")[-2:] == ("`11`: 1/1100", "and 1,088 more")
     assert lines(text, "Illness")[0] == "text"
-    assert lines(text, " k,") == ("bound to `5`",)
+    assert lines(text, " k,") == ("set to `5`",)
 
 
 def test_a_probability() -> None:
     text = "EACH RESULT : Age > 3 : WITH PROBABILITY 0.5 REPLACE Age WITH 3;"
-    expected = ("the action is performed on each affected record with this probability, by chance",)
+    expected = ("the action is performed on each affected record with this probability",)
     assert lines(text, "WITH PROBABILITY") == lines(text, "PROBABILITY") == expected
     assert lines(text, "WITH 3") == ("the constant to write",)
 
 
 def test_a_parameter() -> None:
-    assert lines(POLICY, "k AND") == ("bound to `5`",)
-    assert lines(POLICY, "k AND", context(params={})) == ("not bound: give it a value",)
+    assert lines(POLICY, "k AND") == ("set to `5`",)
+    assert lines(POLICY, "k AND", context(params={})) == ("not set: give it a value",)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +99,7 @@ def test_a_parameter() -> None:
                 "labels: `<18`, `18-64`, `65+`",
             ),
         ),
-        ("BANDS OF 1", ("`3` stays",)),
+        ("BANDS OF 1", ("`3` stays unchanged",)),
     ],
 )
 def test_bands(map_: str, examples: tuple[str, ...]) -> None:
@@ -110,12 +114,8 @@ def test_bands_of_decimals() -> None:
 
 
 def test_a_prefix_and_a_date() -> None:
-    assert lines("ALWAYS : GENERALIZE Postal Code TO PREFIX OF 3;", "PREFIX")[1:] == (
-        "`21201` becomes `212**`",
-    )
-    assert lines("ALWAYS : GENERALIZE Day TO QUARTER;", "QUARTER", Context())[1:] == (
-        "`2018-03-14` becomes `2018-Q1`",
-    )
+    assert lines("ALWAYS : GENERALIZE Postal Code TO PREFIX OF 3;", "PREFIX")[1:] == ("`21201` becomes `212**`",)
+    assert lines("ALWAYS : GENERALIZE Day TO QUARTER;", "QUARTER", Context())[1:] == ("`2018-03-14` becomes `2018-Q1`",)
 
 
 def test_a_hierarchy_beside_the_policy(tmp_path: Path) -> None:
@@ -153,5 +153,82 @@ def test_nothing(word: str) -> None:
 
 
 def test_every_word_has_a_meaning() -> None:
-    assert SPELLED.keys() == MEANINGS.keys()
-    assert reclassified  # the words of forms beyond the paper are read by it
+    assert SPELLINGS.keys() == MEANINGS.keys()
+    assert reclassify  # the words of forms beyond the paper are read by it
+
+
+ROLES = TableRoles(("Age", "Postal Code", "AEC (kWh)"), ("Illness",), ("Name",))
+PARAMS = {"k": 2, "l": 2, "most": 1040}
+
+
+def test_each_is_a_formatted_requirement_that_fits() -> None:
+    with acompass.open(people()) as session:
+        facts = {fact.name: fact for fact in table_facts(session)}
+        found = templates(ROLES, SCHEMA, (), facts)
+        for template in found:
+            document = Document(template.text)
+            assert document.policy is not None, template.text
+            assert len(document.policy.tree.requirements) == 1
+            assert format_program(template.text) == template.text + "\n"
+            errors = [each for each in diagnose(document, Context(PARAMS), session) if each.severity == "error"]
+            assert errors == [], template
+    assert len({template.key for template in found}) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("drop-identifiers", "ALWAYS : DROP Name;"),
+        ("suppress:Name", "ALWAYS : REPLACE Name WITH '*';"),
+        ("bands:Age", "ALWAYS : GENERALIZE Age TO BANDS OF 10;"),
+        ("sample", "ALWAYS : WITH PROBABILITY 0.75 REJECT;"),
+        ("response:Illness", "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM ('yes', 'no');"),
+        ("top:AEC (kWh)", 'EACH RESULT\n   : "AEC (kWh)" <= most\n   : REPLACE "AEC (kWh)" WITH most;'),
+    ],
+)
+def test_texts(key: str, text: str) -> None:
+    assert {each.key: each.text for each in templates(ROLES, SCHEMA)}[key] == text
+
+
+def test_classes_have_all_quasi_identifiers() -> None:
+    found = {each.key: each.text for each in templates(ROLES)}
+    assert list(found) == [
+        "drop-identifiers",
+        "suppress:Name",
+        "k-anonymity",
+        "l-diversity:Illness",
+        "check-k",
+        "sample",
+        "response:Illness",
+    ]
+    for key in ("k-anonymity", "l-diversity:Illness", "check-k"):
+        assert 'GROUP BY Age, Postal Code, "AEC (kWh)"' in found[key]
+    assert "REJECT" not in found["check-k"]
+
+
+def test_a_randomized_response_draws_the_values_that_are_frequent() -> None:
+    found = {each.key: each.text for each in templates(ROLES, SCHEMA, (), {"Illness": illness_facts()})}
+    expected = "ALWAYS : WITH PROBABILITY 0.5 RANDOM Illness FROM ('flu', 'it''s asthma');"
+    assert found["response:Illness"] == expected
+    numbers = templates(TableRoles(sensitive=("Age",)), SCHEMA)
+    assert [each.key for each in numbers] == ["sample"]
+
+
+def test_names_that_are_taken() -> None:
+    (count, *_) = [each for each in templates(TableRoles(("n", "Age"))) if each.key == "k-anonymity"]
+    assert "COUNT(*) AS n_" in count.text
+    found = {each.key: each.text for each in templates(ROLES, SCHEMA, ("most",))}
+    assert "<= most_" in found["top:Age"]
+
+
+def test_codes_and_dates_by_their_facts() -> None:
+    rows = [{"Zip": f"{10000 + place}", "Day": f"2020-01-{place % 28 + 1:02}"} for place in range(30)]
+    with acompass.open(rows) as session:
+        facts = {fact.name: fact for fact in table_facts(session)}
+    found = {each.key: each.text for each in templates(TableRoles(("Zip", "Day")), None, (), facts)}
+    assert found["prefix:Zip"] == "ALWAYS : GENERALIZE Zip TO PREFIX OF 3;"
+    assert found["month:Day"] == "ALWAYS : GENERALIZE Day TO MONTH;"
+
+
+def test_without_roles_there_is_nothing_to_begin_with() -> None:
+    assert templates(TableRoles(), SCHEMA) == ()

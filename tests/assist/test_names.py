@@ -1,11 +1,21 @@
 """The outline of a policy, and the places of its names."""
 
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
+from hypothesis import given
 
 from acompass.assist.document import Document
-from acompass.assist.names import definition, references, symbols
-from acompass.diagnostics import Span
+from acompass.assist.names import Occurrences, as_names, definition, parameter_occurrences, references, rename, symbols
+from acompass.errors.diagnostics import CallError, Span
+from acompass.errors.fixes import apply_edits
+from acompass.language.program.checker import check
+from acompass.language.text.tokens import spell_name
+from acompass.testing.conformance.cases import Case, random_case
 from tests.assist.people import POLICY
+from tests.generators.strategies import cases
 
 TWO = """\
 EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : REJECT;
@@ -63,3 +73,130 @@ def test_other_words_have_no_definition(word: str) -> None:
     at = TWO.index(word) + 1
     assert definition(Document(TWO), at) is None
     assert references(Document(TWO), at) == ()
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+POLICIES = [*sorted(EXAMPLES.rglob("*.acp"))]
+FRESH = ("fresh", "Two words", 'odd "name"', "in", "then to")
+
+
+def names_of(document: Document) -> Iterator[Occurrences]:
+    for requirement in document.program.requirements:
+        yield from as_names(requirement)
+    yield from parameter_occurrences(document.program)
+
+
+def renamed(document: Document, found: Occurrences, new: str) -> Document:
+    return Document(apply_edits(document.text, rename(document, found.spans[-1].start, new)), document.path)
+
+
+def is_spelled_alike(document: Document, found: Occurrences) -> bool:
+    plain = found.name if found.kind == "parameter" else spell_name(found.name)
+    return all(document.text[span.start : span.end] == plain for span in found.spans)
+
+
+def there_and_back(document: Document) -> Iterator[tuple[Occurrences, str, Document]]:
+    """Each name with a fresh one and the policy that has it. Renaming back is checked on the way."""
+    for found in names_of(document):
+        new = "fresh" if found.kind == "parameter" else FRESH[found.spans[0].start % len(FRESH)]
+        after = renamed(document, found, new)
+        assert after.policy is not None, after.text
+        (again,) = [each for each in names_of(after) if each.spans[0].start == found.spans[0].start]
+        assert again.name == new
+        back = renamed(after, again, found.name)
+        assert back.program.requirements == document.program.requirements
+        if is_spelled_alike(document, found):
+            assert back.text == document.text
+        yield found, new, after
+
+
+@pytest.mark.parametrize("path", POLICIES, ids=lambda path: str(path.relative_to(EXAMPLES)))
+def test_every_name_of_the_examples(path: Path) -> None:
+    document = Document(path.read_text(encoding="utf-8"), str(path))
+    for _, _, after in there_and_back(document):
+        assert after.comments == document.comments
+
+
+@given(cases())
+@pytest.mark.slow
+def test_random_policies_mean_the_same(case: Case) -> None:
+    document = Document(case.policy_text)
+    for found, new, after in there_and_back(document):
+        assert after.policy is not None
+        params = {
+            new if name == found.name and found.kind == "parameter" else name: value
+            for name, value in case.params.items()
+        }
+        program, problems = check(after.policy.tree, after.text, case.schema, params)
+        assert program is not None, (after.text, problems)
+        assert [_meaning(each) for each in program.requirements] == [
+            _meaning(each) for each in case.program().requirements
+        ]
+
+
+def _meaning(requirement: object) -> str:
+    """What is checked of a requirement, without names, texts and places: columns are positions."""
+    from acompass.language.program.program import Requirement
+
+    assert isinstance(requirement, Requirement)
+    assertion = requirement.assertion
+    return repr((assertion.quantifier, assertion.condition, requirement.action, requirement.after))
+
+
+def test_random_policies_have_names_to_rename() -> None:
+    found = [
+        each.kind for seed in range(60) for each in names_of(Document(random_case(random.Random(seed)).policy_text))
+    ]
+    assert found.count("name") > 20
+    assert found.count("parameter") > 5
+
+
+def test_comments_and_texts_stay() -> None:
+    text = "EACH PROCESS COUNT(*) AS n /* n */ WHERE a = 'n' GROUP BY b : n >= n; -- n"
+    document = Document(text)
+    after = apply_edits(text, rename(document, text.index("n >="), "size"))
+    assert after == "EACH PROCESS COUNT(*) AS size /* n */ WHERE a = 'n' GROUP BY b : size >= n; -- n"
+    after = apply_edits(text, rename(document, text.index("n; --"), "size"))
+    assert after == "EACH PROCESS COUNT(*) AS n /* n */ WHERE a = 'n' GROUP BY b : n >= size; -- n"
+
+
+def test_a_comment_inside_a_name_stays() -> None:
+    text = "EACH PROCESS COUNT(*) AS Class /* why */ Size GROUP BY b : Class Size >= 3;"
+    after = apply_edits(text, rename(Document(text), text.index("Size >="), "n"))
+    assert "/* why */" in after
+    assert [each.name for each in symbols(Document(after))[0].children] == ["n"]
+
+
+@pytest.mark.parametrize(
+    ("at", "new", "message"),
+    [
+        ("Age, Postal", "Years", "only AS names and parameters"),
+        ("n >= k", "L", "already a name here"),
+        ("n >= k", "postal code", "already a name here"),
+        ("n >= k", "", "cannot replace the name"),
+        ("k AND", "two words", "is not a word"),
+        ("k AND", "each", "is not a word"),
+    ],
+)
+def test_refusals(at: str, new: str, message: str) -> None:
+    with pytest.raises(CallError) as raised:
+        rename(Document(POLICY), POLICY.index(at), new)
+    assert message in raised.value.diagnostics[0].message
+    assert raised.value.diagnostics[0].help
+
+
+def test_a_parameter_that_another_one_has() -> None:
+    text = "EACH RESULT : a >= k AND b <= l;"
+    with pytest.raises(CallError, match="already a name here"):
+        rename(Document(text), text.index("k AND"), "l")
+
+
+def test_an_as_name_beside_a_mistake_can_be_renamed_but_a_parameter_cannot() -> None:
+    text = POLICY + "EACH RESULT Age <= k;"
+    assert rename(Document(text), text.index("n >= k"), "size")
+    with pytest.raises(CallError, match="correct the mistakes first"):
+        rename(Document(text), text.index("k AND"), "kk")
+
+
+def test_the_same_name_needs_no_edit() -> None:
+    assert rename(Document(POLICY), POLICY.index("n >= k"), "n") == ()

@@ -9,13 +9,11 @@ from typing import Any
 
 import pytest
 
-from acompass.certify import Certified, Uncertified, certificate_of, certify
-from acompass.certify.outline import MOST_STEPS
-from acompass.prove import prove_policy
-from acompass.prove.policy import ProvedClaim
-from acompass.syntax.parse import parse
-from tests.certify.campaign import Outcome, run_share
-from tests.certify.checking import answers
+from acompass.language.text.parser import parse_text
+from acompass.prove.certify.certificate import MOST_STEPS, Certified, Uncertified, build_certificate, certify
+from acompass.prove.search.verdicts import ProvedClaim, prove_policy
+from tests.certify.campaign import Outcome, answers, run_share
+from tests.length import at_length
 from tests.theory.building import BUILD, made, needs
 
 TYPES = {"Age": "integer", "Zip": "text", "Disease": "text", "Weight": "float"}
@@ -31,8 +29,7 @@ RULES = {
     "records, a check": ("EACH RESULT : Age < 9; ALWAYS : DROP Zip;", "EACH RESULT : Age <= 8"),
     "own": (f"{K} : REJECT;", K),
     "own, several": (
-        "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Disease) AS d GROUP BY Age, Zip : n >= 3 AND d > 1"
-        " : REJECT;",
+        "EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Disease) AS d GROUP BY Age, Zip : n >= 3 AND d > 1 : REJECT;",
         K,
     ),
     "own, written": (
@@ -97,14 +94,14 @@ UNCERTIFIED = {
     "two bounds": (
         f"{K} : REJECT; {K.replace('>= 3', '<= 9')} : REJECT;",
         K.replace(">= 3", ">= 3 AND n <= 9"),
-        "nothing is known of the table at the start",
+        "nothing is known about the input table",
     ),
 }
 
 
 def outcome_of(policy: str, claim: str, types: dict[str, str] = TYPES) -> Certified | Uncertified:
     proved: list[ProvedClaim] = []
-    prove_policy(parse(policy)[0], policy, [claim], types, on_proof=proved.append)
+    prove_policy(parse_text(policy)[0], policy, [claim], types, on_proof=proved.append)
     assert proved, "the claim is not proved"
     return certify(proved[0])
 
@@ -112,7 +109,7 @@ def outcome_of(policy: str, claim: str, types: dict[str, str] = TYPES) -> Certif
 def certificate(policy: str, claim: str) -> Any:
     outcome = outcome_of(policy, claim)
     assert isinstance(outcome, Certified), outcome
-    return certificate_of(policy, [outcome.claim], [outcome])
+    return build_certificate(policy, [outcome.claim], [outcome])
 
 
 def changed(path: list[str | int], value: Any) -> Callable[[Any], None]:
@@ -142,9 +139,7 @@ FIELDS: dict[str, Callable[[Any], None]] = {
     "a draw instead of a value": changed(
         ["program", 1, "action"], ["from", 1, [[1, {"text": "a"}], [1, {"text": "b"}]]]
     ),
-    "a condition on another column": changed(
-        ["program", 1, "assertion", 2], ["not", ["=", 2, {"text": "21201"}]]
-    ),
+    "a condition on another column": changed(["program", 1, "assertion", 2], ["not", ["=", 2, {"text": "21201"}]]),
     "other types": changed(["types", 0], "text"),
     "other types at a step": changed([*STEPS, 1, "types", 1], "integer"),
     "no facts": changed([*STEPS, 2, "facts"], []),
@@ -223,10 +218,11 @@ def test_an_auditor_runs_it_on_a_file(tmp_path: Path) -> None:
         assert (ran.returncode, ran.stdout) == (code, said)
 
 
+@pytest.mark.campaign
 def test_random_proofs_are_accepted_and_tampered_ones_refused() -> None:
-    outcome = Outcome()
-    run_share(range(40), outcome)
+    outcome, policies = Outcome(), at_length(10)
+    run_share(range(policies), outcome)
     assert outcome.refused == []
     assert outcome.tampered_accepted == []
-    assert outcome.accepted > 20
-    assert outcome.tampered > 60
+    assert outcome.accepted > policies / 2
+    assert outcome.tampered > policies

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import acompass
-from acompass.certify import Uncertified, certify
-from acompass.prove import Claim, prove_policy
+from acompass.language.text.parser import parse_text
+from acompass.prove.certify.certificate import Uncertified, certify
 from acompass.prove.effort import time_limit
-from acompass.prove.policy import ProvedClaim
-from acompass.report.json.proof import proof_object
-from acompass.syntax.parse import parse
+from acompass.prove.proof import Claim
+from acompass.prove.search.verdicts import ProvedClaim, prove_policy
+from acompass.report.json_answers import proof_object
 
 POLICY = """EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 3 : REJECT;
 EACH PROCESS MAX(Age) AS m GROUP BY Zip : m <= 90 : REJECT;
@@ -57,20 +57,20 @@ def test_claims_about_the_whole_policy_are_not_certified(tmp_path: Path) -> None
     policy, asked = "ALWAYS : REPLACE Age WITH 3;", ["idempotent", "EACH RESULT : Age = 3"]
     proof = acompass.prove(policy, asked, certificate=tmp_path / "certificate.json")
     said = [(claim.is_certified, claim.uncertified) for claim in proof.claims]
-    assert said == [(False, "certificates are for assertions"), (True, "")]
+    assert said == [(False, "only assertions have certificates"), (True, "")]
 
 
 def test_an_assumption_is_not_certified(tmp_path: Path) -> None:
     target, assume = tmp_path / "certificate.json", ["EACH RESULT : Age < 3"]
     claims = ["EACH RESULT : Age < 4"]
     (claim,) = acompass.prove("ALWAYS : DROP Zip;", claims, assume=assume, certificate=target).claims
-    assert claim.uncertified == "the claim rests on an assumption"
+    assert claim.uncertified == "the claim depends on an assumption"
     assert json.loads(target.read_text(encoding="utf-8"))["claims"] == []
 
 
 def test_the_deadline_bounds_the_certificate_too() -> None:
     proved: list[ProvedClaim] = []
-    prove_policy(parse(POLICY)[0], POLICY, on_proof=proved.append)
+    prove_policy(parse_text(POLICY)[0], POLICY, on_proof=proved.append)
     with time_limit(0):
         outcome = certify(proved[0])
     assert isinstance(outcome, Uncertified)

@@ -1,9 +1,10 @@
 """Policies and schemas for the tests of the check."""
 
-from acompass.checked.from_syntax import check
-from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Comparison, Program, Requirement
-from acompass.checked.types import (
+from acompass.errors.diagnostics import Diagnostic
+from acompass.language.program.checker import check
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.program import Comparison, Program, Requirement
+from acompass.language.program.types import (
     BOOLEAN,
     DATE,
     FLOAT,
@@ -14,14 +15,13 @@ from acompass.checked.types import (
     Schema,
     Value,
     decimal,
-    schema_of,
+    make_schema,
 )
-from acompass.diagnostics import Diagnostic
-from acompass.syntax.parse import parse
+from acompass.language.text.parser import parse_text
 
-PAPER = schema_of({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
+PAPER = make_schema({"Record ID": INTEGER, "Age": INTEGER, "Postal Code": TEXT, "AEC": INTEGER})
 
-TYPED = schema_of(
+TYPED = make_schema(
     {
         "Whole": INTEGER,
         "Exact": decimal(2),
@@ -37,7 +37,7 @@ TYPED = schema_of(
 
 def checked(text: str, schema: Schema = PAPER, **params: ParamValue) -> Program:
     """The program of a policy without errors."""
-    tree, wrong = parse(text)
+    tree, wrong = parse_text(text)
     assert wrong == ()
     program, wrong = check(tree, text, schema, params)
     assert wrong == ()
@@ -47,7 +47,7 @@ def checked(text: str, schema: Schema = PAPER, **params: ParamValue) -> Program:
 
 def findings(text: str, schema: Schema = PAPER, **params: ParamValue) -> tuple[Diagnostic, ...]:
     """The errors of a policy."""
-    tree, wrong = parse(text)
+    tree, wrong = parse_text(text)
     assert wrong == ()
     program, wrong = check(tree, text, schema, params)
     assert program is None

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from acompass.checked.types import INTEGER, TEXT, Kind, schema_of
-from acompass.checked.uses import ColumnUse, Use, uses
-from acompass.syntax.parse import parse
+from acompass.language.program.types import INTEGER, TEXT, Kind, make_schema
+from acompass.language.program.uses import ColumnUse, Use, uses
+from acompass.language.text.parser import parse_text
 from tests.checked.policies import TYPED, checked, finding, findings, places
 
-LABELLED = schema_of({"Age": replace(TEXT, numbers=Kind.INTEGER), "Zip": TEXT, "Sum": INTEGER})
+LABELLED = make_schema({"Age": replace(TEXT, numbers=Kind.INTEGER), "Zip": TEXT, "Sum": INTEGER})
 
 
 def test_a_step_has_its_own_line_where_it_has_one() -> None:
@@ -48,7 +48,7 @@ def test_like_is_one_mistake_though_it_is_two_comparisons() -> None:
 
 
 @pytest.mark.parametrize("condition", ["Age <= 80", "Age BETWEEN 1 AND 80", "Age != 80"])
-def test_labels_beside_numbers_are_not_compared_as_text_instead(condition: str) -> None:
+def test_labels_among_numbers_are_not_compared_as_text_instead(condition: str) -> None:
     """The help of a wrong type would be to write `'80'`, which orders numbers as text (D24)."""
     text = f"EACH RESULT : {condition} : REJECT; ALWAYS : GENERALIZE Age TO BANDS OF 5;"
     found = findings(text, LABELLED)
@@ -56,13 +56,13 @@ def test_labels_beside_numbers_are_not_compared_as_text_instead(condition: str) 
     assert all("'" not in (each.help or "") for each in found)
 
 
-def test_a_sum_of_labels_beside_numbers() -> None:
+def test_a_sum_of_labels_among_numbers() -> None:
     text = "EACH PROCESS SUM(Age) AS s : s > 1; ALWAYS : GENERALIZE Age TO BANDS OF 5;"
     assert finding(text, LABELLED).code == "AC210"
 
 
 def used(text: str, *, may_be_released: bool = False) -> ColumnUse:
-    policy, wrong = parse(text)
+    policy, wrong = parse_text(text)
     assert not wrong
     return uses(policy, ["Age", "Zip"], may_be_released=may_be_released)[0]
 

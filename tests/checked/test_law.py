@@ -6,15 +6,15 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from acompass.checked import program as checked
-from acompass.checked.convert import convert
-from acompass.checked.from_syntax import check
-from acompass.checked.parameters import ParamValue
-from acompass.checked.types import Kind, Schema, Type, Value
-from acompass.diagnostics import Span
-from acompass.syntax import tree
-from acompass.syntax.walk import steps
+from acompass.errors.diagnostics import Span
+from acompass.language.program import program as checked
+from acompass.language.program.checker import check
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.types import Kind, Schema, Type, Value, convert
+from acompass.language.text import tree
+from acompass.language.text.walk import steps
 from tests.checked.policies import TYPED
+from tests.length import at_length
 
 PLACE = Span(0, 1)
 
@@ -151,9 +151,9 @@ actions = (
 )
 drops = st.builds(tree.Drop, st.lists(name_nodes, min_size=1, max_size=2).map(tuple), span=st.just(PLACE))
 cascades = st.builds(tree.Then, st.tuples(actions, actions | drops), span=st.just(PLACE))
-requirements = st.builds(
-    tree.Requirement, assertions, st.none() | actions | cascades, span=st.just(PLACE)
-) | st.builds(tree.Requirement, st.just(tree.Always(PLACE)), actions | drops | cascades, span=st.just(PLACE))
+requirements = st.builds(tree.Requirement, assertions, st.none() | actions | cascades, span=st.just(PLACE)) | st.builds(
+    tree.Requirement, st.just(tree.Always(PLACE)), actions | drops | cascades, span=st.just(PLACE)
+)
 values: st.SearchStrategy[ParamValue] = st.integers(-9, 9) | st.text(max_size=3) | st.floats() | st.booleans()
 
 
@@ -206,7 +206,7 @@ def stores_its_own(action: checked.Action | None, after: Schema) -> bool:
     return type(action.value) is CLASSES[type_.kind][0]
 
 
-@settings(max_examples=100)
+@settings(max_examples=at_length(30))
 @given(st.lists(requirements, max_size=4), st.dictionaries(st.sampled_from(["k", "l"]), values))
 def test_what_checks_compares_and_stores_values_of_the_columns_types(
     policy: list[tree.Requirement], params: dict[str, ParamValue]
@@ -225,10 +225,8 @@ def test_what_checks_compares_and_stores_values_of_the_columns_types(
         before = requirement.after
 
 
-@settings(max_examples=100)
+@settings(max_examples=at_length(30))
 @given(st.lists(requirements, max_size=4), st.dictionaries(st.sampled_from(["k", "l"]), values))
-def test_a_policy_checks_or_says_why_not(
-    policy: list[tree.Requirement], params: dict[str, ParamValue]
-) -> None:
+def test_a_policy_checks_or_says_why_not(policy: list[tree.Requirement], params: dict[str, ParamValue]) -> None:
     program, found = check(tree.Program(tuple(policy), (), PLACE), "", TYPED, params)
     assert (program is None) == bool(found)

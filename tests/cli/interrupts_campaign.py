@@ -1,8 +1,7 @@
 """Interrupt real runs at random moments, and count those that hang, leave files or exit with a wrong code.
 
 python -m tests.cli.interrupts_campaign --times 1000 --load
-python -m tests.cli.interrupts_campaign --times 1000 --load --unsupervised
-"""
+python -m tests.cli.interrupts_campaign --times 1000 --load --unsupervised"""
 
 import argparse
 import os
@@ -65,7 +64,7 @@ def _fill(folder: Path, records: int) -> None:
 
 
 def _interrupt(folder: Path, options: argparse.Namespace, chance: random.Random) -> list[str]:
-    """Interrupt one run, most often while it writes; return what happened."""
+    """Interrupt one run, usually while it writes, and return the outcome."""
     sign = chance.choice(SIGNALS)
     ran = subprocess.Popen(
         [sys.executable, "-c", UNSUPERVISED if options.unsupervised else SUPERVISED, *ARGUMENTS],
@@ -100,7 +99,7 @@ def _verdict(folder: Path, code: int, sign: signal.Signals) -> list[str]:
 
 
 def _is_idle(process: int) -> bool:
-    """Whether a process uses no processor time for two seconds: it does not only need longer."""
+    """Whether a process uses no CPU time for two seconds, so that it hangs and is not merely slow."""
     before = _ticks(process)
     time.sleep(2)
     return _ticks(process) == before

@@ -1,4 +1,7 @@
+""""""
+
 import json
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -64,3 +67,208 @@ def test_quiet_leaves_the_verdict_to_the_exit_code(acompass, policy):
 
 def test_an_unknown_format_is_a_wrong_call(acompass, policy):
     assert acompass("check", policy(HOLDS), "people.csv", "--format", "xml").exit_code == 2
+
+
+YOUNG = "EACH RESULT : Age <= 40 : REJECT;"
+OLD = "EACH RESULT : Age <= 90 : REJECT;"
+
+
+@pytest.fixture
+def study(tmp_path: Path):
+    """Write policies into a folder, with an acompass.toml that names people.csv as their table."""
+
+    def write(folder: str, **policies: str) -> None:
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        sections = []
+        for name, text in policies.items():
+            (tmp_path / folder / f"{name}.acp").write_text(text, encoding="utf-8")
+            table = Path(*[".."] * len(Path(folder).parts), "people.csv").as_posix()
+            sections.append(f'[policy."{name}.acp"]\ntable = "{table}"\n')
+        (tmp_path / folder / "acompass.toml").write_text("".join(sections), encoding="utf-8")
+
+    return write
+
+
+def test_every_policy_below_the_folder_is_reported(acompass, study):
+    study(".", release=OLD)
+    study("inside/deeper", strict=YOUNG)
+    ran = acompass("check-all")
+    assert ran.exit_code == 1
+    first, second = ran.stdout.index("release.acp\n"), ran.stdout.index("inside/deeper/strict.acp\n")
+    assert "every requirement holds" in ran.stdout[first:second]
+    assert "1 of 1 requirement violated" in ran.stdout[second:]
+
+
+def test_all_hold(acompass, study):
+    study(".", release=OLD)
+    assert acompass("check-all").exit_code == 0
+
+
+def test_the_worst_exit_code_wins_and_nothing_stops_the_others(acompass, study, tmp_path):
+    study(".", broken="EACH RESULT : Age <= 40", release=OLD)
+    study("strict", strict=YOUNG)
+    study("unreadable", release=OLD)
+    (tmp_path / "unreadable" / "acompass.toml").write_text("[policy", encoding="utf-8")
+    ran = acompass("check-all")
+    assert ran.exit_code == 2
+    assert "error[AC010]" in ran.stderr
+    assert "error[AC625]" in ran.stderr
+    assert "\nrelease.acp\n" in "\n" + ran.stdout
+    assert "strict/strict.acp\n" in ran.stdout
+
+
+def test_a_policy_that_is_not_there_is_an_error(acompass, study, tmp_path):
+    study(".", release=OLD)
+    (tmp_path / "release.acp").unlink()
+    ran = acompass("check-all")
+    assert (ran.exit_code, "error[AC402]" in ran.stderr) == (2, True)
+
+
+def test_policies_without_a_table_are_named(acompass, study, policy):
+    study(".", release=OLD)
+    policy(YOUNG, "draft.acp")
+    ran = acompass("check-all")
+    assert (ran.exit_code, ran.stdout.splitlines()[-1]) == (0, "not checked, because no table is named: draft.acp")
+
+
+def test_it_is_an_error_if_there_is_nothing_to_check(acompass, policy):
+    policy(OLD)
+    ran = acompass("check-all")
+    assert ran.exit_code == 2
+    assert "error[AC411]: no `acompass.toml` in this folder or its subfolders" in ran.stderr
+
+
+def test_hidden_folders_are_left_out(acompass, study):
+    study(".", release=OLD)
+    study(".cache/copy", strict=YOUNG)
+    assert acompass("check-all").exit_code == 0
+
+
+def test_folders_can_be_chosen_and_are_checked_once(acompass, study):
+    study("one", release=OLD)
+    study("two", strict=YOUNG)
+    ran = acompass("check-all", "one", "one")
+    assert (ran.exit_code, ran.stdout.count("release.acp")) == (0, 1)
+
+
+def test_no_value_of_the_table_is_shown(acompass, study):
+    study(".", strict=YOUNG)
+    ran = acompass("check-all")
+    assert not {"Ada", "Bob", "82", "21101"} & set(ran.stdout.replace(",", " ").split())
+
+
+BROKEN = "-- ages == here\r\nEACH RESULT : Age == 80 || Age < 80 : REPALCE Age WITH 80 -- top\n"
+FIXED = "-- ages == here\r\nEACH RESULT : Age = 80 OR Age < 80 : REPLACE Age WITH 80; -- top\n"
+BEYOND = "EACH RESULT : Age == 36;\nEACH RESULT : Aeg < 3;\n"
+
+
+@pytest.mark.parametrize("command", [("lint",), ("check", "people.csv")])
+def test_the_safe_fixes_are_written_and_the_command_goes_on(acompass, policy, tmp_path, command):
+    path = policy(BROKEN)
+    name, *table = command
+    ran = acompass(name, path, *table, "--fix")
+    assert (tmp_path / path).read_bytes() == FIXED.encode()
+    assert ran.stderr == "fixed 4 mistakes in policy.acp\n"
+    assert ran.exit_code == (1 if name == "check" else 0)
+    assert ran.stdout == acompass(name, path, *table).stdout
+
+
+def test_the_rest_is_reported_and_decides_the_exit_code(acompass, policy, tmp_path):
+    path = policy(BEYOND)
+    ran = acompass("check", path, "people.csv", "--fix")
+    assert ran.exit_code == 2
+    assert "error[AC101]" in ran.stderr
+    assert "error[AC031]" not in ran.stderr
+    assert (tmp_path / path).read_text() == BEYOND.replace("==", "=")
+
+
+def test_diff_writes_nothing(acompass, policy, tmp_path):
+    path = policy(BROKEN)
+    ran = acompass("check", path, "people.csv", "--diff")
+    assert (tmp_path / path).read_bytes() == BROKEN.encode()
+    assert ran.stdout.splitlines()[:3] == ["--- policy.acp", "+++ policy.acp", "@@ -1,2 +1,2 @@"]
+    assert f"\n+{FIXED.splitlines()[1]}\n" in ran.stdout
+    assert "would fix 4 mistakes in policy.acp\n" in ran.stderr
+    assert "1 of 1 requirement violated" in ran.stderr
+    assert ran.exit_code == 1
+
+
+def test_diff_of_a_policy_without_a_line_end(acompass, policy):
+    ran = acompass("lint", policy("EACH RESULT : Age < 80"), "--diff")
+    assert ran.stdout.count("\\ No newline at end of file\n") == 2
+
+
+def test_a_policy_without_mistakes_is_not_touched(acompass, policy, tmp_path):
+    path = policy("EACH RESULT : Age<=80;")
+    before = (tmp_path / path).stat().st_mtime_ns
+    assert acompass("lint", path, "--fix").output == "nothing found\n"
+    assert acompass("lint", path, "--diff").stdout == ""
+    assert (tmp_path / path).stat().st_mtime_ns == before
+
+
+def test_standard_input_goes_to_standard_output(acompass):
+    ran = acompass("lint", "-", "--fix", given=BROKEN)
+    assert (ran.exit_code, ran.stdout) == (0, FIXED.replace("\r\n", "\n"))
+    assert "nothing found" in ran.stderr
+
+
+def test_a_byte_order_mark_is_kept(acompass, tmp_path):
+    (tmp_path / "marked.acp").write_bytes(b"\xef\xbb\xbfEACH RESULT : Age == 1;")
+    acompass("lint", "marked.acp", "--fix")
+    assert (tmp_path / "marked.acp").read_bytes() == b"\xef\xbb\xbfEACH RESULT : Age = 1;"
+
+
+def test_fixing_with_a_report_as_data(acompass, policy):
+    ran = acompass("lint", policy(BROKEN), "--fix", "--json")
+    assert json.loads(ran.stdout) == {"diagnostics": []}
+    assert acompass("lint", policy(BROKEN), "--diff", "--json").exit_code == 2
+    assert acompass("lint", "-", "--fix", "--json", given=BROKEN).exit_code == 2
+
+
+def test_json_lists_the_fixes(acompass, policy):
+    (found,) = json.loads(acompass("lint", policy("EACH RESULT : Age == 80;"), "--json").stdout)["diagnostics"]
+    edit = {"line": 1, "column": 19, "end_line": 1, "end_column": 21, "text": "="}
+    assert found["fixes"] == [{"title": "write `=`", "safe": True, "edits": [edit]}]
+    assert found["see"] == "acompass explain AC031"
+
+
+def test_sarif_lists_the_fixes(acompass, policy):
+    ran = acompass("check", policy("EACH RESULT : Age == 80;"), "people.csv", "--format", "sarif")
+    (result,) = json.loads(ran.stdout)["runs"][0]["results"]
+    (change,) = result["fixes"][0]["artifactChanges"]
+    region = {"startLine": 1, "startColumn": 19, "endLine": 1, "endColumn": 21}
+    assert change["artifactLocation"] == {"uri": "policy.acp"}
+    assert change["replacements"] == [{"deletedRegion": region, "insertedContent": {"text": "="}}]
+
+
+def test_a_policy_that_cannot_be_written_is_an_error(acompass, tmp_path, policy, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    path = policy("EACH RESULT : Age == 1;")
+    monkeypatch.setattr("os.replace", refuse)
+    ran = acompass("lint", path, "--fix")
+    assert (ran.exit_code, "error[AC491]" in ran.stderr) == (2, True)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["people.csv", "policy.acp"]
+
+
+@pytest.mark.parametrize("code", ["AC101", "ac101"])
+def test_explain_prints_the_page_of_a_code(acompass, code):
+    ran = acompass("explain", code)
+    assert ran.exit_code == 0
+    assert ran.stdout.startswith("AC101: unknown column\n\nWhat\n\n")
+    assert "\n    EACH RESULT: Post code = '212**';\n" in ran.stdout
+    assert "```" not in ran.stdout
+
+
+def test_explain_of_an_unknown_code_lists_the_nearest(acompass):
+    ran = acompass("explain", "AC199")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert "error[AC709]: unknown code `AC199`" in ran.stderr
+    assert "AC124: " in ran.stderr
+
+
+def test_explain_of_a_code_as_json(acompass):
+    value = json.loads(acompass("explain", "AC101", "--json").stdout)
+    assert (value["code"], value["title"]) == ("AC101", "unknown column")
+    assert value["page"].startswith("# AC101")

@@ -2,6 +2,7 @@
 
 import os
 import pkgutil
+import shlex
 import signal
 import subprocess
 import sys
@@ -25,6 +26,8 @@ def shell(*arguments: str, **options):
 
 def test_the_installed_script_and_the_module_are_the_same_command():
     script = Path(sys.executable).with_name("acompass")
+    if '"' in str(script):
+        pytest.skip("the scripts that pip installs do not work in a folder with a double quote")
     said = subprocess.run([script, "--version"], capture_output=True, text=True, check=True).stdout
     assert said == shell("--version").stdout == f"acompass {__version__}\n"
 
@@ -125,9 +128,7 @@ def test_an_interrupt_that_an_engine_turns_into_its_own_error(acompass, policy, 
     assert (ran.exit_code, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["check", "--help"], ["check", "policy.acp", "people.csv"]]
-)
+@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["check", "policy.acp", "people.csv"]])
 def test_an_interrupt_while_a_command_is_imported_ends_like_any_other(acompass, monkeypatch, arguments):
     def interrupt(_name):
         raise KeyboardInterrupt
@@ -138,15 +139,14 @@ def test_an_interrupt_while_a_command_is_imported_ends_like_any_other(acompass, 
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.slow
 def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "temporary").mkdir()
     command = [sys.executable, "-m", "acompass", "run", "policy.acp", "-", "-o", "out.csv"]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
     pipe = subprocess.PIPE
-    with subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdin=pipe, stdout=pipe, stderr=pipe
-    ) as ran:
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdin=pipe, stdout=pipe, stderr=pipe) as ran:
         assert ran.stdin is not None
         ran.stdin.write(b"Age\n36\n")  # the input stays open, so the command waits for more
         ran.stdin.flush()
@@ -171,6 +171,7 @@ def test_a_real_interrupt_leaves_nothing_behind(tmp_path, sign):
         ["--version"],
     ],
 )
+@pytest.mark.slow
 def test_a_closed_pipe_is_neither_an_error_nor_a_failed_check(tmp_path, arguments):
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "people.csv").write_text("Age\n36\n")
@@ -184,18 +185,18 @@ def test_a_closed_pipe_is_neither_an_error_nor_a_failed_check(tmp_path, argument
     assert (ran.returncode, ran.stderr) == (141, b"")
 
 
+@pytest.mark.slow
 def test_the_reader_of_a_table_may_stop_early(tmp_path):
-    """More records than a pipe holds, so that the command still writes when `head` ends."""
+    """More records than a pipe can buffer, so that the command is still writing when `head` ends."""
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "people.csv").write_text("Age\n" + "36\n" * 100_000)
-    command = f"{sys.executable} -m acompass run policy.acp people.csv -o - | head -n 2"
+    command = f"{shlex.quote(sys.executable)} -m acompass run policy.acp people.csv -o - | head -n 2"
     shown = f"{command}; echo ${{PIPESTATUS[0]}}"
-    ran = subprocess.run(
-        ["bash", "-c", shown], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
-    )
+    ran = subprocess.run(["bash", "-c", shown], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert (ran.stdout, ran.stderr) == ("Age\n36\n141\n", "")
 
 
+@pytest.mark.slow
 def test_no_colour_reaches_a_pipe(tmp_path):
     (tmp_path / "policy.acp").write_text(POLICY)
     (tmp_path / "people.csv").write_text("Age\n86\n")
@@ -204,6 +205,7 @@ def test_no_colour_reaches_a_pipe(tmp_path):
     assert "\x1b" not in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_name_that_no_terminal_can_show_stops_nothing(tmp_path):
     (tmp_path / "policy.acp").write_text('EACH RESULT : "Âge ≤" <= 80;', encoding="utf-8")
     (tmp_path / "people.csv").write_text("Âge ≤\n86\n", encoding="utf-8")

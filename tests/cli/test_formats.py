@@ -1,14 +1,16 @@
-"""`--format` of every command that has it: one report on standard output, also of an error."""
+"""`--format` of every command that has it: one report on standard output, even for an error."""
 
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
 
-from tests.report.rendered import rendered
+from tests.cli.conftest import Acompass
+from tests.report.pages import rendered
 from tests.report.sarif_rules import results
 
 POLICY = "EACH RESULT : Age <= 80;\nEACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 2 : REJECT;\n"
@@ -94,9 +96,7 @@ def test_an_error_is_sarif_and_junit_too(command, acompass, policy):
 
 
 def test_findings_are_sarif_with_their_fixes(acompass, policy):
-    policy(
-        "EACH RESULT : Age <= 80;\nEACH RESULT : Age <= 3 OR Age >= 4 : REJECT;\nEACH RESULT : Zip < '3';\n"
-    )
+    policy("EACH RESULT : Age <= 80;\nEACH RESULT : Age <= 3 OR Age >= 4 : REJECT;\nEACH RESULT : Zip < '3';\n")
     ran = acompass("lint", "policy.acp", "--format", "sarif")
     (result,) = results(json.loads(ran.stdout))
     assert (ran.exit_code, result["ruleId"], result["level"]) == (1, "AC501", "warning")
@@ -171,15 +171,82 @@ def test_quiet_prints_no_report(command, acompass, policy):
 
 
 @pytest.mark.parametrize("format_", ["markdown", "junit"])
+@pytest.mark.slow
 def test_a_report_is_utf8_in_every_locale(format_, policy, tmp_path):
     policy("EACH RESULT : Größe <= 80;")
     call = [sys.executable, "-m", "acompass", "prove", "policy.acp", "--format", format_]
-    ran = subprocess.run(
-        call, cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "latin-1"}, capture_output=True
-    )
+    ran = subprocess.run(call, cwd=tmp_path, env={**os.environ, "PYTHONIOENCODING": "latin-1"}, capture_output=True)
     assert "Größe" in ran.stdout.decode("utf-8")
 
 
 def test_a_policy_on_standard_input_has_no_name_in_the_heading(acompass):
     ran = acompass("check", "-", "people.csv", "--format", "markdown", given=POLICY)
     assert rendered(ran.stdout).headings[0].startswith("❌ Check: ")
+
+
+OLD = "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 5 : REJECT;\n"
+NEW = OLD.replace("5", "3")
+ALSO_CALLS = {
+    "check": ("check", "new.acp", "people.csv"),
+    "compare": ("compare", "old.acp", "new.acp"),
+    "lint": ("lint", "new.acp"),
+    "prove": ("prove", "new.acp"),
+}
+
+
+@pytest.fixture(autouse=True)
+def policies(acompass: Acompass) -> None:
+    Path("old.acp").write_text(OLD)
+    Path("new.acp").write_text(NEW)
+
+
+@pytest.mark.parametrize("command", ALSO_CALLS)
+@pytest.mark.parametrize("format_", ["json", "markdown", "junit", "sarif"])
+def test_a_file_has_what_the_format_prints(acompass: Acompass, command: str, format_: str) -> None:
+    alone = acompass(*ALSO_CALLS[command], "--format", format_)
+    ran = acompass(*ALSO_CALLS[command], "--also", f"{format_}=report file")
+    assert Path("report file").read_text().rstrip("\n") == alone.stdout.rstrip("\n")
+    assert (ran.exit_code, ran.stdout) == (alone.exit_code, acompass(*ALSO_CALLS[command]).stdout)
+
+
+@pytest.mark.parametrize("command", ALSO_CALLS)
+def test_an_error_is_written_in_place_of_an_answer(acompass: Acompass, command: str) -> None:
+    Path("new.acp").write_text("EACH RESULT : Age <= 3")
+    ran = acompass(*ALSO_CALLS[command], "--also", "sarif=a.sarif", "--also", "junit=a.xml", "--also", "json=a.json")
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    (result,) = json.loads(Path("a.sarif").read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "AC010"
+    assert Xml.parse("a.xml").getroot().find(".//error") is not None
+    assert json.loads(Path("a.json").read_text())["diagnostics"][0]["code"] == "AC010"
+
+
+def test_a_file_that_cannot_be_written_is_an_error(acompass: Acompass) -> None:
+    ran = acompass("prove", "new.acp", "--also", "sarif=none/a.sarif")
+    assert (ran.exit_code, "error[AC221]" in ran.stderr, ran.stdout) == (2, True, "")
+    Path("new.acp").write_text("EACH RESULT : Age <= 3")
+    ran = acompass("prove", "new.acp", "--also", "sarif=none/a.sarif", "--also", "json=a.json")
+    assert (ran.exit_code, "error[AC221]" in ran.stderr, Path("a.json").exists()) == (2, True, True)
+
+
+@pytest.mark.parametrize("value", ["sarif", "sarif=", "sarif=-", "text=a.txt", "=a.txt"])
+def test_what_is_not_a_format_and_a_file_is_refused(acompass: Acompass, value: str) -> None:
+    ran = acompass("prove", "new.acp", "--also", value)
+    assert (ran.exit_code, "is not FORMAT=FILE" in ran.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("file", ["old.acp", "people.CSV", "lists/jobs.csv.gz", "acompass.toml"])
+def test_a_report_has_no_suffix_of_an_input(acompass: Acompass, file: str) -> None:
+    ran = acompass("prove", "new.acp", "--also", f"sarif={file}")
+    assert (ran.exit_code, "has the suffix of" in ran.stderr, Path("old.acp").read_text()) == (2, True, OLD)
+
+
+@pytest.mark.parametrize("text", [NEW, "EACH"])
+def test_a_report_does_not_replace_an_input_with_another_name(acompass: Acompass, text: str) -> None:
+    Path("policy").write_text(text)
+    Path("link").symlink_to("policy")
+    for call in (("lint", "policy"), ("prove", "policy"), ("check", "policy", "people.csv")):
+        ran = acompass(*call, "--also", "sarif=link")
+        assert (ran.exit_code, "would overwrite" in ran.stderr, Path("policy").read_text()) == (2, True, text)
+    for call in (("compare", "policy", "new.acp"), ("compare", "new.acp", "policy")):
+        assert acompass(*call, "--also", "sarif=policy").exit_code == 2
+    assert Path("policy").read_text() == text

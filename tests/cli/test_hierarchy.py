@@ -1,4 +1,4 @@
-"""`acompass hierarchy` writes a hierarchy from the values of a column, and checks one."""
+"""`acompass hierarchy` writes a hierarchy from the values of a column, and checks hierarchy files."""
 
 import datetime
 from decimal import Decimal
@@ -44,10 +44,7 @@ def test_the_levels_that_were_asked_for(acompass, arguments, lines):
 
 
 def test_records_without_a_value_are_left_out_and_counted(acompass):
-    assert (
-        acompass("hierarchy", "visits.csv", "Age", "--bands", "5").stderr
-        == "1 record without a value left out\n"
-    )
+    assert acompass("hierarchy", "visits.csv", "Age", "--bands", "5").stderr == "1 record without a value left out\n"
     ran = acompass("hierarchy", "visits.csv", "Education", "--from-values")
     assert ran.stderr == "1 record with an empty text left out; a hierarchy cannot contain it\n"
 
@@ -72,7 +69,7 @@ def test_a_typed_table_gives_the_texts_that_a_policy_sees(acompass, tmp_path):
 def test_a_written_hierarchy_has_nothing_wrong(acompass):
     assert acompass("hierarchy", "visits.csv", "Zip", "--prefix", "3,2", "-o", "zip.csv").stdout == ""
     ran = acompass("hierarchy", "zip.csv", "--check")
-    assert (ran.exit_code, ran.stdout) == (0, "`zip.csv`: 3 values, 3 levels, nothing wrong\n")
+    assert (ran.exit_code, ran.stdout) == (0, "`zip.csv`: 3 values, 3 levels, no problems\n")
 
 
 def test_check_says_everything_that_is_wrong(acompass, tmp_path):
@@ -82,14 +79,14 @@ def test_check_says_everything_that_is_wrong(acompass, tmp_path):
     assert ran.stdout.splitlines() == [
         "lines 1 and 2: `x` of level 1 has two parents, `y` and `z`",
         "line 3: level 1 is empty",
-        "lines 2 and 3: the value `b` is there twice",
+        "lines 2 and 3: duplicate value `b`",
         "line 4: the row has 2 cells where most have 3",
     ]
 
 
 def test_check_prints_as_many_problems_as_asked(acompass):
     ran = acompass("hierarchy", "-", "--check", "--max-errors", "1", given="a;*\na;*\na;*\n")
-    assert ran.stdout.splitlines() == ["lines 1 and 2: the value `a` is there twice", "and 1 more"]
+    assert ran.stdout.splitlines() == ["lines 1 and 2: duplicate value `a`", "and 1 more"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A signal ends a command whatever an engine does, and nothing is left (invariant 5)."""
+"""A signal ends a command whatever the engine does, and leaves no files (invariant 5)."""
 
 import os
 import signal
@@ -10,6 +10,9 @@ import pytest
 
 from tests.waiting import PATIENCE, wait_until
 
+#: each starts a process of its own
+pytestmark = pytest.mark.slow
+
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
 #: the command, with an engine that runs `{step}` for ever while it writes
@@ -18,10 +21,10 @@ import ctypes, logging, os, signal, sys, time
 for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # some are ignored in the background
     signal.signal(each, signal.default_int_handler)
 from acompass.cli import main
-from acompass.engines.duckdb import to_partitions, write
+from acompass.engines.duckdb import output
 
 def deadlock(library):
-    """Lock the same lock twice; unlike a sleep, no signal interrupts that."""
+    """Acquire the same lock twice; unlike a sleep, no signal interrupts this."""
     lock = ctypes.create_string_buffer(256)
     library.pthread_mutex_init(lock, None)
     library.pthread_mutex_lock(lock)
@@ -51,8 +54,8 @@ def stuck_in_a_folder(part, path):
     os.mkdir(os.path.join(part, "Age=36"))
     stuck(None, None, os.path.join(part, "Age=36", "data_0.parquet"), path)
 
-write._write = stuck
-to_partitions.engine_writing = stuck_in_a_folder
+output._write = stuck
+output.write_failures = stuck_in_a_folder
 sys.argv = ["acompass", "run", "policy.acp", "-", *{output}]
 main()
 '''

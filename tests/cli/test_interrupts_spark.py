@@ -6,14 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.engines.spark_sessions import require_java
+from tests.engines.spark_sessions import require_spark
 from tests.waiting import PATIENCE, wait_until
 
 COMMAND = """
 import ctypes, os, sys
 from pyspark import SparkContext
 from acompass.cli import main
-from acompass.engines.spark import write
+from acompass.engines.spark import output
 
 def stuck(frame, parts, line_end):
     os.mkdir(parts)
@@ -22,7 +22,7 @@ def stuck(frame, parts, line_end):
     while True:  # the second call waits for ever, and no signal interrupts it
         library.pthread_mutex_lock(lock)
 
-write._write_text = stuck
+output._write_text = stuck
 sys.argv = ["acompass", "run", "policy.acp", "people.csv", "-o", "out.csv", "--engine", "local[1]"]
 main()
 """
@@ -37,7 +37,7 @@ def is_running(process):
 
 
 def test_java_ends_with_a_stuck_command(tmp_path):
-    require_java()
+    require_spark()
     (tmp_path / "policy.acp").write_text("EACH RESULT : Age <= 80 : REPLACE Age WITH 80;")
     (tmp_path / "people.csv").write_text("Age\n36\n")
     (tmp_path / "temporary").mkdir()

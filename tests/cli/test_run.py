@@ -1,10 +1,16 @@
+""""""
+
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import acompass as api
+import acompass as library
+from acompass.errors.diagnostics import PolicyError
 from tests.cli.tables import PEOPLE, TOP_CODED
 
 TOP_CODING = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
@@ -101,8 +107,9 @@ def test_the_input_is_never_overwritten(acompass, policy, tmp_path, engine, outp
 
 
 @pytest.mark.parametrize("ends", ["- -o people.csv < people.csv", "people.csv -o - >> people.csv"])
+@pytest.mark.slow
 def test_the_input_is_never_overwritten_through_the_shell(acompass, policy, tmp_path, ends):
-    command = f"{sys.executable} -m acompass run {policy(TOP_CODING)} {ends}"
+    command = f"{shlex.quote(sys.executable)} -m acompass run {policy(TOP_CODING)} {ends}"
     ran = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr[:12]) == (2, "error[AC220]")
     assert (tmp_path / "people.csv").read_text() == PEOPLE
@@ -192,3 +199,193 @@ def test_calls_that_make_no_sense_exit_with_2(acompass, policy, extra, tmp_path)
     assert ran.exit_code == 2
     assert ran.stderr
     assert not (tmp_path / "out.csv").exists()
+
+
+POLICY = """\
+EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
+EACH PROCESS COUNT(*) AS Size GROUP BY Zip : Size >= 2 : REJECT;
+"""
+
+
+def test_a_plan_has_the_counts_of_a_run_and_writes_nothing(acompass, policy, tmp_path):
+    path = policy(POLICY)
+    planned = acompass("plan", path, "people.csv", "--json")
+    assert planned.exit_code == 0, planned.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["people.csv", "policy.acp"]
+    ran = acompass("run", path, "people.csv", "-o", "out.csv", "--json")
+    assert json.loads(planned.stdout) == json.loads(ran.stdout)
+
+
+def test_a_plan_says_that_nothing_was_written(acompass, policy):
+    planned = acompass("plan", policy(POLICY), "people.csv")
+    assert planned.stdout.endswith("3 records in, 2 would be left; nothing was written\n")
+
+
+def test_a_plan_fails_as_the_run_would(acompass, policy):
+    assert acompass("plan", policy("EACH RESULT : Age <= 80;"), "people.csv").exit_code == 1
+
+
+def test_stages_list_every_requirement(acompass, policy):
+    said = acompass("plan", policy(POLICY), "people.csv", "--stages").stdout
+    assert [line.partition(":")[0] for line in said.splitlines()] == ["requirement 1", "requirement 2"]
+    assert "`Zip`" in said
+
+
+def test_sql_is_shown_on_demand_only_and_names_no_value(acompass, policy):
+    path = policy(POLICY)
+    assert "SELECT" not in acompass("plan", path, "people.csv").stdout
+    said = acompass("plan", path, "people.csv", "--sql").stdout
+    assert "SELECT" in said
+    assert "Ada" not in said
+
+
+#: one policy per way of running a requirement with a FILTER or WHERE that selects no record
+SELECTING_NOTHING = {
+    "EACH FILTER": ("EACH FILTER Age > 200 : Zip = 0;", "FILTER"),
+    "SOME FILTER": ("SOME FILTER Age > 200 : Zip = 0 : REPLACE Age WITH 1;", "FILTER"),
+    "with RANDOM": ("EACH FILTER Age > 200 : Zip = 0 : RANDOM Age 1 2;", "FILTER"),
+    "no groups": ("EACH PROCESS COUNT(*) AS n WHERE Age > 200 : n > 9 : REJECT;", "WHERE"),
+    "checked groups": ("EACH PROCESS COUNT(*) AS n WHERE Age > 200 GROUP BY Zip : n > 9;", "WHERE"),
+    "groups": ("EACH PROCESS COUNT(*) AS n WHERE Age > 200 GROUP BY Zip : n > 9 : REJECT;", "WHERE"),
+    "some group": ("SOME PROCESS COUNT(*) AS n WHERE Age > 200 GROUP BY Zip : n > 9;", "WHERE"),
+    "distinct": ("EACH PROCESS COUNT DISTINCT(Zip) AS n WHERE Age > 200 GROUP BY Age : n > 9;", "WHERE"),
+}
+#: the same, each selecting a record
+SELECTING_SOMETHING = [text.replace("200", "40") for text, _ in SELECTING_NOTHING.values()]
+RECORDS = [{"Name": "Ada", "Age": 36, "Zip": 21101}, {"Name": "Bob", "Age": 82, "Zip": 21102}]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "reference"])
+@pytest.mark.parametrize("what", SELECTING_NOTHING)
+def test_a_condition_that_selects_no_record_is_noted_at_its_line(what, engine):
+    text, word = SELECTING_NOTHING[what]
+    policy = f"EACH RESULT : Age < 200;\n{text}"
+    for result in (
+        api.check(policy, RECORDS, engine=engine),
+        api.run(policy, RECORDS, engine=engine),
+        api.plan(policy, RECORDS, engine=engine).result,
+    ):
+        assert [(note.line, note.text) for note in result.notes] == [(2, f"{word} selects no record")]
+
+
+@pytest.mark.parametrize("text", SELECTING_SOMETHING)
+def test_a_condition_that_selects_a_record_is_not_noted(text):
+    assert api.check(text, RECORDS).notes == ()
+
+
+def test_a_chain_notes_each_condition_as_it_stands():
+    policy = (
+        "EACH FILTER Age > 80 : Age < 0 : REPLACE Age WITH 80;\nEACH FILTER Age > 80 : Age < 0 : REPLACE Age WITH 80;"
+    )
+    assert [note.line for note in api.run(policy, RECORDS).notes] == [2]
+    assert api.check(policy, RECORDS).notes == ()
+
+
+def test_a_run_that_leaves_no_record_notes_the_line_that_removed_the_last():
+    policy = "EACH RESULT : Age > 50 : REJECT;\nEACH RESULT : Age < 50 : REJECT;\nEACH RESULT : Age = 1;"
+    assert [(note.line, note.text) for note in api.run(policy, RECORDS).notes] == [(2, "no record is left")]
+
+
+def test_a_table_whose_records_were_all_dropped_is_noted(acompass, policy, tmp_path):
+    (tmp_path / "gaps.csv").write_text("Name,Age\nAda,\nBob,\n", encoding="utf-8")
+    arguments = ("gaps.csv", "-o", "out.csv", "--missing", "drop", "--json")
+    value = json.loads(acompass("run", policy("EACH RESULT : Age < 90;"), *arguments).stdout)
+    assert (value["records_in"], value["records_out"], value["dropped"]) == (2, 0, 2)
+    assert value["notes"] == [{"line": None, "text": "no record is left"}]
+
+
+def test_columns_that_the_policy_never_names_are_listed_in_the_order_of_the_table():
+    text = "EACH PROCESS COUNT(*) AS Name GROUP BY age : Name >= 1;"
+    assert api.run(text, RECORDS).unnamed == ("Name", "Zip")
+    assert api.check(text, RECORDS).unnamed == ("Name", "Zip")
+    assert api.run("EACH RESULT : Age < 99 OR Zip = 1 OR Name = '*';", RECORDS).unnamed == ()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("run", "-o", "out.csv", "--json"), ("check", "--format", "json"), ("plan", "--json")],
+    ids=["run", "check", "plan"],
+)
+def test_json_has_them(acompass, policy, arguments):
+    command, *options = arguments
+    ran = acompass(command, policy("EACH FILTER Age > 200 : Age = 1;"), "people.csv", *options)
+    value = json.loads(ran.stdout)
+    assert (value["dropped"], value["unnamed"]) == (0, ["Name", "Zip"])
+    assert value["notes"] == [{"line": 1, "text": "FILTER selects no record"}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heading"),
+    [
+        (("run", "-o", "out.csv"), "columns that the policy never names, released unchanged"),
+        (("plan",), "columns that the policy never names, released unchanged"),
+        (("check",), "columns that the policy never names"),
+    ],
+    ids=["run", "plan", "check"],
+)
+def test_the_text_says_so_before_its_last_line(acompass, policy, arguments, heading):
+    command, *options = arguments
+    ran = acompass(command, policy("EACH FILTER Age > 200 : Age = 1;"), "people.csv", *options)
+    *_, note, unnamed, summary = ran.stdout.splitlines()
+    assert note == "note: line 1: FILTER selects no record"
+    assert unnamed == f"{heading}: Name, Zip"
+    assert summary.startswith("3 records")
+
+
+def test_the_internal_report_page_says_so(acompass, policy, tmp_path):
+    text = policy("EACH FILTER Age > 200 : Age = 1;")
+    acompass("run", text, "people.csv", "-o", "out.csv", "--report-internal", "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Note: line 1: FILTER selects no record" in page
+    assert "Columns that the policy never names, released unchanged: Name, Zip" in page
+
+
+def test_a_check_notes_columns_that_are_dropped_and_absent():
+    (note,) = api.check("ALWAYS : DROP Nmae, Zip;", RECORDS).notes
+    assert (note.line, note.text) == (1, "nothing to drop: the table has no column `Nmae`")
+    assert api.check("ALWAYS : DROP Name, Zip;", RECORDS).notes == ()
+    with pytest.raises(api.PolicyError, match="unknown column `Nmae`"):
+        api.run("ALWAYS : DROP Nmae, Zip;", RECORDS)
+
+
+TEXTS = ["", "\n", "-- EACH RESULT : Age <= 80;\n", "/* nothing */"]
+COMMANDS = [
+    ("run", "policy.acp", "people.csv", "-o", "out.csv"),
+    ("check", "policy.acp", "people.csv"),
+    ("plan", "policy.acp", "people.csv"),
+    ("prove", "policy.acp"),
+    ("prove", "policy.acp", "--claim", "EACH RESULT : Age <= 80"),
+    ("lint", "policy.acp"),
+    ("lint", "policy.acp", "--fix"),
+    ("explain", "policy.acp", "people.csv", "--record", "1"),
+    ("explain", "policy.acp", "--algebra"),
+    ("explain", "policy.acp", "people.csv", "--sql"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("text", TEXTS)
+def test_it_is_an_error_of_every_command(acompass, policy, tmp_path, command, text):
+    path = policy(text)
+    ran = acompass(*command)
+    assert (ran.exit_code, ran.stdout) == (2, "")
+    assert "error[AC410]: policy `policy.acp` has no requirements" in ran.stderr
+    assert (tmp_path / path).read_text() == text
+    assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_it_is_an_error_of_every_call(text):
+    table = [{"Age": 1}]
+    calls = [library.check, library.run, library.plan, library.explain]
+    for call in [*(lambda p, c=call: c(p, table) for call in calls), library.prove, library.lint]:
+        with pytest.raises(PolicyError, match="AC410"):
+            call(text)
+    with library.open(table) as session, pytest.raises(PolicyError, match="AC410"):
+        session.check(library.parse(text))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_it_can_be_read_and_formatted(acompass, policy, text):
+    assert library.parse(text).tree.requirements == ()
+    assert acompass("fmt", policy(text)).exit_code == 0

@@ -8,7 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.waiting import PATIENCE
+
+#: each starts a process of its own
+pytestmark = pytest.mark.slow
 
 TABLE = "Age\n" + "31\n32\n33\n" * 4
 
@@ -17,19 +22,18 @@ COMMAND = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
 from acompass.cli import main
-import acompass.suggest.flow
-from acompass.suggest.problem import Found, Step
-from acompass.suggest.search import evaluate
+from acompass.author.suggest import flow
+from acompass.author.suggest.search_problem import Found, Step, evaluate
 
 def search(problem, style, lines, seconds, stopped, progress):
     stopped()
     print(os.getpid(), flush=True)
     while not ({until}):
         time.sleep(0.01)
-    steps = (Step(0, len(problem.ladders[0].rungs)),)
+    steps = (Step(0, len(problem.ladders[0].maps)),)
     return Found((), steps, evaluate(problem, (), steps), False, problem.k)
 
-sys.modules["acompass.suggest.flow"].search = search
+sys.modules["acompass.author.suggest.flow"].search = search
 sys.argv = "acompass suggest people.csv --qi Age --k 6 -o out.acp --max-lost 100%".split()
 main()
 """
@@ -56,12 +60,12 @@ def _errors(ran: "subprocess.Popen[bytes]") -> str:
 
 
 def test_ctrl_c_ends_the_search_and_writes_what_it_found(tmp_path: Path) -> None:
-    """A terminal sends the signal to both processes. That is one key press."""
+    """A terminal sends the signal to both processes for one key press."""
     with searching(tmp_path, "stopped()") as (ran, worker):
         os.kill(worker, signal.SIGINT)
         ran.send_signal(signal.SIGINT)
         assert ran.wait(timeout=PATIENCE) == 0
-        assert _errors(ran) == "the search ended early; this is the best policy that it had found\n"
+        assert _errors(ran) == "the search ended early; this is the best policy it had found\n"
     assert "REPLACE Age WITH '*'" in (tmp_path / "out.acp").read_text()
     assert sorted(os.listdir(tmp_path)) == ["out.acp", "people.csv"]
 

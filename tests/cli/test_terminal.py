@@ -7,9 +7,12 @@ import sys
 
 import pytest
 
-from acompass.cli import progress
+from acompass.cli import streams
 from tests.cli.tables import PEOPLE
 from tests.waiting import wait_until
+
+#: each starts a process of its own
+pytestmark = pytest.mark.slow
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 
@@ -53,16 +56,12 @@ def test_verdicts_are_coloured_and_lines_are_cut(folder):
 
 
 def test_no_color_is_respected(folder):
-    assert "\x1b" not in at_a_terminal(
-        folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="1"
-    )
+    assert "\x1b" not in at_a_terminal(folder, "check", "policy.acp", "people.csv", "--no-progress", NO_COLOR="1")
 
 
 def test_errors_are_coloured_too(folder):
     assert "\x1b[" in at_a_terminal(folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="")
-    assert "\x1b[" not in at_a_terminal(
-        folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="1"
-    )
+    assert "\x1b[" not in at_a_terminal(folder, "check", "policy.acp", "none.csv", "--no-progress", NO_COLOR="1")
 
 
 class Terminal:
@@ -88,8 +87,8 @@ def watched(monkeypatch) -> Terminal:
 
 def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
     terminal = watched(monkeypatch)
-    monkeypatch.setattr(progress, "_DELAY", 0.05)
-    with progress.progress_bar(True) as count:
+    monkeypatch.setattr(streams, "_DELAY", 0.05)
+    with streams.progress_bar(True) as count:
         assert count is not None
         count(3, 7)
         wait_until(lambda: "3/7" in terminal.seen)
@@ -97,13 +96,13 @@ def test_a_long_command_shows_how_many_requirements_are_done(monkeypatch):
 
 def test_a_short_command_shows_no_bar(monkeypatch):
     terminal = watched(monkeypatch)
-    monkeypatch.setattr(progress, "_DELAY", 60)
-    with progress.progress_bar(True) as count:
+    monkeypatch.setattr(streams, "_DELAY", 60)
+    with streams.progress_bar(True) as count:
         count(3, 7)
     assert terminal.seen == ""
 
 
 @pytest.mark.parametrize("wanted", [True, False])
 def test_no_bar_without_a_terminal(wanted, capsys):  # with capsys, standard error is not a terminal
-    with progress.progress_bar(wanted) as count:
+    with streams.progress_bar(wanted) as count:
         assert count is None

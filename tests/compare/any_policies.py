@@ -1,8 +1,7 @@
 """The law of sound comparison: policies of `conform` that are found to be equivalent write the same for
 random tables, and a difference replays.
 
-python -m tests.compare.any_policies --pairs 500
-"""
+python -m tests.compare.any_policies --pairs 500"""
 
 import argparse
 import random
@@ -10,13 +9,13 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
-from acompass.compare.equivalence import equivalence
-from acompass.compare.pairs import Pair, typed_pairs
-from acompass.compare.results import are_different, run_of
-from acompass.conformance.generate import Case, random_case
-from acompass.diagnostics import PolicyError
+from acompass.errors.diagnostics import PolicyError
+from acompass.language.text import tree
 from acompass.policy import parse
-from acompass.syntax import tree
+from acompass.reason.compare.counterexamples import are_different, replay_program
+from acompass.reason.compare.equivalence import equivalence
+from acompass.reason.compare.pairs import Pair, typed_pairs
+from acompass.testing.conformance.cases import Case, random_case
 
 #: tables on which each pair is run
 TABLES = 10
@@ -55,7 +54,7 @@ def judged(rng: random.Random) -> str:
     found = equivalence(pair)
     if found.difference is not None:
         trace = [Fraction(rho) for rho in found.difference.trace]
-        one, other = (run_of(program, found.difference.records, trace).written for program in pair.programs)
+        one, other = (replay_program(program, found.difference.records, trace).written for program in pair.programs)
         assert (one, other) == (found.difference.old, found.difference.new)
         assert are_different(one, other)
     if found.is_equivalent and case.records:
@@ -68,7 +67,7 @@ def _require_same(rng: random.Random, case: Case, pair: Pair) -> None:
     columns = list(zip(*case.records, strict=True))
     size = rng.randint(0, 2 * len(case.records))
     records = [tuple(rng.choice(column) for column in columns) for _ in range(size)]
-    one, other = (run_of(program, records, case.trace * 2).written for program in pair.programs)
+    one, other = (replay_program(program, records, case.trace * 2).written for program in pair.programs)
     assert not are_different(one, other), f"{case.policy_text}\n{pair.new}\n{records}"
 
 

@@ -1,7 +1,6 @@
 """The law of exact comparison: for record-level policies, `compare` says what every kind of record says.
 
-python -m tests.compare.campaign --pairs 2000
-"""
+python -m tests.compare.campaign --pairs 2000"""
 
 import argparse
 import random
@@ -9,11 +8,11 @@ import sys
 from collections import Counter
 from fractions import Fraction
 
-from acompass.compare.answer import Difference
-from acompass.compare.equivalence import equivalence
-from acompass.compare.pairs import typed_pairs
-from acompass.compare.results import are_different, run_of
 from acompass.policy import parse
+from acompass.reason.compare.answer import Difference
+from acompass.reason.compare.counterexamples import are_different, replay_program
+from acompass.reason.compare.equivalence import equivalence
+from acompass.reason.compare.pairs import typed_pairs
 from tests.compare.record_policies import TYPES, Writer, records, traces, written
 
 
@@ -23,7 +22,7 @@ def verdict(old: str, new: str) -> tuple[bool | None, Difference | None]:
     found = equivalence(pair)
     if found.difference is not None:
         trace = [Fraction(rho) for rho in found.difference.trace]
-        one, other = (run_of(program, found.difference.records, trace) for program in pair.programs)
+        one, other = (replay_program(program, found.difference.records, trace) for program in pair.programs)
         assert are_different(one.written, other.written)
         assert (one.written, other.written) == (found.difference.old, found.difference.new)
     return found.is_equivalent, found.difference

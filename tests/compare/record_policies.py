@@ -1,8 +1,7 @@
 """Random pairs of record-level policies, and what they write for every kind of record, by `semantics`.
 
 A is compared with 0 to 9 and cut into bands there, C is compared with 1 and 4. So `records` have numbers of
-every kind, and texts as well. A difference shows for one of them, with some outcome of a draw.
-"""
+every kind, and texts as well. A difference shows for one of them, with some outcome of a draw."""
 
 import random
 from collections import Counter
@@ -10,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
-from acompass.checked.program import Program
-from acompass.checked.types import INTEGER, TEXT, Column, Schema, remaining
-from acompass.semantics import Record
+from acompass.language.program.program import Program
+from acompass.language.program.types import INTEGER, TEXT, Column, Schema, remaining
+from acompass.semantics.core import Record
 from tests.prove.replaying import checked, is_written, run_or_none
 
 SCHEMA: Schema = (Column("A", INTEGER), Column("B", TEXT), Column("C", INTEGER))
@@ -117,9 +116,7 @@ class Writer:
         ]
         actions += [f"DROP {self._rng.choice('ABC')}"] if drops else []
         if self._with_chance and self._rng.random() < 0.3:
-            return self._rng.choice(
-                ("RANDOM A 0 4", "WITH PROBABILITY 0.5 REJECT", "RANDOM B FROM ('a', 4 OF 'x')")
-            )
+            return self._rng.choice(("RANDOM A 0 4", "WITH PROBABILITY 0.5 REJECT", "RANDOM B FROM ('a', 4 OF 'x')"))
         return self._rng.choice(actions)
 
 

@@ -3,18 +3,21 @@
 import pytest
 
 from tests.compare import any_policies, campaign
+from tests.length import at_length
 
 
+@pytest.mark.campaign
+@pytest.mark.slow
 def test_record_level_policies_are_compared_exactly() -> None:
-    found = campaign.campaign(16, seed=3)
-    assert found.total() == 16
+    found = campaign.campaign(at_length(4), seed=3)
+    assert found.total() == at_length(4)
     assert found["certain None"] == 0
     assert found["certain True"]
     assert found["certain False"]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_other_policies_are_compared_soundly() -> None:
-    found = any_policies.campaign(12, seed=5)
+    found = any_policies.campaign(at_length(2), seed=20)
     assert found["True"]
     assert found["False"]

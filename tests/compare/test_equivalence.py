@@ -1,11 +1,21 @@
 """Verdicts on pairs of policies: each way to be equivalent, and beside it a pair that is not."""
 
+import random
 import re
+from decimal import Decimal
+from itertools import product
 
 import pytest
 
 import acompass
-from acompass.compare import Comparison
+from acompass.errors.diagnostics import AcompassError
+from acompass.language.program.label_maps import Prefix
+from acompass.reason.compare.answer import Comparison
+from acompass.reason.compare.kinds import prefix_kinds
+from acompass.reason.compare.pairs import replace_parameters
+from acompass.reason.privacy.mentions import Undecided
+from tests.folding import folded
+from tests.length import at_length
 
 TYPES = {"A": "integer", "B": "text", "C": "text", "D": "text"}
 K = "EACH PROCESS COUNT(*) AS n GROUP BY A, B : n >= 3 : REJECT;"
@@ -118,8 +128,7 @@ DIFFERENT = {
     ),
     "a prefix of some texts": (
         "EACH RESULT : A > 3 : GENERALIZE B TO PREFIX OF 1;",
-        "EACH RESULT : B <= 'x' : GENERALIZE B TO PREFIX OF 3;"
-        "EACH RESULT : A > 3 : GENERALIZE B TO PREFIX OF 1;",
+        "EACH RESULT : B <= 'x' : GENERALIZE B TO PREFIX OF 3;EACH RESULT : A > 3 : GENERALIZE B TO PREFIX OF 1;",
     ),
     "a type, seen on the empty table alone, as every other fails": (
         "EACH RESULT : A < 5 AND A > 5;",
@@ -174,6 +183,7 @@ def test_equivalent(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
+@pytest.mark.slow
 def test_different(name: str) -> None:
     old, new = DIFFERENT[name]
     for comparison in (compared(old, new), compared(new, old)):
@@ -209,6 +219,7 @@ def test_a_trace_is_part_of_a_difference() -> None:
     assert found.trace == ("0.6",)
 
 
+@pytest.mark.slow
 def test_an_open_question_has_a_reason() -> None:
     """All records are drawn for, in any order: true, but nothing proves it."""
     comparison = compared(
@@ -246,3 +257,79 @@ def test_an_error_names_its_policy() -> None:
     with pytest.raises(acompass.PolicyError) as raised:
         acompass.compare(old, new)
     assert raised.value.name == "new.acp"
+
+
+_TEXTS = ["".join(letters) for size in range(6) for letters in product("!*ab", repeat=size)]
+
+
+def _seen(text: str, constants: list[str], lengths: list[int]) -> list[tuple[bool, bool]]:
+    """How the text and its prefixes compare with the constants."""
+    forms = [text, *(Prefix(length).label(text) for length in lengths)]
+    return [(form < constant, form == constant) for form in forms for constant in constants]
+
+
+@pytest.mark.campaign
+@folded("seed", range(at_length(6)))
+def test_every_text_is_of_a_kind(seed: int) -> None:
+    rng = random.Random(seed)
+    constants = rng.sample(_TEXTS[:400], rng.randint(0, 4))
+    lengths = rng.sample(range(1, 5), rng.randint(1, 2))
+    kinds = prefix_kinds(constants, lengths)
+    known = set()
+    for alike in kinds:
+        first, *others = (tuple(_seen(str(text), constants, lengths)) for text in alike)
+        assert all(other == first for other in others), alike
+        known.add(first)
+    assert {tuple(_seen(text, constants, lengths)) for text in _TEXTS} <= known
+
+
+def test_two_prefixes_differ_on_some_text_of_a_kind_or_on_none() -> None:
+    for alike in prefix_kinds(["ab", "b*"], [1, 3]):
+        labels = [(Prefix(1).label(str(text)), Prefix(3).label(str(text))) for text in alike]
+        is_long = len(str(alike[0])) > 1
+        assert any(one != other for one, other in labels) <= is_long
+
+
+def test_too_many_texts_are_refused() -> None:
+    with pytest.raises(Undecided):
+        prefix_kinds([f"{number:040}" for number in range(1_000)], [3])
+
+
+STEPS = """\
+-- k and name in a comment stay
+EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= k
+   : GENERALIZE Zip TO LEVEL 1 OF 'k.csv' ELSE other
+   THEN REJECT;
+EACH RESULT : Age <= top AND NOT Name = who : REPLACE Age WITH top;
+"""
+
+
+def test_values_are_written_as_constants() -> None:
+    values = {"k": 5, "other": "it's", "top": Decimal("-80.50"), "who": "k"}
+    bound = replace_parameters(acompass.parse(STEPS), values)
+    assert bound.text.splitlines() == [
+        "-- k and name in a comment stay",
+        "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= 5",
+        "   : GENERALIZE Zip TO LEVEL 1 OF 'k.csv' ELSE 'it''s'",
+        "   THEN REJECT;",
+        "EACH RESULT : Age <= -80.50 AND NOT Name = 'k' : REPLACE Age WITH -80.50;",
+    ]
+
+
+def test_other_parameters_stay() -> None:
+    bound = replace_parameters(acompass.parse("EACH RESULT : Age <= top AND Age >= low;"), {"top": 80})
+    assert bound.text == "EACH RESULT : Age <= 80 AND Age >= low;"
+
+
+@pytest.mark.parametrize(("values", "code"), [({"l": 3}, "AC107"), ({"k": float("nan")}, "AC109")])
+def test_a_value_that_cannot_be_used_is_an_error(values: dict[str, float], code: str) -> None:
+    policy = acompass.parse("EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : REJECT;")
+    with pytest.raises(AcompassError) as raised:
+        replace_parameters(policy, values)
+    assert [found.code for found in raised.value.diagnostics] == [code]
+
+
+def test_compare_takes_values_for_the_old_policy() -> None:
+    policy = "EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : REJECT;"
+    assert not acompass.compare(policy, policy, params={"k": 3}, old_params={"k": 5}).ok
+    assert acompass.compare(policy, policy, params={"k": 5}, old_params={"k": 3}).ok

@@ -2,11 +2,11 @@
 
 import pytest
 
-from acompass.conformance.once import Once
-from acompass.diagnostics import AcompassError
-from acompass.engines.connect import open_session
 from acompass.engines.duckdb.session import DuckDBSession
+from acompass.engines.registry import open_session
+from acompass.errors.diagnostics import AcompassError
 from acompass.plan.lowering import sql
+from acompass.testing.conformance.differential import CachedSession
 
 COLUMNS = (("c0", "BIGINT"),)
 
@@ -14,10 +14,10 @@ COLUMNS = (("c0", "BIGINT"),)
 def test_a_statement_is_sent_once() -> None:
     with open_session("duckdb") as session:
         assert isinstance(session, DuckDBSession)
-        once = Once(session)
+        once = CachedSession(session)
         table = once.upload(COLUMNS, [(1,), (2,)])
         assert once.upload(COLUMNS, [(1,), (2,)]) == table
-        query = sql.everything(sql.table(table))
+        query = sql.select_all(sql.table(table))
         assert once.store(query) == once.store(query.copy())
         assert once.fetch(query) == once.fetch(query.copy()) == [(1,), (2,)]
         assert len(session.statements) == 3
@@ -25,18 +25,18 @@ def test_a_statement_is_sent_once() -> None:
 
 def test_other_rows_are_another_table() -> None:
     with open_session("duckdb") as session:
-        once = Once(session)
+        once = CachedSession(session)
         assert once.upload(COLUMNS, [(1,)]) != once.upload(COLUMNS, [(True,)])
 
 
 def test_a_dropped_table_cannot_be_read() -> None:
     with open_session("duckdb") as session:
-        once = Once(session)
-        query = sql.everything(sql.table(once.upload(COLUMNS, [(1,)])))
+        once = CachedSession(session)
+        query = sql.select_all(sql.table(once.upload(COLUMNS, [(1,)])))
         stored = once.store(query)
-        reading = sql.everything(sql.table(stored))
+        reading = sql.select_all(sql.table(stored))
         assert once.fetch(reading) == [(1,)]
         once.drop(stored)
         with pytest.raises(AcompassError):
             once.fetch(reading)
-        assert once.fetch(sql.everything(sql.table(once.store(query)))) == [(1,)]
+        assert once.fetch(sql.select_all(sql.table(once.store(query)))) == [(1,)]

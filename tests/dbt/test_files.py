@@ -1,19 +1,26 @@
 """What `acompass dbt` writes: names, templates, notes, variables, and the Python model."""
 
 import ast
+import re
+import sys
 import traceback
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import psycopg
 import pyarrow
 import pytest
 
 import acompass
-from acompass.dbt.jinja import literally
-from acompass.dbt.release import NotReleased, release
-from acompass.diagnostics import CallError
+from acompass.author.dbt.templates import escape_jinja
+from acompass.dbt import NotReleased, release
+from acompass.errors.catalogue import CODES
+from acompass.errors.diagnostics import CallError
 from tests.dbt.rendering import CompilerError, rendered
+from tests.engines.postgres_server import Server
+from tests.errors.pages import FOLDER, Page, read_page
+from tests.measure.by_definition import run_blocks
 
 #: names and constants that would mean something to Jinja, SQL or Python
 HOSTILE = (
@@ -39,7 +46,7 @@ def failures(template: str, table: Any, **variables: Any) -> list[tuple[Any, ...
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_template_is_rendered_to_the_text(text: str) -> None:
-    assert rendered(literally(text)) == text
+    assert rendered(escape_jinja(text)) == text
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -105,9 +112,7 @@ def test_a_value_that_cannot_be_judged_is_a_failure_without_the_value(value: str
 def test_a_text_is_not_a_number_of_another_length() -> None:
     """Numbers that the type cannot hold exactly are not rounded."""
     types = {"Age": "decimal(1)"}
-    line, columns = acompass.dbt(
-        "EACH RESULT : Age < 0.45;", "people", source=True, types=types
-    ).files.values()
+    line, columns = acompass.dbt("EACH RESULT : Age < 0.45;", "people", source=True, types=types).files.values()
     assert failures(line, pyarrow.table({"Age": [0.4]})) == []
     assert len(failures(line, pyarrow.table({"Age": [0.44]}))) == 1
     assert len(failures(columns, pyarrow.table({"Age": [0.44]}))) == 1
@@ -115,9 +120,7 @@ def test_a_text_is_not_a_number_of_another_length() -> None:
 
 def test_the_released_model_is_compared_with_the_types_that_it_has() -> None:
     """The integers of line 1 may be decimals in the end, between 2 and the constant."""
-    policy = (
-        "EACH PROCESS MIN(Rate) AS least : least >= 2.5;\nEACH RESULT : Rate < 100 : REPLACE Rate WITH 2.25;"
-    )
+    policy = "EACH PROCESS MIN(Rate) AS least : least >= 2.5;\nEACH RESULT : Rate < 100 : REPLACE Rate WITH 2.25;"
     written = acompass.dbt(policy, "rates", released="people", types={"Rate": "integer"})
     line = written.files["tests/acompass/people/policy_people_line_1.sql"]
     assert failures(line, pyarrow.table({"Rate": [3.0, 2.5]})) == []
@@ -168,9 +171,7 @@ def test_a_whole_number_is_a_variable_of_tests_and_model() -> None:
 
 
 def test_what_does_not_stand_in_the_sql_as_it_is_is_no_variable() -> None:
-    policy = (
-        "EACH RESULT : Zip = z;\nEACH RESULT : Age >= low : RANDOM Age low 90;\nEACH RESULT : Rate < most;"
-    )
+    policy = "EACH RESULT : Zip = z;\nEACH RESULT : Age >= low : RANDOM Age low 90;\nEACH RESULT : Rate < most;"
     written = acompass.dbt(
         policy, "people", params={"z": "2", "low": 18, "most": 3}, source=True, types={"Rate": "float"}
     )
@@ -180,9 +181,7 @@ def test_what_does_not_stand_in_the_sql_as_it_is_is_no_variable() -> None:
 def test_the_model_performs_the_embedded_policy_with_its_hierarchies(tmp_path: Path) -> None:
     (tmp_path / "zip.csv").write_text("21201;212;*\n21202;212;*\n21209;212;*\n", encoding="utf-8")
     (tmp_path / "p.acp").write_text("ALWAYS : GENERALIZE Zip TO LEVEL 1 OF 'zip.csv';", encoding="utf-8")
-    constants = _constants(
-        acompass.dbt(acompass.load(tmp_path / "p.acp"), "people").files["models/people_released.py"]
-    )
+    constants = _constants(acompass.dbt(acompass.load(tmp_path / "p.acp"), "people").files["models/people_released.py"])
     (tmp_path / "zip.csv").unlink()
     table = release(PEOPLE, constants["POLICY"], constants["NAME"], constants["HIERARCHIES"], {}, {})
     assert table.column("Zip").to_pylist() == ["212"] * 4
@@ -254,3 +253,86 @@ def _constants(python: str) -> dict[str, Any]:
         for target in node.targets
         if isinstance(target, ast.Name) and target.id != "PARAMS"
     }
+
+
+#: AC640 is shown where PyYAML is missing
+PAGES = [read_page(FOLDER / f"{code}.md") for code in sorted(CODES) if "AC641" <= code < "AC65"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_the_example_gives_the_error_and_the_fix_an_answer(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (ran,) = run_blocks(page.sections["Example"])
+    assert (ran.exit_code, ran.output, re.findall(r"\[(AC\d{3})\]", ran.errors)) == (2, "", [page.code])
+    (ran,) = run_blocks(page.sections["Fix"])
+    assert (ran.exit_code, ran.errors) == (0, "")
+    assert "written" in ran.output
+
+
+def test_pyyaml_may_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    (ran,) = run_blocks(read_page(FOLDER / "AC641.md").sections["Example"])
+    assert (ran.exit_code, re.findall(r"\[(AC\d{3})\]", ran.errors)) == (2, ["AC640"])
+
+
+OTHER_DIALECTS_POLICY = """\
+EACH RESULT : Age BETWEEN 18 AND 90;
+EACH FILTER Zip LIKE '212%' : Rate < 0.5 AND Member = 'true';
+EACH PROCESS COUNT(*) AS n, COUNT DISTINCT(Zip) AS zips GROUP BY Seen : n >= k AND zips >= 2;
+EACH PROCESS SUM(Age) AS total, MAX(Rate) AS most : total = 165.5 AND most < 1;
+SOME PROCESS MIN(Zip) AS first GROUP BY Age : first > 'a';
+SOME RESULT : Seen >= '2024-02-29';
+EACH RESULT : "it's {{ odd }}" IN ('é', '''', '\\z');
+"""
+#: the columns, with their types in the policy and in PostgreSQL
+TYPES = {
+    "Age": ("decimal(1)", "NUMERIC(5, 1)"),
+    "Zip": ("text", "TEXT"),
+    "Rate": ("float", "DOUBLE PRECISION"),
+    "Member": ("boolean", "BOOLEAN"),
+    "Seen": ("date", "DATE"),
+    "it's {{ odd }}": ("text", "TEXT"),
+}
+ROWS = [
+    ("34.5", "21201", "0.25", "true", "2024-02-29", "é"),
+    ("60.0", "21202", "0.5", "true", "2024-02-29", "'"),
+    ("71.0", "Åland", "0.001", "false", "2023-01-01", "\\z"),
+]
+#: what `check` says of these rows, line by line
+HOLDS = [True, False, False, True, True, True, True]
+
+
+def written(dialect: str) -> list[str]:
+    types = {name: type_ for name, (type_, _) in TYPES.items()}
+    found = acompass.dbt(OTHER_DIALECTS_POLICY, "people", source=True, dialect=dialect, types=types, params={"k": 2})
+    return [rendered(template) for template in found.files.values()]
+
+
+def test_check_says_so() -> None:
+    records = [dict(zip(TYPES, row, strict=True)) for row in ROWS]
+    typed = [{**row, "Rate": float(row["Rate"]), "Member": row["Member"] == "true"} for row in records]
+    result = acompass.check(OTHER_DIALECTS_POLICY, typed, params={"k": 2})
+    assert [each.holds for each in result.requirements] == HOLDS
+
+
+def test_postgres(postgres: Server) -> None:
+    with psycopg.connect(postgres.url()) as connection:
+        columns = ", ".join(f'"{name}" {stored}' for name, (_, stored) in TYPES.items())
+        connection.execute(f"CREATE TEMPORARY TABLE people ({columns})")
+        connection.cursor().executemany("INSERT INTO people VALUES (%s, %s, %s, %s, %s, %s)", ROWS)
+        *lines, complete = written("postgres")
+        assert [not connection.execute(line).fetchall() for line in lines] == HOLDS
+        assert connection.execute(complete).fetchall() == []
+        connection.execute("INSERT INTO people VALUES (NULL, 'x', 'NaN', NULL, NULL, NULL)")
+        assert {row[0] for row in connection.execute(complete).fetchall()} == {*TYPES} - {"Zip"}
+
+
+def test_spark(spark: Any) -> None:
+    """All columns are text there, as in a CSV file without a schema."""
+    spark.createDataFrame(ROWS, list(TYPES)).createOrReplaceTempView("people")
+    *lines, complete = (line.replace('"people"', "people") for line in written("spark"))
+    assert [not spark.sql(line).collect() for line in lines] == HOLDS
+    assert spark.sql(complete).collect() == []

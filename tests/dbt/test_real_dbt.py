@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import acompass
-from acompass.dbt.jinja import literally
+from acompass.author.dbt.templates import escape_jinja
 from tests.dbt.environment import NotInstalled, dbt_environment
-from tests.docs.console import played
 from tests.docs.pages import blocks
+from tests.docs.running import played
 from tests.repo.sources import ROOT
 
 PAGE = ROOT / "docs" / "how-to" / "dbt.md"
@@ -51,9 +51,8 @@ IDENTIFIER, LITERAL = NAME.replace('"', '""'), VALUE.replace("'", "''")
 ODD = {
     "dbt_project.yml": "name: odd\nprofile: odd\nversion: '1.0'\n",
     "profiles.yml": "odd: {target: dev, outputs: {dev: {type: duckdb, path: odd.duckdb}}}\n",
-    "models/people.sql": literally(
-        f"SELECT * FROM (VALUES ('a', '{LITERAL}', 1), ('b', 'x', 2)) "
-        f'AS t("Code", "{IDENTIFIER}", "Pay")'
+    "models/people.sql": escape_jinja(
+        f"SELECT * FROM (VALUES ('a', '{LITERAL}', 1), ('b', 'x', 2)) AS t(\"Code\", \"{IDENTIFIER}\", \"Pay\")"
     ),
     "policies/levels.csv": "a;x{{;*\nb;x{{;*\n",
     "policies/odd.acp": f"""\

@@ -88,9 +88,7 @@ def terminals(grammar: dict[str, Node]) -> set[str]:
 class Speaker:
     """Generates random sentences, and takes the shortest alternatives once `breath` is used up."""
 
-    def __init__(
-        self, grammar: dict[str, Node], rng: random.Random, breath: int = 60, between: str = " "
-    ) -> None:
+    def __init__(self, grammar: dict[str, Node], rng: random.Random, breath: int = 60, between: str = " ") -> None:
         self._grammar, self._random, self._breath, self._between = grammar, rng, breath, between
 
     def say(self, node: Node) -> str:

@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from acompass.diagnostics.codes import CODES
+from acompass.errors.catalogue import CODES
 from tests.repo.sources import ROOT
 
 PAGE = ROOT / "docs" / "errors" / "index.md"

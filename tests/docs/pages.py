@@ -1,8 +1,7 @@
 """Pages as text with fenced blocks.
 
 A block starts with its language and, if it is a file that later blocks use, the name of the file. A comment
-before a block that cannot be run gives the reason and the test: `<!-- not run: reason; path of the test -->`.
-"""
+before a block that cannot be run gives the reason and the test: `<!-- not run: reason; path of the test -->`."""
 
 import re
 from collections.abc import Callable
@@ -34,9 +33,7 @@ class Block:
 
 def pages() -> list[Path]:
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*/README.md")]
-    return sorted(
-        path for path in found if not path.relative_to(ROOT).as_posix().startswith(WITH_RUNNERS_OF_THEIR_OWN)
-    )
+    return sorted(path for path in found if not path.relative_to(ROOT).as_posix().startswith(WITH_RUNNERS_OF_THEIR_OWN))
 
 
 def servers(text: str) -> dict[str, str]:

@@ -1,15 +1,28 @@
 """Run everything on a page, in an empty folder with the examples, and return the page with actual output."""
 
+import atexit
 import json
+import os
+import pty
+import re
+import subprocess
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from doctest import DocTestParser, Example
+from functools import cache
+from io import StringIO
 from pathlib import Path
+from threading import Thread
+from typing import Any
 
 import yaml
 
-from acompass.syntax.parse import parse
-from tests.docs.console import played
-from tests.docs.interpreter import Interpreter
+from acompass.language.text.parser import parse_text
 from tests.docs.pages import Block, rewritten
-from tests.docs.shell import Shell
+from tests.programs import write_acompass
 from tests.repo.sources import ROOT
 
 #: blocks in these languages would not be run, so commands must not be in them
@@ -68,7 +81,7 @@ def _require_form(block: Block) -> None:
     """A block that is not run must parse. A policy file may be wrong, if a command shows the error."""
     match block:
         case Block(language="acompass", name=""):
-            _, found = parse(block.content)
+            _, found = parse_text(block.content)
             assert not found, f"not a policy: {found[0].message}\n{block.content}"
         case Block(language="yaml"):
             yaml.safe_load(block.content)
@@ -81,3 +94,134 @@ def _require_replacement(excuse: str) -> None:
     why, _, instead = excuse.rpartition("; ")
     assert why, f"an excuse says why, then what tests it instead: {excuse}"
     assert (ROOT / instead).is_file(), f"no such file: {instead}"
+
+
+COLUMNS = "96"
+
+
+@cache
+def _programs() -> Path:
+    """A folder with `acompass` and `python`."""
+    folder = tempfile.TemporaryDirectory(prefix="acompass-programs-")
+    atexit.register(folder.cleanup)
+    write_acompass(Path(folder.name))
+    return Path(folder.name)
+
+
+@dataclass
+class Shell:
+    """Runs commands in one folder; `status` is the exit code of the last one."""
+
+    folder: Path
+    status: int = 0
+    _path: str = field(default_factory=lambda: f"{_programs()}{os.pathsep}{os.environ['PATH']}")
+
+    def run(self, command: str) -> str:
+        """The command's output, then its standard error, which is a pipe so that no progress bar is drawn."""
+        ours, its = pty.openpty()
+        environment = {**os.environ, "PATH": self._path, "COLUMNS": COLUMNS, "NO_COLOR": "1"}
+        printed = bytearray()
+        reader = Thread(target=_read, args=(ours, printed))
+        reader.start()
+        try:
+            ran = subprocess.run(
+                ["bash", "-c", f"(exit {self.status}); {command}"],
+                cwd=self.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=its,
+                stderr=subprocess.PIPE,
+            )
+        finally:
+            os.close(its)
+            reader.join()
+            os.close(ours)
+        self.status = ran.returncode
+        return (bytes(printed) + ran.stderr).decode().replace("\r\n", "\n")
+
+
+def _read(terminal: int, printed: bytearray) -> None:
+    try:
+        while chunk := os.read(terminal, 65536):
+            printed += chunk
+    except OSError:
+        """Linux raises this when the other end is closed."""
+
+
+PROMPT = "$ "
+
+
+def played(content: str, run: Callable[[str], str]) -> str:
+    """The block with the actual output of its commands; output that matches stays as written."""
+    return "".join(
+        command + (shown if matches(shown, printed) else _ended(printed))
+        for command, shown in _sessions(content)
+        for printed in [run(command.removeprefix(PROMPT))]
+    )
+
+
+def _sessions(content: str) -> Iterator[tuple[str, str]]:
+    """Each command with its output; a command continues after a line that ends in a backslash."""
+    lines = content.splitlines(keepends=True)
+    assert lines, "a block of commands without one"
+    while lines:
+        command = lines.pop(0)
+        assert command.startswith(PROMPT), f"not a command: {command}"
+        while command.endswith("\\\n"):
+            command += lines.pop(0)
+        shown = ""
+        while lines and not lines[0].startswith(PROMPT):
+            shown += lines.pop(0)
+        yield command, shown
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") or not text else text + "\n"
+
+
+class Interpreter:
+    """Runs all blocks of a page in one namespace."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, Any] = {"__name__": "__main__"}
+
+    def played(self, content: str) -> str:
+        if ">>> " not in content:
+            printed = self._printed_by(content, "exec")
+            assert printed == "", f"a block without prompts printed:\n{printed}"
+            return content
+        return "".join(
+            piece if isinstance(piece, str) else self._stated(piece) for piece in DocTestParser().parse(content)
+        )
+
+    def _stated(self, example: Example) -> str:
+        first, *more = example.source.splitlines()
+        statement = "".join([f">>> {first}\n", *(f"... {line}".rstrip() + "\n" for line in more)])
+        try:
+            printed = self._printed_by(example.source, "single")
+        except Exception as error:
+            last = "".join(traceback.format_exception_only(error))
+            printed = f"Traceback (most recent call last):\n  {ANYTHING}\n{last}"
+        return statement + (example.want if matches(example.want, printed) else printed)
+
+    def _printed_by(self, source: str, mode: str) -> str:
+        out = StringIO()
+        with redirect_stdout(out):
+            exec(compile(source, "<page>", mode), self._names)
+        return out.getvalue()
+
+
+ANYTHING = "…"
+
+
+def matches(shown: str, printed: str) -> bool:
+    pattern = "".join(map(_pattern, _lines(shown)))
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in _lines(printed))) is not None
+
+
+def _pattern(line: str) -> str:
+    return r"(?:.*\n)*?" if line.strip() == ANYTHING else re.escape(line) + r"\n"
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines()]

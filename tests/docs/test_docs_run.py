@@ -4,16 +4,17 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.docs.pages import blocks, pages, servers, without_blocks
-from tests.docs.running import performed
-from tests.docs.shell import COLUMNS
+from tests.docs.running import COLUMNS, matches, performed
 from tests.docs.update import UPDATING
 from tests.repo.sources import shown
 
 TEXTS = {page: page.read_text(encoding="utf-8") for page in pages()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page, text in TEXTS.items() if blocks(text)], ids=shown)
 def test_a_page_shows_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -53,3 +54,79 @@ def test_the_pages_that_teach_are_run() -> None:
         if any(block.language in ("console", "python") and block.excuse is None for block in blocks(text))
     }
     assert {"README.md", "docs/tutorial.md", "docs/measure.md", "examples/adult/README.md"} <= run
+
+
+@pytest.mark.parametrize(
+    ("page", "printed", "same"),
+    [
+        ("a\n…\nd\n", "a\nb\nc\nd\n", True),
+        ("a\n…\nd\n", "a\nd\n", True),
+        ("a\n…\nd\n", "a\nb\n", False),
+        ("a…\n", "abc\n", False),
+        ("a \n", "a\n", True),
+        ("", "a\n", False),
+        ("a.c\n", "abc\n", False),
+    ],
+)
+def test_a_line_of_dots_stands_for_any_lines(page: str, printed: str, same: bool) -> None:
+    assert matches(page, printed) is same
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```console\n$ echo one\ntwo\n```",
+        "```console\n$ false\n$ echo $?\n0\n```",
+        "```console\n$ echo oops >&2\n```",
+        "```python\n>>> 1 + 1\n3\n```",
+        "```python\n>>> def twice(x):\n...     return 2 * x\n>>> twice(2)\n5\n```",
+        "```python\n>>> {}['k']\n```",
+    ],
+)
+def test_a_page_that_is_wrong_is_noticed_and_put_right(block: str, tmp_path: Path) -> None:
+    happened = performed(f"{block}\n", tmp_path, {})
+    assert happened != f"{block}\n"
+    (tmp_path / "examples").unlink()
+    assert performed(happened, tmp_path, {}) == happened
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```sh\nacompass check a b\n```",
+        "```acompass\nEACH RESULT Age = 3;\n```",
+        "```python\nprint(1)\n```",
+        "```pycon\n>>> 1\n```",
+        "<!-- not run: too slow -->\n```console\n$ sleep 9\n```",
+        "<!-- not run: too slow; tests/none.py -->\n```console\n$ sleep 9\n```",
+    ],
+)
+def test_a_block_that_cannot_be_checked_is_refused(block: str, tmp_path: Path) -> None:
+    with pytest.raises(AssertionError):
+        performed(f"{block}\n", tmp_path, {})
+
+
+@pytest.mark.parametrize("block", ["```yaml ci.yml\na: [\n```", "```json\n{\n```"])
+def test_a_block_that_cannot_be_read_is_refused(block: str, tmp_path: Path) -> None:
+    with pytest.raises((ValueError, yaml.YAMLError)):
+        performed(f"{block}\n", tmp_path, {})
+
+
+def test_files_commands_and_python_of_a_page_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = (
+        "```csv a/table.csv\nAge\n3\n```\n\n"
+        "```console\n$ cp a/table.csv \\\n    copy.csv\n```\n\n"
+        "```python\nfrom pathlib import Path\n```\n\n"
+        "```python\n>>> Path('copy.csv').read_text()\n'Age\\n3\\n'\n```\n"
+    )
+    assert performed(page, tmp_path, {}) == page
+
+
+def test_a_server_has_the_name_that_the_page_gives_it(tmp_path: Path) -> None:
+    page = (
+        "<!-- needs: postgres as postgres://db -->\n\n"
+        "```console\n$ echo postgres://db; echo postgres://db | tr a-z A-Z\npostgres://db\nPOSTGRES://REAL\n```\n"
+    )
+    assert servers(page) == {"postgres": "postgres://db"}
+    assert performed(page, tmp_path, {"postgres://db": "postgres://real"}) == page

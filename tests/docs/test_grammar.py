@@ -4,24 +4,29 @@ import random
 import re
 from collections.abc import Iterator
 
-from acompass.syntax.paper import beyond_paper
-from acompass.syntax.parse import parse
-from acompass.syntax.tokens import KEYWORDS
-from acompass.syntax.tree import Program
+import pytest
+
+from acompass.language.mistakes.paper import beyond_paper
+from acompass.language.text.parser import parse_text
+from acompass.language.text.tokens import KEYWORDS
+from acompass.language.text.tree import Program
 from tests.docs.ebnf import Node, Speaker, core_productions, productions, terminals
+from tests.length import at_length
 from tests.repo.sources import PACKAGE
 
-SENTENCES = 2_000
-LARK = (PACKAGE / "syntax" / "grammar.lark").read_text(encoding="utf-8")
+SENTENCES = at_length(400)
+LARK = (PACKAGE / "language" / "text" / "grammar.lark").read_text(encoding="utf-8")
 #: reserved words (D2), and those that are reserved after PROCESS
 RESERVED = {*KEYWORDS.values(), "SUM", "MIN", "MAX", "COUNT", "DISTINCT"}
 
 
+@pytest.mark.campaign
 def test_every_sentence_of_the_paper_is_read() -> None:
     for program in _programs(core_productions()):
         assert not beyond_paper(program)
 
 
+@pytest.mark.campaign
 def test_every_sentence_of_the_whole_language_is_read() -> None:
     beyond = [program for program in _programs(productions()) if beyond_paper(program)]
     assert len(beyond) > SENTENCES // 4
@@ -30,7 +35,7 @@ def test_every_sentence_of_the_whole_language_is_read() -> None:
 def _programs(grammar: dict[str, Node]) -> Iterator[Program]:
     for seed in range(SENTENCES):
         sentence = Speaker(grammar, random.Random(seed)).say("requirement")
-        program, found = parse(sentence)
+        program, found = parse_text(sentence)
         assert not found, f"{found[0].message}\n{sentence}"
         assert len(program.requirements) == 1
         yield program

@@ -31,9 +31,7 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 
 def test_the_site_needs_nothing_from_elsewhere(site: Path) -> None:
     pages = {path: path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
-    assert [
-        (path.name, found) for path, text in pages.items() for found in FROM_ELSEWHERE.findall(text)
-    ] == []
+    assert [(path.name, found) for path, text in pages.items() for found in FROM_ELSEWHERE.findall(text)] == []
     styles = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.css"))
     assert re.findall(r"url\(\"?(?:https?:)?//|@import", styles) == []
 

@@ -1,7 +1,6 @@
 """Write the output of commands and Python blocks into the pages: `python -m tests.docs.update [WORD…]`.
 
-With words, update only pages whose path contains one of them. Read the diff before committing it.
-"""
+With words, update only pages whose path contains one of them. Read the diff before committing it."""
 
 import sys
 

@@ -17,13 +17,10 @@ from click.testing import CliRunner
 
 import acompass
 from acompass.cli.app import app
-from acompass.doctor import engines, examine, libraries, machine, small_run
-from acompass.doctor.engines import answers
-from acompass.doctor.files import installed_files
-from acompass.doctor.libraries import Library
-from acompass.doctor.needs import Need, is_older, needs
-from acompass.health import Finding, Health, State
-from acompass.report.text.health import health_text
+from acompass.testing import doctor, libraries
+from acompass.testing.doctor import examine_engines, examine_files
+from acompass.testing.health import Finding, Health, State, health_text
+from acompass.testing.libraries import Library, Need, is_older, needs
 from tests.engines.postgres_server import Server
 from tests.repo.sources import PACKAGE, ROOT
 
@@ -61,6 +58,7 @@ def _module(folder: Path, name: str, code: str) -> str:
     return os.pathsep.join([str(folder), str(PACKAGE.parent)])
 
 
+@pytest.mark.slow
 def test_what_works_is_told() -> None:
     ran = CliRunner().invoke(app, ["doctor"])
     told = [" ".join(line.split()) for line in ran.stdout.splitlines()]
@@ -71,6 +69,7 @@ def test_what_works_is_told() -> None:
     assert (ran.exit_code == 0) == told[-1].startswith("everything that is installed works")
 
 
+@pytest.mark.slow
 def test_the_json_has_the_same_findings() -> None:
     ran = CliRunner().invoke(app, ["doctor", "--json"])
     printed = json.loads(ran.stdout)
@@ -118,7 +117,7 @@ def test_nothing_tells_a_path_a_host_a_person_or_a_password(tmp_path: Path) -> N
         assert found["suggest"].state is found["java"].state is State.BROKEN
         assert found["suggest"].detail.endswith("its import fails with `RuntimeError`")
         assert [found[name].detail for name in ("postgres 1", "postgres 2", "postgresql")] == [
-            "PostgreSQL server cannot be reached: nothing listens there",
+            "PostgreSQL server cannot be reached: no server is listening",
             "PostgreSQL server cannot be reached: the URL is malformed",
             "PostgreSQL server cannot be reached: no server runs on this machine",
         ]
@@ -127,6 +126,7 @@ def test_nothing_tells_a_path_a_host_a_person_or_a_password(tmp_path: Path) -> N
         assert list((folder / "tmp").iterdir()) == [], "a file was left behind"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "also"),
     [("duckdb", ["reference"]), ("lark", ["duckdb", "reference"]), ("sqlglot", ["duckdb"])],
@@ -164,22 +164,20 @@ def test_a_module_that_fails_in_any_way(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", _module(tmp_path, "calamity", code))
     monkeypatch.syspath_prepend(tmp_path)
-    found = libraries.examined([Need("calamity", "0", None)])
+    found = libraries.examine_libraries([Need("calamity", "0", None)])
     assert found == {"calamity": Library("calamity", "of unknown version", failure)}
 
 
-def test_a_file_of_the_working_folder_is_not_a_library(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_of_the_working_folder_is_not_a_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _module(tmp_path, "click", "raise ValueError")
     monkeypatch.chdir(tmp_path)
-    assert libraries.examined([Need("click", "8", None)])["click"].failure is None
+    assert libraries.examine_libraries([Need("click", "8", None)])["click"].failure is None
 
 
 def test_a_version_that_is_too_old_is_broken() -> None:
     need = Need("click", "999.1", "lsp")
-    found = libraries.examined([need])
-    (part,) = libraries.optional([need], found)
+    found = libraries.examine_libraries([need])
+    (part,) = libraries.optional_findings([need], found)
     assert part.state is State.BROKEN
     assert part.detail.endswith(": 999.1 or later is needed")
     assert part.help == "pip install --force-reinstall 'acompass[lsp]'"
@@ -195,10 +193,10 @@ def test_versions_are_compared_as_numbers(version: str, least: str, older: bool)
 
 def test_a_missing_part_is_no_failure_and_a_missing_library_is_one() -> None:
     needed = [Need("no-such-library", "1", "studio"), Need("no-such-library", "1", None)]
-    found = libraries.examined(needed)
-    (part,) = libraries.optional(needed, found)
+    found = libraries.examine_libraries(needed)
+    (part,) = libraries.optional_findings(needed, found)
     assert part == Finding("studio", State.MISSING, "acompass studio", "pip install 'acompass[studio]'")
-    (library,) = libraries.required(needed, found)
+    (library,) = libraries.required_findings(needed, found)
     assert (library.state, library.detail) == (State.BROKEN, "not installed")
 
 
@@ -212,31 +210,31 @@ def test_every_optional_part_has_a_purpose_and_its_libraries_their_modules() -> 
     assert [need.library for need in needed if find_spec(need.module) is None] == []
 
 
-def test_a_copied_package_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(examine, "needs", lambda: None)
-    health = examine.examine()
+def test_a_copied_package_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "needs", lambda: None)
+    health = doctor.examine()
     assert not health.ok
-    assert health.libraries[0].detail.startswith("it was copied and not installed")
+    assert health.libraries[0].detail.startswith("copied and not installed")
 
 
 def test_an_engine_that_differs_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "_small_run", lambda engine: engine)
-    duckdb, reference = answers([], ())
-    assert duckdb.detail == "gives other results than `reference`, or none"
+    monkeypatch.setattr(doctor, "_small_run", lambda engine: engine)
+    duckdb, reference = examine_engines([], ())
+    assert duckdb.detail == "fails, or its results differ from those of `reference`"
     assert (duckdb.state, reference.state) == (State.BROKEN, State.WORKS)
 
 
 def test_an_engine_that_is_asked_for_and_differs_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("acompass.conformance.run.agrees", lambda url, case: False)
-    *_, asked = answers(["local[2]"], ())
+    monkeypatch.setattr("acompass.testing.conformance.differential.agrees", lambda url, case: False)
+    *_, asked = examine_engines(["local[2]"], ())
     assert (asked.name, asked.state) == ("local", State.BROKEN)
     assert asked.help == "acompass conform --engine URL"
 
 
 def test_every_line_of_the_small_policy_has_something_to_do(tmp_path: Path) -> None:
     table = tmp_path / "table.csv"
-    table.write_text(small_run.CSV, encoding="utf-8")
-    result = acompass.run(small_run.POLICY, table, params=small_run.PARAMS, engine="reference")
+    table.write_text(doctor.CSV, encoding="utf-8")
+    result = acompass.run(doctor.POLICY, table, params=doctor.PARAMS, engine="reference")
     assert all(requirement.affected for requirement in result.requirements)
     assert 0 < result.records_out < result.records_in
 
@@ -245,19 +243,19 @@ def test_an_engine_that_fails_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
     def fail(engine: str) -> object:
         raise OSError(MARKER)
 
-    monkeypatch.setattr(engines, "_small_run", fail)
-    assert [finding.detail for finding in answers(["duckdb"], ())] == ["fails with `OSError`"] * 2
+    monkeypatch.setattr(doctor, "_small_run", fail)
+    assert [finding.detail for finding in examine_engines(["duckdb"], ())] == ["fails with `OSError`"] * 2
 
 
 @pytest.mark.parametrize("engine", ["postgres", "spark"])
 def test_an_engine_that_is_asked_for_agrees(engine: str, engine_url: str) -> None:
-    *_, asked = answers([engine_url], ())
+    *_, asked = examine_engines([engine_url], ())
     assert (asked.state, asked.detail) == (State.WORKS, "agrees with `reference` on a small policy")
 
 
 def test_the_reason_of_a_server_is_told_in_other_words(postgres: Server) -> None:
     wrong = [postgres.url(user=MARKER), postgres.url().replace("/english", f"/{MARKER}")]
-    assert [finding.detail.partition(": ")[2] for finding in answers(wrong, ())[2:]] == [
+    assert [finding.detail.partition(": ")[2] for finding in examine_engines(wrong, ())[2:]] == [
         "the user is unknown",
         "the database is unknown",
     ]
@@ -265,7 +263,7 @@ def test_the_reason_of_a_server_is_told_in_other_words(postgres: Server) -> None
 
 def test_without_temporary_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / MARKER))
-    found = machine.temporary_space()
+    found = doctor.temporary_space()
     assert (found.state, found.detail) == (State.BROKEN, "cannot be written")
 
 
@@ -279,7 +277,7 @@ def test_without_temporary_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ],
 )
 def test_free_space_is_a_class(free: int, words: str) -> None:
-    assert machine._space_class(free) == words
+    assert doctor._space_class(free) == words
 
 
 @pytest.mark.parametrize(
@@ -287,7 +285,7 @@ def test_free_space_is_a_class(free: int, words: str) -> None:
     [
         ("echo 'openjdk version \"21.0.2\" 2024-01-16' >&2", State.WORKS, "21.0.2"),
         ("echo 'java version \"1.8.0_391\"' >&2", State.BROKEN, "1.8.0: too old for Spark"),
-        (f"echo {MARKER} >&2; exit 1", State.BROKEN, "Spark needs it, and none answers"),
+        (f"echo {MARKER} >&2; exit 1", State.BROKEN, "needed by Spark, but missing or broken"),
     ],
 )
 def test_javas_of_all_ages(
@@ -298,19 +296,19 @@ def test_javas_of_all_ages(
     java.write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    found = machine.java()
+    found = doctor.java()
     assert (found.state, found.detail) == (state, detail)
 
 
-def test_the_limit_of_a_container_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_container_limit_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "memory.max").write_text(f"{2**29}\n", encoding="ascii")
-    monkeypatch.setattr(machine, "_CONTAINER_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
-    assert machine.memory().detail.startswith("0.5 GiB for this process, of ")
+    monkeypatch.setattr(doctor, "_CONTAINER_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
+    assert doctor.memory().detail.startswith("0.5 GiB for this process, of ")
 
 
-def test_missing_files_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("acompass.diagnostics.pages._FOLDERS", (tmp_path,))
-    pages, studio = installed_files()
+def test_missing_files_are_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("acompass.errors.catalogue._FOLDERS", (tmp_path,))
+    pages, studio = examine_files()
     assert (pages.state, studio.state) == (State.BROKEN, State.WORKS)
 
 

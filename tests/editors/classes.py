@@ -1,9 +1,16 @@
 """The class of every character of a policy: by our own parser, and by the scopes of the TextMate grammar."""
 
+import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 
 from acompass.assist.document import Document
-from acompass.syntax.tokens import SIGNS
+from acompass.language.text.tokens import SIGNS
+from tests.repo.sources import ROOT
+from tests.waiting import PATIENCE
 
 #: terminals that are no keywords
 _CLASSES = {
@@ -38,7 +45,7 @@ def by_parser(text: str) -> list[str]:
     """A class for each character; spaces between tokens have none."""
     document = Document(text)
     found = [""] * len(text)
-    for token in (token for segment in document.read_tokens for token in segment):
+    for token in (token for segment in document.classified_tokens for token in segment):
         _put(found, token.start, token.end, _CLASSES.get(token.type, "keyword"))
     for comment in document.comments:  # one may stand between the words of GROUP BY
         _put(found, comment.span.start, comment.span.end, "comment")
@@ -84,3 +91,30 @@ def differences(text: str, expected: list[str], found: list[str]) -> Iterator[st
         end = next((i for i in range(at, len(text)) if expected[i] == found[i]), len(text))
         yield f"`{text[at:end]}` at {at} is a {expected[at]}, shown as a {found[at]}"
         at = end
+
+
+EXTENSION = ROOT / "editors" / "vscode"
+NPM = shutil.which("npm")
+
+
+def installed_copy(folder: Path) -> Path:
+    """A copy of the extension with its packages: those of the clone, else from the registry."""
+    if NPM is None or shutil.which("node") is None:
+        pytest.skip("needs Node and npm")
+    copy = folder / EXTENSION.relative_to(ROOT)
+    shutil.copytree(EXTENSION, copy, ignore=shutil.ignore_patterns("node_modules", "out"))
+    shutil.copy(ROOT / "LICENSE", folder)
+    if (EXTENSION / "node_modules").is_dir():
+        (copy / "node_modules").symlink_to(EXTENSION / "node_modules")
+    else:
+        _install(copy)
+    return copy
+
+
+def _install(folder: Path) -> None:
+    try:
+        command = [str(NPM), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        last = [line for line in str(error.stderr or error).splitlines() if line.strip()][:1]
+        pytest.skip(f"the packages of editors/vscode cannot be installed: {last}")

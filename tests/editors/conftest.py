@@ -1,8 +1,10 @@
+""""""
+
 from pathlib import Path
 
 import pytest
 
-from tests.editors.node import installed_copy
+from tests.editors.classes import installed_copy
 
 
 @pytest.fixture(scope="session")

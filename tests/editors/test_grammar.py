@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from acompass.diagnostics import Span
-from acompass.syntax import tree
-from acompass.syntax.format import format_tree
+from acompass.errors.diagnostics import Span
+from acompass.language.text import tree
+from acompass.language.text.formatter import format_tree
 from tests.docs.pages import blocks, pages
 from tests.editors.classes import by_parser, by_scopes, differences, parses
+from tests.length import at_length
 from tests.repo.sources import ROOT
-from tests.syntax.core_programs import recorded
-from tests.syntax.examples import PAPER
-from tests.syntax.trees import REQUIREMENTS
+from tests.syntax.trees import PAPER, REQUIREMENTS, recorded
 
 EVERYWHERE = pages() + sorted(ROOT.glob("tests/language/**/*.md")) + sorted(ROOT.glob("docs/errors/*.md"))
 #: what a grammar cannot know that never looks beyond the end of a line; and controls, which no file has
@@ -72,7 +71,10 @@ def _random_requirements() -> list[str]:
     found: list[str] = []
 
     @settings(
-        max_examples=400, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None
+        max_examples=at_length(400),
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+        deadline=None,
     )
     @given(REQUIREMENTS)
     def collect(requirement: tree.Requirement) -> None:

@@ -3,13 +3,19 @@
 import json
 import re
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
 
+from acompass.cli.assist import LSP_EXAMPLES
 from acompass.version import __version__
-from tests.editors.node import EXTENSION
+from tests.docs.pages import Block, blocks
+from tests.editors.classes import EXTENSION
+from tests.programs import write_program
+from tests.repo.sources import ROOT
 from tests.waiting import PATIENCE
 
 
@@ -55,3 +61,69 @@ def _built_in() -> set[str]:
     code = "process.stdout.write(JSON.stringify(require('module').builtinModules))"
     names = json.loads(subprocess.run(["node", "-e", code], capture_output=True, text=True).stdout)
     return {*names, *(f"node:{name}" for name in names)}
+
+
+def _started(extension: Path, setting: str, folder: Path) -> str:
+    """What `editors/vscode/test/start.mjs` prints."""
+    command = ["node", str(extension / "test" / "start.mjs"), setting, str(folder)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def _command(folder: Path, code: str) -> None:
+    """A command `acompass` in a folder."""
+    write_program(folder / "acompass", sys.executable, "-c", code)
+
+
+def test_a_real_server_is_started(extension: Path, tmp_path: Path) -> None:
+    _command(tmp_path, "from acompass.cli import main; main()")
+    assert '"capabilities"' in _started(extension, "${workspaceFolder}/acompass", tmp_path)
+
+
+def test_a_missing_command_is_explained(extension: Path, tmp_path: Path) -> None:
+    said = _started(extension, "${workspaceFolder}/acompass", tmp_path)
+    assert f"`{tmp_path}/acompass` was not found" in said
+    assert "`pip install 'acompass[lsp]'`" in said
+    assert "acompass.path" in said
+
+
+def test_a_command_that_may_not_be_executed_is_explained(extension: Path, tmp_path: Path) -> None:
+    (tmp_path / "acompass").write_text("")
+    assert "may not be executed" in _started(extension, "${workspaceFolder}/acompass", tmp_path)
+
+
+def test_what_the_command_says_when_it_cannot_start_is_shown(extension: Path, tmp_path: Path) -> None:
+    """Without pygls it says what to install."""
+    code = (
+        "import importlib.util; find = importlib.util.find_spec\n"
+        "importlib.util.find_spec = lambda name, *a: None if name == 'pygls' else find(name, *a)\n"
+        "from acompass.cli import main; main()"
+    )
+    _command(tmp_path, code)
+    said = _started(extension, "${workspaceFolder}/acompass", tmp_path)
+    assert "could not be started: error[AC811]: `lsp` needs pygls" in said
+    assert "pip install 'acompass[lsp]'" in said
+
+
+BLOCKS = blocks((ROOT / "docs" / "editors.md").read_text("utf-8"))
+TOML = [block for block in BLOCKS if block.language == "toml"]
+
+
+@pytest.mark.parametrize("block", TOML, ids=lambda block: block.content.splitlines()[0])
+def test_toml_is_toml(block: Block) -> None:
+    assert tomllib.loads(block.content)
+
+
+def test_the_help_and_the_page_configure_helix_alike() -> None:
+    on_page = next(tomllib.loads(block.content) for block in TOML if "[[language]]" in block.content)
+    shown = tomllib.loads(LSP_EXAMPLES.partition("languages.toml:\n")[2])
+    assert on_page["language-server"] == shown["language-server"]
+    assert shown["language"][0].items() <= on_page["language"][0].items()
+
+
+@pytest.mark.parametrize("language", ["lua", "toml", "rust", "elisp"])
+def test_each_editor_starts_the_server(language: str) -> None:
+    text = "".join(block.content for block in BLOCKS if block.language == language)
+    assert "acompass" in text
+    assert "lsp" in text

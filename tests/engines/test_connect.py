@@ -1,13 +1,17 @@
 """From a URL to an engine: unknown engines and missing libraries are reported before any import."""
 
 import importlib.util
+from importlib import metadata
 from importlib.machinery import ModuleSpec
+from typing import Any
 
 import pandas
 import pytest
 
 import acompass
-from acompass.diagnostics import AcompassError
+from acompass.engines import registry
+from acompass.engines.duckdb.table import DuckDBEngine
+from acompass.errors.diagnostics import AcompassError
 from tests.engines.postgres_server import Server
 
 POLICY = "EACH RESULT : a > 'a';"
@@ -51,3 +55,28 @@ def test_text_that_postgres_cannot_hold(postgres: Server) -> None:
     table = pandas.DataFrame({"a": ["b\0c"]})
     with pytest.raises(AcompassError, match="NUL character"):
         acompass.check(POLICY, table, engine=postgres.url())
+
+
+REGISTRY_POLICY = "EACH RESULT : a > 1;"
+
+
+def make(url: str) -> DuckDBEngine:
+    assert url == "mine://host/database"
+    return DuckDBEngine()
+
+
+def entry_points(*, group: str, name: str) -> list[Any]:
+    if (group, name) != ("acompass.engines", "mine"):
+        return []
+    return [metadata.EntryPoint("mine", f"{__name__}:make", group)]
+
+
+def test_an_engine_of_an_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+    assert acompass.check(REGISTRY_POLICY, [{"a": 2}], engine="mine://host/database").ok
+
+
+def test_no_such_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "entry_points", entry_points)
+    with pytest.raises(AcompassError, match="AC303"):
+        acompass.check(REGISTRY_POLICY, [{"a": 2}], engine="yours://host/database")

@@ -8,7 +8,7 @@ import pytest
 
 import acompass
 from acompass.engines.postgres import session as sessions
-from acompass.measure import coded
+from acompass.measure import classes
 from tests.engines.postgres_server import Server
 from tests.report.pages import certificate_in, read_page
 
@@ -58,7 +58,7 @@ def test_values_leave_it_for_a_loss(url: str, fetched: list[Any]) -> None:
 
 def test_many_groups_are_fetched_in_parts(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = acompass.measure("measured", **ROLES, engine=url)
-    monkeypatch.setattr(coded, "AT_ONCE", 10)
+    monkeypatch.setattr(classes, "AT_ONCE", 10)
     assert acompass.measure("measured", **ROLES, engine=url) == whole
 
 

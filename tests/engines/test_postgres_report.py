@@ -22,9 +22,7 @@ def url(postgres: Server) -> str:
     return url
 
 
-def test_tables_and_the_version_of_the_server(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tables_and_the_version_of_the_server(url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("reported").write_text("a file with the name of the table", encoding="utf-8")
     acompass.run(POLICY, "reported", engine=url, output="released", report="report.html")

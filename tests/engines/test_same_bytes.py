@@ -83,7 +83,11 @@ def _written(
 
 @pytest.mark.parametrize(
     ("name", "engine"),
-    [(name, engine) for engine in ("duckdb", "postgres", "spark") for name in NAMES],
+    [
+        pytest.param(name, engine, marks=[pytest.mark.slow] * name.startswith("adult"))
+        for engine in ("duckdb", "postgres", "spark")
+        for name in NAMES
+    ],
 )
 def test_the_same_bytes_as_the_reference(name: str, engine_url: str, tmp_path: Path) -> None:
     policy, table, params = _policies()[name]

@@ -38,9 +38,7 @@ print(executors(), json.dumps([r.affected for r in result.requirements]), flush=
 
 def _table(folder: Path) -> str:
     chosen = random.Random(0)
-    lines = [
-        f"{chosen.randrange(100)},{chosen.randrange(30)},{chosen.randrange(10**6)}\n" for _ in range(20_000)
-    ]
+    lines = [f"{chosen.randrange(100)},{chosen.randrange(30)},{chosen.randrange(10**6)}\n" for _ in range(20_000)]
     path = folder / "table.csv"
     path.write_text("Age,Zip,Income\n" + "".join(lines), encoding="utf-8")
     return str(path)

@@ -5,15 +5,15 @@ import math
 import random
 import struct
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlglot import exp
 
 import acompass
-from acompass.diagnostics import AcompassError
-from acompass.engines.spark.session import PlanSession, own_session
-from acompass.plan.lowering.dialects.spark import SPARK
+from acompass.errors.diagnostics import AcompassError
+from acompass.plan.lowering.spark import SPARK
 
 COUNT = "EACH PROCESS COUNT(*) AS n : n >= 0;"
 
@@ -45,6 +45,8 @@ def _floats() -> list[float]:
 
 
 def test_floats_as_text_are_python_s(spark: Any) -> None:
+    from acompass.engines.spark.session import PlanSession, own_session
+
     session = PlanSession(own_session(spark))
     floats = _floats()
     table = session.upload((("v", "DOUBLE"),), [(value,) for value in floats])
@@ -129,9 +131,7 @@ def test_the_session_s_own_settings_neither_matter_nor_change(spark: Any) -> Non
     for name, value in settings.items():
         other.conf.set(name, value)
     table = other.sql("SELECT timestamp_ltz '2000-01-01 00:00:00+00:00' AS t, 1 AS n")
-    result = acompass.run(
-        "EACH RESULT : t = '2000-01-01T00:00:00'; EACH RESULT : n = 2 : REPLACE n WITH 2;", table
-    )
+    result = acompass.run("EACH RESULT : t = '2000-01-01T00:00:00'; EACH RESULT : n = 2 : REPLACE n WITH 2;", table)
     assert result.ok
     assert [row["n"] for row in result.table.collect()] == [2]
     assert {name: other.conf.get(name) for name in settings} == settings
@@ -184,3 +184,13 @@ def test_a_memory_limit_is_an_error(spark: Any) -> None:
 def test_another_master_is_not_taken_for_the_running_one(spark: Any) -> None:
     with pytest.raises(AcompassError, match=r"running on `local\[2\]`"):
         acompass.check(COUNT, "table.csv", engine="spark://127.0.0.1:1")
+
+
+def test_records_of_a_file_are_numbered_in_canonical_order(spark: Any, tmp_path: Path) -> None:
+    """A column of integers is ordered as integers, also if no line of the policy names it (D10)."""
+    people = tmp_path / "people.csv"
+    people.write_text("id,age\n10,30\n9,91\n9,\n", encoding="utf-8")
+    policy = "EACH RESULT : age <= 80 : REPLACE age WITH 80;"
+    engine = spark.sparkContext.master
+    found = acompass.explain(policy, people, where="id = 9", missing="drop", engine=engine)
+    assert [(life.record, life.left) for life in found.lives] == [(1, None), (2, {"id": "9", "age": 80})]

@@ -5,7 +5,6 @@ from typing import Any
 
 import psycopg
 import pyarrow
-import pyarrow.parquet
 import pytest
 
 import acompass

@@ -1,8 +1,20 @@
 """The pages of docs/errors as data: their sections, and the blocks of their examples and fixes."""
 
 import re
+from collections.abc import Iterator
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from acompass import api
+from acompass.errors.diagnostics import AcompassError, Diagnostic, Span
+from acompass.errors.fixes import apply_edits
+from acompass.language.program.checker import check
+from acompass.language.program.constants import parse_settings
+from acompass.language.program.types import Kind, Schema, Type, make_schema
+from acompass.language.text.parser import parse_text
+from acompass.language.text.tokens import Token, tokenize
 
 FOLDER = Path(__file__).parents[2] / "docs" / "errors"
 SECTIONS = ("What", "Why", "Example", "Fix")
@@ -44,3 +56,106 @@ def read_page(path: Path) -> Page:
 
 def pages() -> list[Page]:
     return [read_page(path) for path in sorted(FOLDER.glob("AC*.md"))]
+
+
+#: the paper's Table 1
+ELECTRICITY = Path(__file__).parents[2] / "examples" / "electricity" / "table.csv"
+
+
+def codes_of(blocks: dict[str, str], folder: Path) -> set[str]:
+    return {diagnostic.code for diagnostic in diagnostics_of(blocks, folder)}
+
+
+def diagnostics_of(blocks: dict[str, str], folder: Path) -> tuple[Diagnostic, ...]:
+    """The policy's syntax errors or, without any, its errors for the table or the schema."""
+    policy = blocks["acompass"]
+    program, diagnostics = parse_text(policy)
+    if diagnostics:
+        return diagnostics
+    try:
+        options = _options(blocks.get("options", ""))
+        if "schema" in blocks:
+            _, diagnostics = check(program, policy, _schema(blocks["schema"]), options.get("params"))
+            return diagnostics
+        table = folder / "table.csv"
+        table.write_text(blocks["csv"] if "csv" in blocks else ELECTRICITY.read_text(), encoding="utf-8")
+        (folder / "hierarchy.csv").write_text(blocks.get("hierarchy", ""), encoding="utf-8")
+        perform = api.run if options.pop("run", False) else api.check
+        with chdir(folder):
+            perform(policy, str(table), **options)
+    except AcompassError as error:
+        return error.diagnostics
+    return ()
+
+
+def _schema(text: str) -> Schema:
+    """Lines `column: kind`."""
+    pairs = (line.split(": ") for line in text.splitlines())
+    return make_schema({name: Type(Kind(kind)) for name, kind in pairs})
+
+
+def _options(text: str) -> dict[str, Any]:
+    """Lines `set: k=3`, `trace: 0.5 0.25`, `run`, and `name: value` for every other keyword."""
+    options: dict[str, Any] = {}
+    settings: list[str] = []
+    reading: dict[str, tuple[str, ...]] = {}
+    for line in text.splitlines():
+        key, _, value = (part.strip() for part in line.partition(":"))
+        match key:
+            case "run":
+                options["run"] = True
+            case "set":
+                settings.append(value)
+            case "trace":
+                options["trace"] = value.split()
+            case "missing" | "dates" | "partition":
+                reading[key] = (*reading.get(key, ()), value)
+            case _:
+                options[key] = value
+    return options | reading | {"params": parse_settings(settings)}
+
+
+#: `write `X``, `write one of `X` `Y``, `did you mean `X`?`
+_OFFERED = re.compile(r"(?:\bwrite|\bdid you mean)(?: one of)? ((?:`[^`]+`(?:,? or |, | )?)+)")
+_REPLACEMENT = re.compile(r"`([^`]+)`")
+
+
+def replacements(diagnostic: Diagnostic) -> list[str]:
+    """The texts that a help offers to write. One with an ellipsis is a pattern, not a text."""
+    offered = " ".join(_OFFERED.findall(diagnostic.help or ""))
+    return [text for text in _REPLACEMENT.findall(offered) if "…" not in text]
+
+
+def pasted(text: str, diagnostic: Diagnostic, replacement: str) -> Iterator[str]:
+    """The policy with the replacement in every place where a reader could mean to paste it.
+
+    A fix of the same name says where. Otherwise, it replaces tokens at the place of the error. Of the tokens
+    around that place it only replaces those that it repeats, so that nothing of the policy is lost.
+    """
+    yield from (apply_edits(text, fix.edits) for fix in diagnostic.fixes if f"`{replacement}`" in fix.title)
+    place = diagnostic.labels[0].span
+    if text[place.start : place.end].startswith(("--", "//", "#")):
+        yield text[: place.start] + replacement + text[place.end :]
+        return
+    tokens = tokenize(text)[0]
+    written = [token.text.lower() for token in tokenize(replacement)[0]]
+    for first in range(len(tokens)):
+        for last in range(first, len(tokens)):
+            span = Span(tokens[first].start, tokens[last].end)
+            if _touches(span, place) and _repeats(written, tokens[first : last + 1], place):
+                yield f"{text[: span.start]}{replacement}{text[span.end :]}"
+
+
+def _touches(span: Span, place: Span) -> bool:
+    return span.start <= place.end + 1 and place.start <= span.end + 1
+
+
+def _repeats(written: list[str], replaced: list[Token], place: Span) -> bool:
+    """Whether the replaced tokens outside of the place are among the written ones, in this order."""
+    kept = [token.text.lower() for token in replaced if not _is_within(token, place)]
+    rest = iter(written)
+    return all(text in rest for text in kept)
+
+
+def _is_within(token: Token, place: Span) -> bool:
+    return token.start < place.end and place.start < token.end

@@ -6,15 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.checked.from_syntax import check
-from acompass.checked.types import INTEGER, TEXT, schema_of
-from acompass.diagnostics import Diagnostic, Edit, Fix, Span
-from acompass.diagnostics.fixing import MOST_ROUNDS, apply_edits, compatible, fix_safely
-from acompass.syntax.parse import parse
-from tests.errors.pages import Page, pages
-from tests.errors.runner import codes_of
-from tests.syntax.examples import PAPER
+from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Span
+from acompass.errors.fixes import MOST_ROUNDS, apply_edits, compatible_fixes, fix_safely
+from acompass.language.program.checker import check
+from acompass.language.program.types import INTEGER, TEXT, make_schema
+from acompass.language.text.parser import parse_text
+from tests.errors.pages import Page, codes_of, pages
 from tests.syntax.mistakes import MISTAKES
+from tests.syntax.trees import PAPER
 
 #: single lines, because an open quote or comment would include the next line
 ONE_LINE = [mistake.text for mistake in MISTAKES if mistake.code not in {"AC002", "AC003", "AC004"}]
@@ -23,27 +22,19 @@ COMMENTS = ["-- Age == 80", "/* a IN (1, 2) */", "-- ;;"]
 
 
 def diagnose(text: str) -> tuple[Diagnostic, ...]:
-    return parse(text)[1]
+    return parse_text(text)[1]
 
 
 def safe_fix_of(page: Page) -> Fix | None:
-    found = [
-        fix for each in diagnose(page.example["acompass"]) if each.code == page.code for fix in each.fixes
-    ]
+    found = [fix for each in diagnose(page.example["acompass"]) if each.code == page.code for fix in each.fixes]
     return next((fix for fix in found if fix.is_safe), None)
 
 
-FIXED_PAGES = [
-    page for page in pages() if page.code < "AC1" and "acompass" in page.example and safe_fix_of(page)
-]
+FIXED_PAGES = [page for page in pages() if page.code < "AC1" and "acompass" in page.example and safe_fix_of(page)]
 
 
 def test_a_page_says_whether_its_fix_is_safe() -> None:
-    said = [
-        page.code
-        for page in pages()
-        if "`acompass lint --fix` makes this correction." in page.sections["Fix"]
-    ]
+    said = [page.code for page in pages() if "`acompass lint --fix` makes this correction." in page.sections["Fix"]]
     assert said == [page.code for page in FIXED_PAGES]
     assert len(said) >= 15
 
@@ -59,7 +50,7 @@ def test_the_safe_fix_of_an_example_gives_a_policy_that_parses(page: Page, tmp_p
 @pytest.mark.parametrize("page", FIXED_PAGES, ids=lambda page: page.code)
 def test_the_safe_fix_means_the_same_as_the_fix_on_the_page(page: Page) -> None:
     fixed = fix_safely(page.example["acompass"], diagnose).text
-    assert parse(fixed) == parse(page.fix["acompass"])
+    assert parse_text(fixed) == parse_text(page.fix["acompass"])
 
 
 def test_several_mistakes_in_one_requirement_are_fixed_in_turn() -> None:
@@ -102,7 +93,7 @@ def _undone(fixed: str, edit: Edit, fix: Fix, text: str) -> str:
 
 def test_overlapping_fixes_wait_for_the_next_round() -> None:
     first, second = (Fix("", (Edit(Span(start, start + 2), "x"),), True) for start in (0, 1))
-    assert list(compatible([first, second])) == [first]
+    assert list(compatible_fixes([first, second])) == [first]
 
 
 def test_a_fix_that_never_ends_is_applied_a_bounded_number_of_times() -> None:
@@ -110,7 +101,7 @@ def test_a_fix_that_never_ends_is_applied_a_bounded_number_of_times() -> None:
     assert fix_safely("", lambda _: [endless]).text == "x" * MOST_ROUNDS
 
 
-SCHEMA = schema_of({"Age": INTEGER, "Zip": TEXT, "Postal Code": TEXT, "zip": TEXT})
+SCHEMA = make_schema({"Age": INTEGER, "Zip": TEXT, "Postal Code": TEXT, "zip": TEXT})
 
 
 @pytest.mark.parametrize(
@@ -147,6 +138,6 @@ def test_a_group_by_without_its_space_is_not_part_of_the_name() -> None:
 
 
 def _findings(text: str) -> tuple[Diagnostic, ...]:
-    program, problems = parse(text)
+    program, problems = parse_text(text)
     assert not problems
     return check(program, text, SCHEMA, {"k": 3})[1]

@@ -3,9 +3,15 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.errors.pages import SECTIONS, Page, pages
-from tests.errors.runner import codes_of
+from acompass.errors.diagnostics import Source
+from acompass.language.text.parser import parse_text
+from tests.errors.pages import SECTIONS, Page, codes_of, diagnostics_of, pages, pasted, replacements
+from tests.folding import folded
+from tests.syntax.mistakes import MISTAKES
+from tests.syntax.probability_mistakes import Mistake
 
 PAGES = pages()
 #: run by tests/lint, tests/measure, tests/privacy, tests/suggest, tests/pram, tests/dbt and tests/studio
@@ -15,7 +21,7 @@ RUNNABLE = [page for page in PAGES if "acompass" in page.example and not page.co
 SHOWN = [page for page in PAGES if page not in RUNNABLE and page.shows_output]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+@folded("page", PAGES, ids=lambda page: page.code)
 def test_page_has_its_sections(page: Page) -> None:
     assert tuple(page.sections) == SECTIONS
     assert all(text.strip() for text in page.sections.values())
@@ -42,6 +48,70 @@ def test_fix_of_a_policy_reads_whole(page: Page, tmp_path: Path) -> None:
     assert not {code for code in codes_of(page.fix, tmp_path) if code < "AC1"}
 
 
-@pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.code)
+@folded("page", SHOWN, ids=lambda page: page.code)
 def test_shown_example_names_the_error(page: Page) -> None:
     assert f"[{page.code}]" in page.sections["Example"]
+
+
+PASTING_PAGES = [page for page in pages() if page.code < "AC2" and "acompass" in page.example]
+
+
+@folded("mistake", MISTAKES, ids=lambda each: each.text)
+def test_a_pasted_help_leaves_no_mistake(mistake: Mistake) -> None:
+    (diagnostic,) = parse_text(mistake.text)[1]
+    for replacement in replacements(diagnostic):
+        texts = list(pasted(mistake.text, diagnostic, replacement))
+        assert any(not parse_text(text)[1] for text in texts), (replacement, texts)
+
+
+@pytest.mark.parametrize("page", PASTING_PAGES, ids=lambda page: page.code)
+def test_a_pasted_help_removes_the_error_of_a_page(page: Page, tmp_path: Path) -> None:
+    text = page.example["acompass"]
+    for diagnostic in diagnostics_of(page.example, tmp_path):
+        is_shown = diagnostic.code == page.code and diagnostic.labels
+        for replacement in replacements(diagnostic) if is_shown else ():
+            texts = list(pasted(text, diagnostic, replacement))
+            left = [codes_of(page.example | {"acompass": each}, tmp_path) for each in texts]
+            assert any(not {c for c in codes if c == page.code or c < "AC1"} for codes in left), (
+                replacement,
+                texts,
+            )
+
+
+EMOJI = "a\U0001f642b\r\ne\u0301\U0001f468\u200d\U0001f469x\rlast"
+
+
+@pytest.mark.parametrize(
+    ("character", "position"),
+    [
+        ("a", (0, 0)),
+        ("\U0001f642", (0, 1)),
+        ("b", (0, 3)),
+        ("e", (1, 0)),
+        ("\u0301", (1, 1)),
+        ("x", (1, 7)),
+        ("l", (2, 0)),
+    ],
+)
+def test_an_emoji_is_two_units_and_a_combining_character_one(character: str, position: tuple[int, int]) -> None:
+    source, offset = Source(EMOJI), EMOJI.index(character)
+    assert source.utf16_position(offset) == position
+    assert source.utf16_offset(*position) == offset
+
+
+def test_a_position_inside_a_character_or_beyond_the_line_is_clamped() -> None:
+    source = Source("a\U0001f642b\nnext")
+    assert source.utf16_offset(0, 2) == 1
+    assert source.utf16_offset(0, 99) == 3
+    assert source.utf16_offset(9, 0) == len(source.text)
+
+
+@given(st.text("ab\u0301\U0001f642\U00010000\ud7ff\r\n", max_size=30))
+def test_an_offset_comes_back(text: str) -> None:
+    source = Source(text)
+    for offset in range(len(text) + 1):
+        line, column = source.utf16_position(offset)
+        before = text[:offset]
+        is_within_line_end = before.endswith("\r") and text[offset : offset + 1] == "\n"
+        assert source.utf16_offset(line, column) == offset - is_within_line_end
+        assert column == len(before[source.utf16_offset(line, 0) :].encode("utf-16-le")) // 2

@@ -5,15 +5,15 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.diagnostics import Diagnostic, Label, Severity, Span
-from acompass.diagnostics.render import render_json, render_text
-from acompass.diagnostics.source import shown, width
-from acompass.syntax.parse import parse
+from acompass.errors.diagnostics import Diagnostic, Label, Severity, Span
+from acompass.errors.rendering import render_json, render_text
+from acompass.errors.wording import display_width, printable_text
+from acompass.language.text.parser import parse_text
 
 
 def test_a_line_with_its_place_underlined() -> None:
     source = "EACH RESULT\n : Age == 80;\n"
-    assert render_text(parse(source)[1], source, "policy.acp") == (
+    assert render_text(parse_text(source)[1], source, "policy.acp") == (
         "error[AC031]: unknown comparison sign `==`\n"
         " --> policy.acp:2:8\n"
         "  |\n"
@@ -26,12 +26,12 @@ def test_a_line_with_its_place_underlined() -> None:
 
 def test_tabs_and_wide_characters_keep_the_marks_in_place() -> None:
     source = "EACH RESULT\n\t: 東京 == 80;"
-    lines = render_text(parse(source)[1], source).splitlines()
+    lines = render_text(parse_text(source)[1], source).splitlines()
     assert lines[3] == "2 |     : 東京 == 80;"
     assert lines[4] == "  |           " + " " + "^^"
 
 
-def test_both_places_are_shown_in_order_of_place() -> None:
+def test_both_places_are_shown_in_the_order_of_the_text() -> None:
     source = "one\ntwo\nthree\nfour five\n"
     labels = (Label(Span(14, 18), "text here"), Label(Span(0, 3), "a number there"), Label(Span(19, 23)))
     diagnostic = Diagnostic("AC118", "they disagree", labels, "mend\none", Severity.WARNING)
@@ -74,14 +74,14 @@ def test_colors_add_nothing_but_colors() -> None:
     import re
 
     source = "EACH RESULT : Age == 1;"
-    colored = render_text(parse(source)[1], source, "p", color=True)
+    colored = render_text(parse_text(source)[1], source, "p", color=True)
     assert "\x1b[1;31m" in colored
-    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == render_text(parse(source)[1], source, "p")
+    assert re.sub(r"\x1b\[[0-9;]*m", "", colored) == render_text(parse_text(source)[1], source, "p")
 
 
 def test_data_counts_from_one() -> None:
     source = "EACH RESULT\r\n : Age == 1;"
-    (data,) = render_json(parse(source)[1], source, "p.acp")
+    (data,) = render_json(parse_text(source)[1], source, "p.acp")
     assert (data["code"], data["severity"], data["file"]) == ("AC031", "error", "p.acp")
     assert data["labels"] == [{"line": 2, "column": 8, "end_line": 2, "end_column": 10, "text": ""}]
     json.dumps(data)
@@ -92,10 +92,10 @@ def test_nothing_shown_moves_the_cursor(source: str, words: str, places: list[tu
     labels = tuple(Label(Span(start, end), words) for start, end in places)
     diagnostic = Diagnostic("AC001", words, labels, words)
     text = render_text([diagnostic], source, words)
-    assert all(character == "\n" or shown(character) == character for character in text)
+    assert all(character == "\n" or printable_text(character) == character for character in text)
     text.encode("utf-8")
     render_json([diagnostic], source, words)
 
 
 def test_width_is_that_of_a_terminal() -> None:
-    assert [width(text) for text in ("abc", "東京", "e\u0301", "")] == [3, 4, 1, 0]
+    assert [display_width(text) for text in ("abc", "東京", "e\u0301", "")] == [3, 4, 1, 0]

@@ -3,8 +3,7 @@
     python -m tests.explain.algebra_campaign --cases 20000
 
 The policies have every form of the language. The columns have the types of `TYPES`, unnamed ones may have
-missing values, and each value of the trace is h / 2⁵², as a seed gives it.
-"""
+missing values, and each value of the trace is h / 2⁵², as a seed gives it."""
 
 import argparse
 import random
@@ -17,11 +16,11 @@ from fractions import Fraction
 
 import duckdb
 
-from acompass.checked.maps.map import Unlabelled
-from acompass.checked.types import Kind, remaining
-from acompass.conformance.generate import Case, random_case
-from acompass.semantics import run_program, trace_of_values
-from acompass.syntax.parse import parse
+from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.types import Kind, remaining
+from acompass.language.text.parser import parse_text
+from acompass.semantics.core import run_program, trace_of_values
+from acompass.testing.conformance.cases import Case, random_case
 from tests.explain.algebra_in_sql.run import TYPES, AlgebraRun, Left
 
 ONE = 2**52
@@ -66,7 +65,7 @@ def solved(case: Case, connection: duckdb.DuckDBPyConnection) -> Left:
     """What the algebra leaves."""
     algebra = AlgebraRun(connection)
     algebra.start(case.schema, case.records, [int(rho * ONE) for rho in case.trace])
-    return algebra.run(parse(case.policy_text)[0], case.program(), case.params)
+    return algebra.run(parse_text(case.policy_text)[0], case.program(), case.params)
 
 
 def differing(cases: int, seed: int) -> list[Case]:

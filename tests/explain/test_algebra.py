@@ -1,20 +1,27 @@
 """The algebra theorem: every requirement is an expression of bag relational algebra over (R, T).
 
 What `explain --algebra` prints is run as SQL that has no window function and no order, and compared with
-`semantics`. `python -m tests.explain.algebra_campaign --cases N` does so at any length.
-"""
+`semantics`. `python -m tests.explain.algebra_campaign --cases N` does so at any length."""
 
 from collections import Counter
-from typing import get_args
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
-from acompass.checked.effects import is_certain, plain_of
-from acompass.checked.program import Drop, Plain
-from acompass.explain.algebra import to_algebra
-from acompass.syntax.parse import parse
+import pytest
+
+from acompass.explain.algebra_text import to_algebra
+from acompass.explain.counterfactual import alternatives
+from acompass.explain.lives import _is_affected, _perform
+from acompass.language.program.checker import check
+from acompass.language.program.effects import is_certain, plain_of
+from acompass.language.program.program import Drop, Plain
+from acompass.language.program.types import INTEGER, Column
+from acompass.language.text.parser import parse_text
 from tests.explain.algebra_campaign import differing, random_cases
 from tests.explain.algebra_in_sql.queries import WORDS, words_of
+from tests.length import at_length
 
-CASES = 150
+CASES = at_length(12)
 
 DRAWS = """\
 ALWAYS : WITH PROBABILITY 0.75 REJECT;
@@ -24,10 +31,12 @@ EACH PROCESS COUNT(*) AS n GROUP BY Age : n >= k : WITH PROBABILITY 0.5 RANDOM A
 """
 
 
+@pytest.mark.campaign
 def test_the_algebra_leaves_the_table_and_the_trace_of_the_semantics() -> None:
     assert differing(CASES, seed=16) == []
 
 
+@pytest.mark.slow
 def test_the_cases_have_every_form() -> None:
     policies = [case.program() for case in random_cases(400, seed=16)]
     actions = [requirement.action for program in policies for requirement in program.requirements]
@@ -42,14 +51,10 @@ def test_a_window_or_an_order_would_be_found() -> None:
 
 
 def test_draws_are_printed_with_the_trace_after_them() -> None:
-    printed = to_algebra(parse(DRAWS)[0], DRAWS, {"k": 2}).split("\n\n")
+    printed = to_algebra(parse_text(DRAWS)[0], DRAWS, {"k": 2}).split("\n\n")
     assert printed[0] == "R₀ is the table, T₀ the trace: a record (i, h) for each ρᵢ = h / 2⁵²"
     assert printed[1:5] == [
-        "line 1\n"
-        "  V₁ = R₀\n"
-        "  W₁ = π[S](σ[h < ⌈0.75 · 2⁵²⌉](ranked(V₁, T₀)))\n"
-        "  R₁ = R₀ − W₁\n"
-        "  T₁ = tail(V₁, T₀)",
+        "line 1\n  V₁ = R₀\n  W₁ = π[S](σ[h < ⌈0.75 · 2⁵²⌉](ranked(V₁, T₀)))\n  R₁ = R₀ − W₁\n  T₁ = tail(V₁, T₀)",
         "line 2\n"
         "  V₂ = σ[¬(Age ≤ 80)](R₁)\n"
         "  R₂ = (R₁ − V₂) ∪ π[20 + ⌊h · 11 / 2⁵²⌋ → Age, …](ranked(V₂, T₁))\n"
@@ -68,7 +73,7 @@ def test_draws_are_printed_with_the_trace_after_them() -> None:
 
 
 def test_the_legend_defines_what_is_used_once() -> None:
-    legend = to_algebra(parse(DRAWS)[0], DRAWS).split("\n\n")[-1]
+    legend = to_algebra(parse_text(DRAWS)[0], DRAWS).split("\n\n")[-1]
     assert legend.splitlines()[1:] == [
         "  ranked(V, T) = π[S, h](L ⋈[last − m < i ∧ i ≤ last] T)",
         "    L = γ[y.S, y.m; SUM(x.m) → last](D as x ⋈[x.S ≤ y.S] D as y)",
@@ -80,6 +85,41 @@ def test_the_legend_defines_what_is_used_once() -> None:
 
 def test_a_policy_that_does_not_draw_is_printed_without_the_trace() -> None:
     policy = "ALWAYS : REPLACE Name WITH '*';"
-    assert to_algebra(parse(policy)[0], policy) == (
+    assert to_algebra(parse_text(policy)[0], policy) == (
         "R₀ is the table\n\nline 1\n  V₁ = R₀\n  R₁ = π['*' → Name, …](V₁)\n"
     )
+
+
+POLICY = "EACH RESULT : Age <= 80 : REJECT;"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A node from a later version of the language."""
+
+
+UNKNOWN: Any = Unknown()
+TREE = parse_text(POLICY)[0]
+(WRITTEN,) = TREE.requirements
+
+
+def test_the_algebra_refuses_an_unknown_action() -> None:
+    requirement = replace(WRITTEN, action=UNKNOWN)
+    with pytest.raises(AssertionError):
+        to_algebra(replace(TREE, requirements=(requirement,)), POLICY)
+
+
+def test_following_a_record_refuses_an_unknown_action_and_an_unknown_result() -> None:
+    program, _ = check(TREE, POLICY, (Column("Age", INTEGER),))
+    assert program is not None
+    (requirement,) = program.requirements
+    with pytest.raises(AssertionError):
+        _perform(replace(requirement, action=UNKNOWN), (86,), None)
+    assertion = replace(requirement.assertion, result=UNKNOWN)
+    with pytest.raises(AssertionError):
+        _is_affected(replace(requirement, assertion=assertion), (86,), False, None)
+
+
+def test_alternatives_refuse_an_unknown_condition() -> None:
+    with pytest.raises(AssertionError):
+        list(alternatives(WRITTEN.assertion.condition, UNKNOWN))

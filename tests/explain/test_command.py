@@ -1,13 +1,22 @@
 """`acompass explain`: its output and its exit codes."""
 
 import json
+import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
+import acompass
 from acompass.cli.app import app
+from acompass.explain.counterfactual import Literal, Relation, Target, distance, holds, nearest_target
+from acompass.language.program.types import DATE, FLOAT, INTEGER, TEXT, Type, decimal
+from acompass.language.text import tree
+from tests.errors.pages import Page, pages
 
 PEOPLE = """\
 Name,Age,Zip,Disease
@@ -50,7 +59,7 @@ def test_a_dropped_column_is_gone(explain: Explain) -> None:
         "line 1: ALWAYS : DROP Name, Zip\n"
         "  affected: columns dropped\n"
         "\n"
-        "left as: Age '82', Disease 'flu'\n"
+        "released as: Age '82', Disease 'flu'\n"
     )
 
 
@@ -74,9 +83,7 @@ def test_the_life_of_a_record_that_is_dropped(explain: Explain) -> None:
 
 
 def test_records_by_condition_in_order_and_few(explain: Explain) -> None:
-    ran = explain(
-        "policy.acp", "people.csv", "--set", "k=2", "--where", "Name > 'B'", "--limit", "2", "--json"
-    )
+    ran = explain("policy.acp", "people.csv", "--set", "k=2", "--where", "Name > 'B'", "--limit", "2", "--json")
     lives = json.loads(ran.stdout)["records"]
     assert [life["record"] for life in lives] == [2, 3]
     assert [life["dropped_by"] for life in lives] == [2, None]
@@ -90,13 +97,11 @@ def test_a_violated_check_shows_the_change_that_is_needed(explain: Explain) -> N
     ran = explain("policy.acp", "people.csv", "--set", "k=2", "--record", "1")
     nearest = "1 more distinct value of `Disease` in its class, or `Kinds > 0` in the policy"
     assert f"not affected with {nearest}\n" in ran.stdout
-    assert ran.stdout.endswith("not affected by line 1\nleft as it was\n")
+    assert ran.stdout.endswith("not affected by line 1\nunchanged\n")
 
 
 def test_with_its_seed_a_run_is_explained_exactly(explain: Explain, tmp_path: Path) -> None:
-    released = CliRunner().invoke(
-        app, ["run", "noise.acp", "people.csv", "-o", "out.csv", "--seed", "s3cr3t"]
-    )
+    released = CliRunner().invoke(app, ["run", "noise.acp", "people.csv", "-o", "out.csv", "--seed", "s3cr3t"])
     assert released.exit_code == 0
     written = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()[2].split(",")[1]
     ran = explain("noise.acp", "people.csv", "--record", "2", "--seed", "s3cr3t")
@@ -125,13 +130,13 @@ def test_a_record_that_is_affected_but_not_drawn(explain_sampled: Explain) -> No
         "record 3: Name 'Eve', Age 45, Zip '21101', Disease 'asthma'\n"
         "\n"
         "line 1: EACH RESULT : Age <= 40 : WITH PROBABILITY 0.5 REPLACE Age WITH 40\n"
-        "  affected: not drawn, so left as it was\n"
+        "  affected: not drawn, so unchanged\n"
         "  not affected with `Age` of 40 (5 less), or `Age <= 45` in the policy\n"
         "\n"
         "line 2: ALWAYS : WITH PROBABILITY 0.5 REJECT\n"
-        "  affected: not drawn, so left as it was\n"
+        "  affected: not drawn, so unchanged\n"
         "\n"
-        "left as it was\n"
+        "unchanged\n"
     )
 
 
@@ -223,3 +228,118 @@ def test_invalid_calls_exit_with_2(explain: Explain, arguments: list[str]) -> No
 
 def test_help_warns_of_personal_data(explain: Explain) -> None:
     assert "personal data" in explain("--help").stdout
+
+
+NEAREST_PEOPLE = [{"Age": 86, "Zip": "21000", "Income": 1200}, {"Age": 30, "Zip": "21000", "Income": 800}]
+
+
+def nearest(policy: str, **params: int) -> tuple[str, ...]:
+    (life,) = acompass.explain(policy, NEAREST_PEOPLE, record=1, params=params, seed="s").lives
+    return life.steps[-1].nearest
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        ("EACH RESULT : Age < 80 : REJECT;", ("`Age` of 79 (7 less)", "`Age < 87` in the policy")),
+        ("EACH RESULT : NOT (Age > 80) : REJECT;", ("`Age` of 80 (6 less)", "`Age > 86` in the policy")),
+        (
+            "EACH RESULT : Age < 20 OR Age > 90 : REJECT;",
+            ("`Age` of 91 (5 more)", "`Age > 85` in the policy"),
+        ),
+        ("EACH RESULT : Age <= 80 AND Zip = 'x' : REJECT;", ("`Age` of 80 (6 less) and `Zip` of 'x'",)),
+        ("EACH RESULT : NOT (Zip = '21000') : REJECT;", ("any other `Zip`",)),
+        ("EACH RESULT : Zip > '21000' : REJECT;", ("`Zip` above '21000'",)),
+        ("EACH FILTER Age >= 86 : Age = 0 : REJECT;", ("`Age` of 85 (1 less)", "`Age >= 87` in the policy")),
+        ("EACH RESULT : Age < 80 AND Age > 79 : REJECT;", ()),
+        ("SOME RESULT : Age > 90 : REJECT;", ("one record with Age > 90",)),
+        ("SOME PROCESS COUNT(*) AS N GROUP BY Age : N > 1 : REJECT;", ("one class with N > 1",)),
+        (
+            "EACH PROCESS SUM(Income) AS S GROUP BY Zip : S >= 3000 : REJECT;",
+            ("a sum of `Income` in its class of 3000 (1,000 more)", "`S >= 2000` in the policy"),
+        ),
+        (
+            "EACH PROCESS MAX(Age) AS Oldest : Oldest <= 80 : REJECT;",
+            ("a largest `Age` in the table of 80 (6 less)", "`Oldest <= 86` in the policy"),
+        ),
+        ("EACH PROCESS COUNT(*) AS N GROUP BY Age : Age < 80 AND N > 1 : REJECT;", ()),
+    ],
+)
+def test_in_words(policy: str, expected: tuple[str, ...]) -> None:
+    assert nearest(policy) == expected
+
+
+def test_a_parameter_is_named() -> None:
+    policy = "EACH PROCESS COUNT(*) AS N GROUP BY Zip : N >= k : REJECT;"
+    assert nearest(policy, k=5) == ("3 more records in its class", "`k` of 2")
+
+
+VALUES = {
+    INTEGER: st.integers(-20, 20),
+    decimal(1): st.decimals(-20, 20, places=1),
+    FLOAT: st.floats(-20, 20),
+    TEXT: st.text("ab", max_size=3),
+    DATE: st.dates(),
+}
+
+
+@st.composite
+def wishes(draw: st.DrawFn) -> tuple[object, Type, list[Literal]]:
+    type_ = draw(st.sampled_from(list(VALUES)))
+    values = VALUES[type_]
+    relations = draw(st.lists(st.sampled_from(Relation), min_size=1, max_size=4))
+    written = tree.Comparison(tree.Name("a", None), tree.Operator.EQ, tree.Parameter("b", None), None)  # type: ignore[arg-type]
+    return draw(values), type_, [Literal(0, relation, draw(values), written) for relation in relations]
+
+
+@given(wishes(), st.data())
+def test_no_value_is_nearer_than_the_target(wish: tuple[object, Type, list[Literal]], data: st.DataObject) -> None:
+    value, type_, literals = wish
+    assume(not all(holds(literal, Target(value)) for literal in literals))
+    target = nearest_target(value, type_, literals)
+    other = data.draw(VALUES[type_])
+    satisfied = all(holds(literal, Target(other)) for literal in literals)
+    if target is None:
+        assert not satisfied
+    else:
+        assert all(holds(literal, target) for literal in literals)
+        if satisfied:
+            assert distance(value, target) <= distance(value, Target(other))
+
+
+PAGES_PEOPLE = "Name,Age,Zip\nAda,36,21101\nBob,82,21102\nEve,45,21101\n"
+CALLS = [page for page in pages() if page.code.startswith("AC7") and "python" not in page.example]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(PAGES_PEOPLE, encoding="utf-8")
+    Path("policy.acp").write_text("EACH RESULT : Age <= 80 : REJECT;", encoding="utf-8")
+    Path("adults.acp").write_text("EACH RESULT : Age >= 18;", encoding="utf-8")
+    Path("noise.acp").write_text("EACH RESULT : Age <= 40 : RANDOM Age 20 30;", encoding="utf-8")
+
+
+def _run(blocks: dict[str, str]) -> list[Result]:
+    commands = [line[len("$ acompass ") :] for line in blocks["console"].splitlines() if line.startswith("$ ")]
+    return [CliRunner().invoke(app, shlex.split(command)) for command in commands]
+
+
+@pytest.mark.parametrize("page", CALLS, ids=lambda page: page.code)
+def test_the_example_reports_the_error(page: Page) -> None:
+    (ran,) = _run(page.example)
+    assert ran.exit_code == 2
+    assert ran.stderr.splitlines()[0] == page.example["console"].splitlines()[1]
+    assert not set(os.listdir()) - {"people.csv", "policy.acp", "noise.acp", "adults.acp"}
+
+
+@pytest.mark.parametrize("page", CALLS, ids=lambda page: page.code)
+def test_the_fix_succeeds(page: Page) -> None:
+    assert [ran.exit_code for ran in _run(page.fix)] == [0] * len(_run(page.fix))
+
+
+def test_a_call_in_python() -> None:
+    (page,) = [page for page in pages() if page.code == "AC701"]
+    with pytest.raises(acompass.CallError, match="AC701"):
+        exec(page.example["python"], {})
+    exec(page.fix["python"], {})

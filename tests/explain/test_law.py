@@ -6,18 +6,15 @@ from typing import Any
 
 import pytest
 
-from acompass.checked.effects import probability_of
-from acompass.checked.program import Program, Requirement
-from acompass.conformance.compare import uploaded, with_typed_columns
-from acompass.conformance.generate import Case, random_case
-from acompass.engines.connect import open_session
-from acompass.explain.follow import Follower
-from acompass.plan.from_checked import plan
-from acompass.plan.running.context import Context
-from acompass.plan.running.execute import execute
-from acompass.plan.running.session import Session
-from acompass.plan.running.trace import GivenTrace
-from acompass.semantics import (
+from acompass.engines.registry import open_session
+from acompass.explain.lives import Follower
+from acompass.language.program.effects import probability_of
+from acompass.language.program.program import Program, Requirement
+from acompass.language.text.parser import parse_text
+from acompass.plan.planner import plan
+from acompass.plan.run.context import Context, GivenTrace, Session
+from acompass.plan.run.execution import execute
+from acompass.semantics.core import (
     Bag,
     Trace,
     affected_bag,
@@ -27,10 +24,12 @@ from acompass.semantics import (
     pref,
     trace_of_values,
 )
-from acompass.syntax.parse import parse
-from tests.generators.tables import numbered
+from acompass.testing.conformance.cases import Case, random_case
+from acompass.testing.conformance.comparison import upload_records, with_typed_columns
+from tests.generators.strategies import numbered
+from tests.length import at_length
 
-CASES = 150
+CASES = at_length(12)
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +40,8 @@ def session() -> Iterator[Session]:
 
 def _explained(case: Case, program: Program, session: Session) -> dict[int, tuple[Any, ...]]:
     """For each record: the requirements that affected, drew and dropped it, and its final state."""
-    follower = Follower(parse(case.policy_text)[0], program, dict(enumerate(case.records)))
-    state = uploaded(session, program.schema, case.records, case.digits)
+    follower = Follower(parse_text(case.policy_text)[0], program, dict(enumerate(case.records)))
+    state = upload_records(session, program.schema, case.records, case.digits)
     execute(Context(session, GivenTrace(case.trace), observe=follower), state, plan(program))
     return {
         key: (
@@ -87,6 +86,7 @@ def _drawn(requirement: Requirement, bag: Bag, rho: Trace) -> dict[int, bool]:
     return {record[-1]: value < probability for record, value in zip(in_order, values, strict=True)}
 
 
+@pytest.mark.campaign
 @pytest.mark.slow
 def test_explanations_agree_with_the_semantics(session: Session) -> None:
     drawn = 0

@@ -6,21 +6,25 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 
-from acompass.checked.effects import (
+import pytest
+
+from acompass.language.program.effects import (
+    as_generalize,
     cuts_of,
     draws,
-    generalize_of,
     is_always,
     plain_of,
     probability_of,
     type_changes,
 )
-from acompass.checked.program import And, Condition, Draw, Filter, Not, Or, Process, Requirement, Sometimes
-from acompass.checked.types import Kind
-from acompass.conformance.generate import Case, random_case
-from acompass.conformance.values import KINDS
-from acompass.semantics import run_program, trace_of_values
-from acompass.syntax.tree import Function
+from acompass.language.program.program import And, Condition, Draw, Filter, Not, Or, Process, Requirement, Sometimes
+from acompass.language.program.types import Kind
+from acompass.language.text.tree import Function
+from acompass.semantics.core import run_program, trace_of_values
+from acompass.testing.conformance.cases import Case, random_case
+from acompass.testing.conformance.policies import KINDS
+
+pytestmark = pytest.mark.slow
 
 
 @cache
@@ -116,7 +120,7 @@ def _requirement_features(requirement: Requirement) -> Iterator[str]:
     yield "no action" if requirement.action is None else type(requirement.action).__name__
     yield from ["type change"] * (requirement.before != requirement.after)
     yield from ["always"] * is_always(requirement)
-    generalize = generalize_of(requirement.action)
+    generalize = as_generalize(requirement.action)
     if generalize is not None:
         yield type(generalize.map).__name__
     yield from _random_features(requirement)

@@ -7,21 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.hierarchies.from_csv import hierarchy_of, read_hierarchy
-from acompass.hierarchies.hierarchy import Hierarchy
-from acompass.hierarchies.problems import Problem
+from acompass.language.program.hierarchies import Hierarchy, Problem, parse_hierarchy, read_hierarchy
 
 ADULT = Path(__file__).parents[2] / "examples" / "adult" / "hierarchies"
 
 
 def rows_of(text: str) -> tuple[tuple[str, ...], ...]:
-    hierarchy = hierarchy_of(text.encode())
+    hierarchy = parse_hierarchy(text.encode())
     assert isinstance(hierarchy, Hierarchy), hierarchy
     return hierarchy.rows
 
 
 def problems_of(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    found = hierarchy_of(text.encode())
+    found = parse_hierarchy(text.encode())
     assert isinstance(found, tuple)
     return [(problem.message, problem.lines) for problem in found]
 
@@ -53,7 +51,7 @@ def test_quotes_a_mark_and_empty_lines() -> None:
 
 
 def test_equal_rows_in_other_bytes_are_an_equal_hierarchy() -> None:
-    one, other = hierarchy_of(b"a;*\n"), hierarchy_of(b"a,*\r\n")
+    one, other = parse_hierarchy(b"a;*\n"), parse_hierarchy(b"a,*\r\n")
     assert one == other
     assert isinstance(one, Hierarchy)
     assert isinstance(other, Hierarchy)
@@ -80,9 +78,9 @@ def test_rows_with_a_label() -> None:
         ("a;x;*\nb;*\nc;x;*\n", [("the row has 2 cells where most have 3", (2,))]),
         ("a;x;*\nb\nc;x;*\n", [("the row has 1 cell where most have 3", (2,))]),
         ("a;;*\nb;x;*\n;;*\n", [("level 1 is empty", (1,)), ("the value and level 1 are empty", (3,))]),
-        ("a;x;*\nb;x;*\na;x;*\n", [("the value `a` is there twice", (1, 3))]),
+        ("a;x;*\nb;x;*\na;x;*\n", [("duplicate value `a`", (1, 3))]),
         ("a;x;y\nb;x;z\nc;x;z\n", [("`x` of level 1 has two parents, `y` and `z`", (1, 2))]),
-        ("a;*;x\n", [("`*` is the last label, but at level 2 `x` follows", (1,))]),
+        ("a;*;x\n", [("`*` must be the last label, but `x` follows at level 2", (1,))]),
         (
             "a;x;*\nb;a;*\n",
             [("`a` is at level 1, but as a value it becomes `x` there", (2, 1))],
@@ -91,8 +89,8 @@ def test_rows_with_a_label() -> None:
             "a;b;x;*\nc;x;y;*\n",
             [("`x` is at level 2, but as a label of level 1 it becomes `y` there", (1, 2))],
         ),
-        ('a;x\n"b;y\n', [("a quoted cell does not end, or text follows its end", (2,))]),
-        ('a;x\n"b"c;y\n', [("a quoted cell does not end, or text follows its end", (2,))]),
+        ('a;x\n"b;y\n', [("a quoted cell is not closed, or text follows its closing quote", (2,))]),
+        ('a;x\n"b"c;y\n', [("a quoted cell is not closed, or text follows its closing quote", (2,))]),
     ],
 )
 def test_a_file_has_these_problems(text: str, found: list[tuple[str, tuple[int, ...]]]) -> None:
@@ -105,7 +103,7 @@ def test_all_problems_are_found_at_once() -> None:
 
 
 def test_a_file_that_is_not_in_utf_8() -> None:
-    assert hierarchy_of("a;x\nä;y\n".encode("latin-1")) == (Problem("the hierarchy is not in UTF-8", (2,)),)
+    assert parse_hierarchy("a;x\nä;y\n".encode("latin-1")) == (Problem("the hierarchy is not in UTF-8", (2,)),)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -115,5 +113,5 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 @given(st.binary())
 def test_any_bytes_are_a_hierarchy_or_have_problems(data: bytes) -> None:
-    found = hierarchy_of(data)
+    found = parse_hierarchy(data)
     assert isinstance(found, Hierarchy) or len(found) > 0

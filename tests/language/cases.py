@@ -7,12 +7,21 @@ options   `set: k=2`, `trace: 0.5 0.25`, `seed: …`, `missing: drop`, `dates: A
 hierarchy the file `hierarchy.csv` in the policy's folder
 after     the resulting table                 verdicts  `1 violated 3 REPLACE`, a line for each requirement,
                                                         `-` where it has no verdict or no action
-error     a line with code and message for each error; there is no other result
-"""
+error     a line with code and message for each error, instead of any other result"""
 
+import csv
 import re
+from contextlib import chdir
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
+
+import duckdb
+
+from acompass import api
+from acompass.errors.diagnostics import AcompassError
+from acompass.language.program.constants import parse_settings
+from acompass.result import Result
 
 HERE = Path(__file__).parent
 EXPECTED = ("after", "verdicts", "error")
@@ -23,12 +32,10 @@ _FENCE = re.compile(r"^```(\w*)$")
 
 @dataclass
 class Case:
-    """`blocks` maps a fence's word to its text, `lines` maps it to the text's lines in the file."""
-
     path: Path
     title: str
-    blocks: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, slice] = field(default_factory=dict)
+    blocks: dict[str, str] = field(default_factory=dict)  # the text of each block, by the word after its fence
+    lines: dict[str, slice] = field(default_factory=dict)  # the lines of each block in the file
 
     @property
     def id(self) -> str:
@@ -52,7 +59,7 @@ def all_cases() -> list[Case]:
 
 
 def read_cases(path: Path) -> list[Case]:
-    """A heading begins a case. Sections without blocks are prose."""
+    """Read the cases of a file. Each heading begins a case; sections without blocks are prose."""
     cases = [Case(path, "")]
     opened: tuple[str, int] | None = None
     lines = path.read_text(encoding="utf-8").splitlines()
@@ -73,3 +80,67 @@ def _add_block(case: Case, word: str, place: slice, lines: list[str]) -> None:
     assert word not in case.blocks, f"{case.id}: two blocks of `{word}`"
     case.blocks[word] = "".join(f"{line}\n" for line in lines[place])
     case.lines[word] = place
+
+
+_WORDS = {True: "holds", False: "violated", None: "-"}
+
+
+def run_case(case: Case, engine: str, folder: Path) -> dict[str, str]:
+    """The resulting blocks: `after` if a table was written, and `verdicts`; or only `error`."""
+    output = folder / "out.csv"
+    try:
+        with chdir(folder):
+            result = _call(case, engine, write_table(case))
+    except AcompassError as error:
+        assert not output.exists(), "an error leaves no output behind"
+        return {"error": "".join(f"{d.code} {d.message}\n" for d in error.diagnostics)}
+    verdicts = "".join(f"{r.index} {_WORDS[r.holds]} {r.affected} {r.action or '-'}\n" for r in result.requirements)
+    after = {"after": output.read_text(encoding="utf-8")} if output.exists() else {}
+    return {**after, "verdicts": verdicts}
+
+
+def _call(case: Case, engine: str, table: str) -> Result:
+    """Paths are relative to the current folder, so that messages with file names are the same everywhere."""
+    policy = case.blocks["acompass"]
+    params = parse_settings(value for name, value in case.options if name == "set")
+    missing = tuple(value for name, value in case.options if name == "missing") or None
+    dates = tuple(value for name, value in case.options if name == "dates")
+    if case.option("command") == "check":
+        return api.check(policy, table, params=params, missing=missing, dates=dates, engine=engine)
+    trace = case.option("trace")
+    return api.run(
+        policy,
+        table,
+        params=params,
+        trace=None if trace is None else [Decimal(value) for value in trace.split()],
+        seed=case.option("seed"),
+        missing=missing,
+        dates=dates,
+        order=case.option("order"),
+        engine=engine,
+        force=case.option("force") == "yes",
+        output="out.csv",
+    )
+
+
+_STORED = {"integer": "BIGINT", "float": "DOUBLE", "text": "VARCHAR"}
+
+
+def write_table(case: Case) -> str:
+    """Write a CSV file, or a Parquet file if the case has types, into the current folder; return its name."""
+    Path("table.csv").write_text(case.blocks["csv"], encoding="utf-8", newline="")
+    if "hierarchy" in case.blocks:
+        Path("hierarchy.csv").write_text(case.blocks["hierarchy"], encoding="utf-8", newline="")
+    types = case.option("types")
+    if types is None:
+        return "table.csv"
+    names = next(csv.reader([case.blocks["csv"].partition("\n")[0]]))
+    columns = {name: _stored(word) for name, word in zip(names, types.split(), strict=True)}
+    options = f"header = true, columns = {columns}, nullstr = '', allow_quoted_nulls = false"
+    duckdb.sql(f"FROM read_csv('table.csv', {options})").write_parquet("table.parquet")
+    return "table.parquet"
+
+
+def _stored(word: str) -> str:
+    decimal = re.fullmatch(r"decimal\((\d+)\)", word)
+    return f"DECIMAL(38, {decimal[1]})" if decimal else _STORED.get(word, word)

@@ -1,11 +1,13 @@
 """All literate cases, on all engines."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.language.cases import Case, all_cases
-from tests.language.running import run_case
+from acompass import api
+from acompass.language.text.parser import parse_text
+from tests.language.cases import HERE, Case, all_cases, read_cases, run_case
 
 ENGINES = ["reference", "duckdb", "postgres", "spark"]
 #: engines that keep no order of records unless one is requested (D21)
@@ -27,3 +29,41 @@ def _as_bag(blocks: dict[str, str]) -> dict[str, str]:
         return blocks
     header, *records = blocks["after"].splitlines(keepends=True)
     return {**blocks, "after": "".join([header, *sorted(records)])}
+
+
+ROOT = HERE.parent.parent
+REFERENCE = (ROOT / "docs" / "language.md").read_text(encoding="utf-8")
+
+
+def test_the_electricity_example_gives_the_last_table_of_the_paper(tmp_path: Path) -> None:
+    (chain,) = [case for case in read_cases(HERE / "paper.md") if case.title == "The whole chain"]
+    folder = ROOT / "examples" / "electricity"
+    assert (folder / "table.csv").read_text(encoding="utf-8") == chain.blocks["csv"]
+    policy = (folder / "policy.acp").read_text(encoding="utf-8")
+    output = tmp_path / "out.csv"
+    api.run(
+        policy,
+        folder / "table.csv",
+        params={"k": 2, "l": 1},
+        trace=["0.5"],
+        engine="reference",
+        output=output,
+    )
+    assert output.read_text(encoding="utf-8") == chain.blocks["after"]
+
+
+@pytest.mark.parametrize("policy", re.findall(r"```acompass\n(.*?)```", REFERENCE, re.DOTALL))
+def test_policies_of_the_reference_are_policies(policy: str) -> None:
+    program, findings = parse_text(policy)
+    assert not findings
+    assert program.requirements
+
+
+def test_the_reference_has_every_decision() -> None:
+    found = map(int, re.findall(r"^\*\*D(\d+) ", REFERENCE, re.MULTILINE))
+    assert sorted(found) == list(range(1, 33))
+
+
+def test_the_reference_has_every_rule_beyond_the_paper() -> None:
+    found = map(int, re.findall(r"^\*\*X(\d+) ", REFERENCE, re.MULTILINE))
+    assert list(found) == list(range(12))

@@ -1,13 +1,11 @@
-"""Replace the expected results of all literate cases by the current ones: `python -m tests.language.update`.
+"""Replace the expected results of all literate cases with the current ones: `python -m tests.language.update`.
 
-Read the difference before you commit it.
-"""
+Review the diff before committing it."""
 
 import tempfile
 from pathlib import Path
 
-from tests.language.cases import HERE, Case, read_cases
-from tests.language.running import run_case
+from tests.language.cases import HERE, Case, read_cases, run_case
 
 
 def main() -> None:
@@ -20,7 +18,7 @@ def main() -> None:
 
 
 def _rewrite(case: Case, outcome: dict[str, str], lines: list[str]) -> None:
-    """Replace the last block first, so that the line numbers of the others stay valid; append new blocks."""
+    """Replace blocks from the last to the first, so that line numbers stay valid; append new blocks."""
     last = max(place.stop for place in case.lines.values())
     missing = [word for word in ("after", "verdicts", "error") if word in outcome and word not in case.lines]
     fresh = [part for word in missing for part in ("", f"```{word}", *outcome[word].splitlines(), "```")]

@@ -1,12 +1,11 @@
 """The differential test at any length: `python -m tests.laws.differential --engine postgres --cases 20000`.
 
-An engine is `duckdb`, `postgres` (a server that the test starts, whose databases collate text in dictionary
-order), `spark` (one in each process), or any value of the commands' `--engine`. Every second share of cases
-runs without the plan's rewrites. Progress goes to standard error.
+An engine is `duckdb`, `postgres` (the test starts a server whose databases collate text in dictionary order),
+`spark` (one in each process), or any value of the commands' `--engine`. Every second share of cases runs without
+rewrites of the plan. Progress is printed to standard error.
 
-A share has 250 cases and a seed of its own, from `--seed` on. So a campaign can be run in pieces:
-10,000 cases are 40 shares, and `--cases 10000 --seed 40` continues after `--cases 10000 --seed 0`.
-"""
+A share has 250 cases and its own seed, starting from `--seed`. So a campaign can be split: 10,000 cases are 40 shares,
+and `--cases 10000 --seed 40` continues after `--cases 10000 --seed 0`."""
 
 import argparse
 import gc
@@ -18,13 +17,13 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, contextmanager
 from multiprocessing.util import Finalize
 
-from acompass.conformance.literate import literate
-from acompass.conformance.run import Report, conform
-from acompass.plan.rewrites import REWRITES
+from acompass.plan.planner import REWRITES
+from acompass.testing.conformance.comparison import write_literate_test
+from acompass.testing.conformance.differential import Report, conform
 from tests.engines.postgres_server import running_server
 from tests.engines.spark_sessions import local_spark
 
-#: cases in one share, which has its own seed
+#: the number of cases that share a seed
 _SHARE = 250
 _HOTSPOT = "-XX:+UseSerialGC"
 
@@ -38,7 +37,7 @@ def main() -> int:
             reports.append(share.result())
             print(_summary(options.engine, reports, time.monotonic() - started), file=sys.stderr)
             if reports[-1].smallest is not None:
-                print(literate(reports[-1].smallest), flush=True)
+                print(write_literate_test(reports[-1].smallest), flush=True)
     print(_summary(options.engine, reports, time.monotonic() - started))
     return 0 if all(report.ok for report in reports) else 1
 
@@ -48,7 +47,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--engine", default="duckdb")
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--workers", type=int, default=1, help="how many processes")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
     return parser.parse_args()
 
 

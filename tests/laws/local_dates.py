@@ -1,9 +1,9 @@
-"""Random formats of local dates, and texts that fit them, almost fit them, or do not fit."""
+"""Random formats of local dates, and texts that match them, nearly match them, or do not match."""
 
 import random
 from datetime import date, timedelta
 
-#: separators that mean the same to `strptime`, and that keep digits apart
+#: separators that `strptime` reads literally, and that separate digits
 SEPARATORS = (".", "/", "-", ". ", ", ", " ", "_", "|", "+", "(", "*", "年", " of ")
 _PARTS = (("%d",), ("%m", "%b", "%B"), ("%Y", "%y"))
 
@@ -18,11 +18,11 @@ def draw_format(rng: random.Random) -> str:
 
 def draw_text(rng: random.Random, format_: str) -> str:
     text = _draw_date_text(rng, format_)
-    return _broken(rng, text) if rng.random() < 0.3 else text
+    return _break(rng, text) if rng.random() < 0.3 else text
 
 
 def _draw_date_text(rng: random.Random, format_: str) -> str:
-    """A text of the format, of a day that may not exist."""
+    """A text in the format; the day may not exist."""
     names = (date.min + timedelta(days=31 * rng.randrange(12))).strftime
     parts = {
         "%d": _number(rng, rng.choice((rng.randint(1, 28), rng.randint(28, 32), 29))),
@@ -47,7 +47,7 @@ def _cased(rng: random.Random, name: str) -> str:
     return rng.choice((name, name.lower(), name.upper()))
 
 
-def _broken(rng: random.Random, text: str) -> str:
+def _break(rng: random.Random, text: str) -> str:
     place = rng.randrange(len(text) + 1)
     added = rng.choice(("", *".-/ 0123é\\$"))
     return text[:place] + added + text[place + rng.randint(0, 1) :]

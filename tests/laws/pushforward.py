@@ -1,16 +1,15 @@
 """The law of a program's output: the push-forward of the uniform law of the trace, in exact fractions.
 
-A value of the trace matters only by the cell that it lies in, between two cuts of the draw that consumes it.
-So the law is a finite sum: one run of `semantics` for each box of cells, on a trace that lies in this box.
-The number of runs is exponential in the number of affected records: keep tables to a few records.
+A trace value matters only through the cell between two cuts of the draw that consumes it. So the law is a finite sum:
+one run of `semantics` for each box of cells, on a trace from this box. The number of runs is exponential in the number
+of affected records, so tables must be small.
 
-    law(program, records)              the law where ρ is uniform on [0, 1), as the paper has it
-    law(program, records, bits=52)     the law where ρ = h / 2⁵² and h is uniform, as a seed gives it (D19)
+    law(program, records)              the law for ρ uniform on [0, 1), as in the paper
+    law(program, records, bits=52)     the law for ρ = h / 2⁵² with uniform h, as drawn from a seed (D19)
 
-`law` takes one requirement after the other and adds up equal tables in between, which is fast. `law_of_runs`
-runs the whole program on each box of the whole trace: it is the definition. tests/laws/test_composition.py
-shows that the two agree.
-"""
+`law` performs one requirement after the other and merges equal tables in between, which is fast. `law_of_runs` is the
+definition: it runs the whole program on each box of the whole trace. tests/laws/test_composition.py shows that they
+agree."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +19,7 @@ from itertools import pairwise, product
 from math import ceil, prod
 from typing import NamedTuple, TypeAlias, assert_never
 
-from acompass.checked.program import (
+from acompass.language.program.program import (
     Action,
     Draw,
     Drop,
@@ -32,8 +31,8 @@ from acompass.checked.program import (
     Requirement,
     Sometimes,
 )
-from acompass.checked.types import Schema
-from acompass.semantics import (
+from acompass.language.program.types import Schema
+from acompass.semantics.core import (
     Bag,
     Record,
     affected_bag,
@@ -49,21 +48,21 @@ Law: TypeAlias = dict[Table, Fraction]
 
 
 class Cell(NamedTuple):
-    """The values of the trace between two cuts: the smallest of them, and how probable they are."""
+    """The trace values between two cuts: the smallest of them, and their probability."""
 
     value: Fraction
     probability: Fraction
 
 
 class Box(NamedTuple):
-    """A prefix of the trace, up to cells: one value of each cell, and the probability of all of them."""
+    """A prefix of the trace, up to cells: one value from each cell, and the probability of the product."""
 
     values: tuple[Fraction, ...]
     probability: Fraction
 
 
 def law(program: Program, records: Iterable[Record], bits: int | None = None) -> Law:
-    """The probability of each table that the program can leave. Raises Unlabelled as `semantics` does."""
+    """The probability of each possible output. Raises Unlabelled like `semantics`."""
     reached = {as_table(program.schema, records): Fraction(1)}
     for requirement in program.requirements:
         reached = bind(reached, requirement, bits)
@@ -82,7 +81,7 @@ def bind(reached: Mapping[Table, Fraction], requirement: Requirement, bits: int 
 
 
 def law_of_runs(program: Program, records: Iterable[Record], bits: int | None = None) -> Law:
-    """The same law by its definition: each box of the whole trace is one run of the whole program."""
+    """The same law by definition: one run of the whole program for each box of the whole trace."""
     total: Law = defaultdict(Fraction)
     given = list(records)
     for box in _boxes_of_program(program, given, bits):
@@ -97,7 +96,7 @@ def as_table(schema: Schema, records: Iterable[Record]) -> Table:
 
 
 def _boxes_of_program(program: Program, records: Bag, bits: int | None) -> Iterator[Box]:
-    """Each box is as long as the run that it leads to."""
+    """Each box is as long as the trace that its run consumes."""
     if not program.requirements:
         yield Box((), Fraction(1))
         return
@@ -110,7 +109,7 @@ def _boxes_of_program(program: Program, records: Bag, bits: int | None) -> Itera
 
 
 def _boxes(requirement: Requirement, bag: Bag, bits: int | None) -> Iterator[Box]:
-    """The boxes of the values that the requirement consumes on this table."""
+    """The boxes of the trace values that the requirement consumes on this table."""
     affected = affected_bag(bag, requirement.assertion)
     return _boxes_of_action(requirement.action, len(affected), bits)
 
@@ -139,8 +138,8 @@ def _products(each: list[Cell], count: int) -> Iterator[Box]:
 def _cuts(action: Random | Draw) -> tuple[Fraction, ...]:
     match action:
         case Random(lower=lower, upper=upper):
-            many = upper - lower + 1
-            return tuple(Fraction(j, many) for j in range(1, many + 1))
+            size = upper - lower + 1
+            return tuple(Fraction(j, size) for j in range(1, size + 1))
         case Draw():
             return action.cuts
         case _:
@@ -148,11 +147,11 @@ def _cuts(action: Random | Draw) -> tuple[Fraction, ...]:
 
 
 def cells(cuts: Iterable[Fraction], bits: int | None = None) -> list[Cell]:
-    """The cells between 0 and the cuts, of which the last is 1, without those that have no value."""
-    ends = [Fraction(0), *(_rounded_up(cut, bits) for cut in cuts)]
+    """The nonempty cells between 0 and the cuts, of which the last is 1."""
+    ends = [Fraction(0), *(_round_up(cut, bits) for cut in cuts)]
     return [Cell(low, high - low) for low, high in pairwise(ends) if low < high]
 
 
-def _rounded_up(cut: Fraction, bits: int | None) -> Fraction:
-    """h / 2ᵇ < c exactly where h < ⌈2ᵇ c⌉ (X6), so that many of the 2ᵇ values are below the cut."""
+def _round_up(cut: Fraction, bits: int | None) -> Fraction:
+    """h / 2ᵇ < c if and only if h < ⌈2ᵇ c⌉ (X6), so ⌈2ᵇ c⌉ of the 2ᵇ values are below the cut."""
     return cut if bits is None else Fraction(ceil(cut * 2**bits), 2**bits)

@@ -1,7 +1,6 @@
-"""The comparisons with text that a table's values make an error, word for word as D24 and D28 say it.
+"""The comparisons with text that must be rejected because of a table's values, written literally as D24 and D28 state.
 
-Independent of `acompass.engines`, which asks an engine the same questions in SQL.
-"""
+This is independent of `acompass.engines`, which asks an engine the same questions in SQL."""
 
 import operator
 import re
@@ -11,12 +10,12 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from acompass.checked.effects import comparisons, generalize_of
-from acompass.checked.program import Assertion, Comparison, Filter, Process, Requirement
-from acompass.checked.types import TEXT
-from acompass.conformance.generate import Case
-from acompass.diagnostics import TableError
-from acompass.syntax.tree import Function, Operator
+from acompass.errors.diagnostics import TableError
+from acompass.language.program.effects import as_generalize, comparisons
+from acompass.language.program.program import Assertion, Comparison, Filter, Process, Requirement
+from acompass.language.program.types import TEXT
+from acompass.language.text.tree import Function, Operator
+from acompass.testing.conformance.cases import Case
 
 #: the code of an error and the name of its column
 Refusal: TypeAlias = tuple[str, str]
@@ -32,7 +31,7 @@ _ORDERS = {
 
 
 def refusals(case: Case) -> set[Refusal]:
-    """The errors that the case may be refused with; empty where it must run."""
+    """The errors with which the case may be rejected; empty if it must run."""
     return set(_refusals(case))
 
 
@@ -55,7 +54,7 @@ def _refusals(case: Case) -> Iterator[Refusal]:
 
 
 def _is_disordered(values: list[Any], asked: Operator, text: str) -> bool:
-    """D24: all values are numbers or `*`, and some number is ordered otherwise as text than as a number."""
+    """D24: all values are numbers or `*`, and the order of some number as text differs from its order as a number."""
     numbers = [value for value in values if value != "*"]
     if asked not in _ORDERS or not all(map(_NUMBER.fullmatch, [text, *numbers])):
         return False
@@ -64,9 +63,9 @@ def _is_disordered(values: list[Any], asked: Operator, text: str) -> bool:
 
 
 def _compared(case: Case) -> Iterator[tuple[int, Comparison]]:
-    """Every comparison of a column of the table, alone or as its MIN or MAX, with the column's position.
+    """Every comparison of a table column, or of its MIN or MAX, with the column's position.
 
-    Without those after a GENERALIZE of the column, which compare labels, and without those of LIKE (X4).
+    Comparisons after a GENERALIZE of the column compare labels and are excluded, as are those of LIKE (X4).
     """
     generalized: set[int] = set()
     for requirement in case.program().requirements:
@@ -75,7 +74,7 @@ def _compared(case: Case) -> Iterator[tuple[int, Comparison]]:
             text = case.policy_text[comparison.span.start : comparison.span.end]
             if position not in generalized and " LIKE " not in text:
                 yield position, comparison
-        action = generalize_of(requirement.action)
+        action = as_generalize(requirement.action)
         if action is not None:
             generalized.add(action.column)
 
@@ -93,7 +92,7 @@ def _compared_by(requirement: Requirement) -> Iterator[tuple[int, Comparison]]:
 
 
 def _origins(assertion: Assertion) -> list[int | None]:
-    """For each column that the condition sees, the column of the table that its values come from."""
+    """For each column of the condition, the table column that its values come from."""
     match assertion.result:
         case Process(aggregates=aggregates, group_by=groups):
             of_values = (Function.MIN, Function.MAX)

@@ -1,4 +1,4 @@
-"""The same records as tables of several engines, with types: in memory, in PostgreSQL and in Spark."""
+"""Store the same typed records as tables of several engines: in memory, in PostgreSQL and in Spark."""
 
 import datetime
 import random
@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 from psycopg import sql
 
-from acompass.checked.types import Kind, Schema, Type
+from acompass.language.program.types import Kind, Schema, Type
 
 Record: TypeAlias = tuple[Any, ...]
 
@@ -38,14 +38,12 @@ _DIGITS = 30
 
 @dataclass(frozen=True)
 class Place:
-    """`store` makes a table of records; `options` are those of a call on such a table."""
-
-    store: Callable[[str, Schema, Sequence[Record]], Any]
-    options: dict[str, Any]
+    store: Callable[[str, Schema, Sequence[Record]], Any]  # makes a table of records
+    options: dict[str, Any]  # of a call on such a table
 
 
 def place_of(engine: str, request: pytest.FixtureRequest) -> Place:
-    """Another order of the records is no other table."""
+    """The records are stored in a different order, which must not matter."""
     if engine == "postgres":
         url = request.getfixturevalue("postgres").url("english")
         return Place(lambda name, schema, records: _in_postgres(url, name, schema, records), {"engine": url})
@@ -96,7 +94,7 @@ def _shuffled(records: Sequence[Record]) -> list[Record]:
 
 
 def values_of(kind: Kind) -> list[Any]:
-    """Few values, so that they collide: missing ones, and some that engines write or order differently."""
+    """Few values, so that they collide: missing ones, and some that engines spell or order differently."""
     match kind:
         case Kind.INTEGER:
             return [None, 0, 1, -7, 10, 2**53 + 1, 2**63 - 1]

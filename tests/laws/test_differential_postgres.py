@@ -1,27 +1,31 @@
 """Invariant 3 on PostgreSQL: random programs, tables and traces give the results of `semantics`.
 
-The databases collate text in dictionary order, so that a missing `COLLATE "C"` makes a case fail.
-"""
+The databases collate text in dictionary order, so a missing `COLLATE "C"` makes a case fail."""
 
-from acompass.conformance.run import conform
-from acompass.engines.connect import open_session
-from acompass.engines.postgres.connect import connected
-from acompass.engines.postgres.session import Connection, ReadingSession
+import pytest
+
+from acompass.engines.postgres.session import Connection, ReadingSession, open_connection
+from acompass.engines.registry import open_session
+from acompass.testing.conformance.differential import conform
 from tests.engines.postgres_server import Server
+from tests.length import at_length
 
 
+@pytest.mark.campaign
 def test_with_every_rewrite(postgres: Server) -> None:
-    report = conform(postgres.url("english"), cases=110, seed=1)
+    report = conform(postgres.url("english"), cases=at_length(110), seed=1)
     assert report.ok, report.smallest
 
 
+@pytest.mark.campaign
 def test_with_no_rewrite(postgres: Server) -> None:
     with open_session(postgres.url("german")) as session:
-        report = conform(session, cases=45, seed=2, rewrites=())
+        report = conform(session, cases=at_length(45), seed=2, rewrites=())
     assert report.ok, report.smallest
 
 
+@pytest.mark.campaign
 def test_without_keeping_tables(postgres: Server) -> None:
-    with connected(postgres.url("english")) as server:
-        report = conform(ReadingSession(Connection(server)), cases=35, seed=3)
+    with open_connection(postgres.url("english")) as server:
+        report = conform(ReadingSession(Connection(server)), cases=at_length(35), seed=3)
     assert report.ok, report.smallest

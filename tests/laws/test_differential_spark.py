@@ -3,18 +3,24 @@
 from dataclasses import replace
 from typing import Any
 
-from acompass.conformance.run import conform
-from acompass.engines.spark.session import PlanSession, own_session
-from acompass.plan.lowering.dialects.spark import SPARK
+import pytest
+
+from acompass.plan.lowering.spark import SPARK
+from acompass.testing.conformance.differential import conform
+from tests.length import at_length
 
 
+@pytest.mark.campaign
 def test_with_every_rewrite(spark: Any) -> None:
-    report = conform("local[2]", cases=16, seed=1)
+    report = conform("local[2]", cases=at_length(16), seed=1)
     assert report.ok, report.smallest
 
 
+@pytest.mark.campaign
 def test_with_no_rewrite_and_few_groups_to_rank_by(spark: Any) -> None:
     """As if there were more records than one worker can sort."""
+    from acompass.engines.spark.session import PlanSession, own_session
+
     session = PlanSession(own_session(spark), replace(SPARK, most_rank_groups=3))
-    report = conform(session, cases=10, seed=2, rewrites=())
+    report = conform(session, cases=at_length(10), seed=2, rewrites=())
     assert report.ok, report.smallest

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from acompass.diagnostics import Severity
-from acompass.lint import lint_policy
-from acompass.syntax.parse import parse
+from acompass.errors.diagnostics import Severity
+from acompass.language.text.parser import parse_text
+from acompass.reason.lint.linter import lint_policy
+from tests.programs import quoted
 
 AGES = Path(__file__).with_name("ages.csv")
 
@@ -26,7 +27,7 @@ EACH PROCESS COUNT DISTINCT AEC AS Diversity AEC GROUP BY Age, Postal Code : Div
 
 def findings(text: str) -> list[tuple[str, int]]:
     """The code and the line of each finding."""
-    policy, problems = parse(text)
+    policy, problems = parse_text(text)
     assert not problems
     found = lint_policy(policy, text)
     assert all(finding.severity is Severity.WARNING and finding.help for finding in found)
@@ -35,7 +36,7 @@ def findings(text: str) -> list[tuple[str, int]]:
 
 def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
     assert findings(PAPER) == [("AC507", 3)]
-    found = lint_policy(parse(PAPER)[0], PAPER)
+    found = lint_policy(parse_text(PAPER)[0], PAPER)
     assert "`'21200'`" in found[0].message
     assert "`'21299'`" in found[0].message
 
@@ -76,7 +77,7 @@ def test_the_papers_policy_has_the_gap_and_nothing_else() -> None:
         "EACH FILTER Age > 25 AND Age < 60 : Age = 40 : REPLACE Age WITH 40;",
         # the second REPLACE is about labels
         "EACH RESULT : Age <> '5' : REPLACE Age WITH '*';\n"
-        f"ALWAYS : GENERALIZE Age TO LEVEL 1 OF '{AGES}';\n"
+        f"ALWAYS : GENERALIZE Age TO LEVEL 1 OF {quoted(AGES)};\n"
         "EACH RESULT : Age <> 'old' : REPLACE Age WITH '*';",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REPLACE Zip WITH '*' THEN REJECT;",
         "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : GENERALIZE Zip TO PREFIX OF 3\n"
@@ -161,8 +162,7 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
         ("EACH PROCESS COUNT(*) AS n GROUP BY Zip : n < 1 : REJECT;", [("AC510", 1)]),
         ("EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 AND n <= 2 : REJECT;", [("AC510", 1)]),
         (
-            "EACH RESULT : Age > 9 : REJECT;\n"
-            "EACH PROCESS MIN(Age) AS m WHERE Age > 5 GROUP BY Zip : m < 9 : REJECT;",
+            "EACH RESULT : Age > 9 : REJECT;\nEACH PROCESS MIN(Age) AS m WHERE Age > 5 GROUP BY Zip : m < 9 : REJECT;",
             [("AC510", 2)],
         ),
         (
@@ -207,8 +207,7 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
             [("AC503", 1)],
         ),
         (
-            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT\n"
-            "  THEN GENERALIZE Zip TO PREFIX OF 3;",
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 3 : REJECT\n  THEN GENERALIZE Zip TO PREFIX OF 3;",
             [("AC502", 2)],
         ),
         (
@@ -222,8 +221,7 @@ def test_a_sound_policy_has_no_findings(text: str) -> None:
             [("AC501", 1)],
         ),
         (
-            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 58 : REJECT;\n"
-            "ALWAYS : WITH PROBABILITY 0.75 REJECT;",
+            "EACH PROCESS COUNT(*) AS n GROUP BY Zip : n >= 58 : REJECT;\nALWAYS : WITH PROBABILITY 0.75 REJECT;",
             [("AC504", 1)],
         ),
         (
@@ -281,11 +279,8 @@ def test_a_mistake_is_found_where_it_is(text: str, expected: list[tuple[str, int
 
 
 def test_a_finding_shows_both_lines() -> None:
-    text = (
-        "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
-        "EACH FILTER Zip = 'x' : Age = 90 : REPLACE Age WITH 90;"
-    )
-    (finding,) = lint_policy(parse(text)[0], text)
+    text = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\nEACH FILTER Zip = 'x' : Age = 90 : REPLACE Age WITH 90;"
+    (finding,) = lint_policy(parse_text(text)[0], text)
     assert finding.code == "AC504"
     assert [text.count("\n", 0, label.span.start) + 1 for label in finding.labels] == [1, 2]
     assert finding.help == "move it below line 2"
@@ -296,8 +291,7 @@ def test_every_line_of_a_pram_matrix_may_be_allowed() -> None:
     values = [f"v{number:02}" for number in range(25)]
     codes = ", ".join(f"'~{value}'" for value in values)
     drawing = [
-        f"-- allow AC504: decoded below\nEACH RESULT : d <> '{value}' : RANDOM d FROM ({codes});"
-        for value in values
+        f"-- allow AC504: decoded below\nEACH RESULT : d <> '{value}' : RANDOM d FROM ({codes});" for value in values
     ]
     decoding = [f"EACH RESULT : d <> '~{value}' : REPLACE d WITH '{value}';" for value in values]
     assert findings("\n".join((*drawing, *decoding))) == []
@@ -311,18 +305,18 @@ BANDS = (
 
 @pytest.mark.parametrize("type_", ["decimal(1)", "decimal(2)", "float"])
 def test_a_gap_that_only_decimals_fall_into_is_found(type_: str) -> None:
-    (finding,) = lint_policy(parse(BANDS)[0], BANDS, types={"Age": type_})
+    (finding,) = lint_policy(parse_text(BANDS)[0], BANDS, types={"Age": type_})
     assert finding.code == "AC507"
     assert finding.message.startswith("the rules for `Age` leave out numbers such as `9.")
-    assert finding.help == "begin each range where the one before ends"
+    assert finding.help == "begin each range where the previous one ends"
 
 
 @pytest.mark.parametrize("type_", ["integer", "decimal(1)", "float"])
 def test_ranges_that_touch_leave_nothing_out(type_: str) -> None:
     text = BANDS.replace("<= 9", "< 10").replace("<= 19", "< 20")
-    assert not lint_policy(parse(text)[0], text, types={"Age": type_})
+    assert not lint_policy(parse_text(text)[0], text, types={"Age": type_})
 
 
 def test_a_wide_gap_between_decimals_is_meant() -> None:
     text = BANDS.replace(">= 10", ">= 14")
-    assert not lint_policy(parse(text)[0], text, types={"Age": "decimal(1)"})
+    assert not lint_policy(parse_text(text)[0], text, types={"Age": "decimal(1)"})

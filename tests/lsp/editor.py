@@ -1,9 +1,12 @@
 """An editor without a window: a client of a real server process, in which a policy is written."""
 
 import asyncio
+import json
+import os
+import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +15,13 @@ from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient, client_capabilities
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
-from acompass.diagnostics import Edit
-from acompass.diagnostics.fixing import apply_edits
-from acompass.diagnostics.source import Source
-from acompass.lsp.positions import Positions
+from acompass.assist.lsp.view import Positions
+from acompass.errors.diagnostics import Edit, Source
+from acompass.errors.fixes import apply_edits
 from tests.waiting import PATIENCE
 
 COMMAND = (sys.executable, "-m", "acompass", "lsp")
-TABLE = "Age,Zip,Job\n" + "".join(
-    f"{20 + i % 40},{21200 + i % 5},{('judge', 'nurse')[i % 2]}\n" for i in range(100)
-)
+TABLE = "Age,Zip,Job\n" + "".join(f"{20 + i % 40},{21200 + i % 5},{('judge', 'nurse')[i % 2]}\n" for i in range(100))
 SETTINGS = '[policy."release.acp"]\ntable = "people.csv"\nparams = { k = 5 }\n'
 
 
@@ -98,9 +98,7 @@ class Editor:
 
     def changed_outside(self, *names: str) -> None:
         """Tell the server that files beside the policy have changed."""
-        events = [
-            types.FileEvent((self.folder / name).as_uri(), types.FileChangeType.Changed) for name in names
-        ]
+        events = [types.FileEvent((self.folder / name).as_uri(), types.FileChangeType.Changed) for name in names]
         self.wire.published.clear()
         self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(events))
 
@@ -133,9 +131,7 @@ class Editor:
         return self.text[span.start : span.end]
 
     def edited(self, edits: Sequence[Any]) -> str:
-        return apply_edits(
-            self.text, [Edit(self.positions.span(edit.range), edit.new_text) for edit in edits]
-        )
+        return apply_edits(self.text, [Edit(self.positions.span(edit.range), edit.new_text) for edit in edits])
 
     async def hints(self) -> list[str]:
         """What is shown at the ends of lines: `line: words`."""
@@ -190,3 +186,68 @@ def modern() -> types.ClientCapabilities:
     assert capabilities.workspace is not None
     capabilities.workspace.inlay_hint = types.InlayHintWorkspaceClientCapabilities(refresh_support=True)
     return capabilities
+
+
+RAW_COMMAND = [sys.executable, "-m", "acompass", "lsp"]
+
+
+class Raw:
+    def __init__(self, process: "subprocess.Popen[bytes]"):
+        self.process = process
+        self.received: list[dict[str, Any]] = []
+
+    def send(self, body: bytes) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.process.stdin.flush()
+
+    def notify(self, method: str, **params: Any) -> None:
+        self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    def request(self, number: int, method: str, **params: Any) -> dict[str, Any]:
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        self.send(json.dumps(message).encode())
+        return self.until(lambda answer: answer.get("id") == number and "method" not in answer)
+
+    def until(self, is_wanted: Any) -> dict[str, Any]:
+        while True:
+            message = self._message()
+            self.received.append(message)
+            if is_wanted(message):
+                return message
+
+    def _message(self) -> dict[str, Any]:
+        """Any other byte on standard output is an error here."""
+        assert self.process.stdout is not None
+        headers = {}
+        while (line := self.process.stdout.readline()) != b"\r\n":
+            name, value = line.decode("ascii").split(": ")
+            headers[name] = value.strip()
+        message: dict[str, Any] = json.loads(self.process.stdout.read(int(headers["Content-Length"])))
+        return message
+
+    def start(self, **capabilities: Any) -> None:
+        self.request(0, "initialize", processId=None, rootUri=None, capabilities=capabilities)
+        self.notify("initialized")
+
+    def open(self, path: Path, text: str) -> dict[str, str]:
+        item = {"uri": path.as_uri(), "languageId": "acompass", "version": 1, "text": text}
+        self.notify("textDocument/didOpen", textDocument=item)
+        return {"uri": path.as_uri()}
+
+    def ended(self) -> tuple[int, bytes]:
+        """The exit code, and what was written to standard error. The input stays open until then."""
+        self.process.wait(PATIENCE)
+        _, errors = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, errors
+
+
+@contextmanager
+def raw_server(**environment: str) -> Iterator[Raw]:
+    pipe = subprocess.PIPE
+    settings = {**os.environ, **environment}
+    with subprocess.Popen(RAW_COMMAND, stdin=pipe, stdout=pipe, stderr=pipe, env=settings) as process:
+        try:
+            yield Raw(process)
+        finally:
+            process.kill()

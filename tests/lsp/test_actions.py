@@ -87,9 +87,7 @@ async def _formatted(editor: Editor) -> str:
 
 async def test_a_policy_is_formatted(bare: Editor) -> None:
     bare.open("-- ages\nEACH RESULT:Age<=80:REPLACE   Age WITH 80;\n\n\n\nEACH RESULT : Zip > 1;\n")
-    expected = (
-        "-- ages\nEACH RESULT\n   : Age <= 80\n   : REPLACE Age WITH 80;\n\nEACH RESULT\n   : Zip > 1;\n"
-    )
+    expected = "-- ages\nEACH RESULT\n   : Age <= 80\n   : REPLACE Age WITH 80;\n\nEACH RESULT\n   : Zip > 1;\n"
     assert await _formatted(bare) == expected
     bare.change(expected)
     assert await _formatted(bare) == expected

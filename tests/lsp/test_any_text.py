@@ -11,12 +11,11 @@ import pytest
 from lsprotocol import types
 
 from acompass.assist.document import Document
-from acompass.diagnostics import AcompassError
-from acompass.lsp.features import ANSWERS, COMMANDS
-from acompass.lsp.findings import published
-from acompass.lsp.sheets import Mistakes, Sheet, Sheets
-from acompass.lsp.tables import Tables
-from acompass.lsp.view import Client, View
+from acompass.assist.lsp.diagnostics import protocol_diagnostics
+from acompass.assist.lsp.open_documents import Mistakes, OpenDocument, OpenDocuments, Tables
+from acompass.assist.lsp.server import ANSWERS, COMMANDS
+from acompass.assist.lsp.view import Client, View
+from acompass.errors.diagnostics import AcompassError
 from tests.lsp.editor import modern
 from tests.repo.sources import ROOT
 from tests.syntax.fuzz_texts import texts
@@ -33,37 +32,38 @@ class Faults:
     def __init__(self) -> None:
         self.found_faults: list[BaseException] = []
 
-    def found(self, sheet: Sheet, mistakes: Mistakes) -> None:
-        published(View(sheet, CLIENT), mistakes)
+    def show_mistakes(self, opened: OpenDocument, mistakes: Mistakes) -> None:
+        protocol_diagnostics(View(opened, CLIENT), mistakes)
 
-    def judged(self, sheet: Sheet) -> None:
+    def show_verdicts(self, opened: OpenDocument) -> None:
         pass
 
-    def failed(self, error: BaseException) -> None:
+    def show_failure(self, error: BaseException) -> None:
         self.found_faults.append(error)
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.slow
 def test_every_request_about_every_text_is_answered(seed: int, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
     (tmp_path / "acompass.toml").write_text(SETTINGS, encoding="utf-8")
     tables, faults, source = Tables(), Faults(), random.Random(seed)
-    sheets = Sheets(tables, faults)
+    documents = OpenDocuments(tables, faults)
     try:
         for version, text in enumerate(texts(seed, 40)):
-            sheets.put("policy", version, Document(text, str(tmp_path / "release.acp")))
-            sheet = sheets.get("policy")
-            assert sheet is not None
-            sheet.judged.result(PATIENCE)
-            _ask_everything(sheet, source)
+            documents.put("policy", version, Document(text, str(tmp_path / "release.acp")))
+            opened = documents.get("policy")
+            assert opened is not None
+            opened.judged.result(PATIENCE)
+            _ask_everything(opened, source)
     finally:
-        sheets.clear()
+        documents.clear()
         tables.close()
     assert faults.found_faults == []
 
 
-def _ask_everything(sheet: Sheet, source: random.Random) -> None:
-    view = View(sheet, CLIENT)
+def _ask_everything(opened: OpenDocument, source: random.Random) -> None:
+    view = View(opened, CLIENT)
     for method, (answer, _) in ANSWERS.items():
         for params in _requests(view, source):
             try:
@@ -72,7 +72,7 @@ def _ask_everything(sheet: Sheet, source: random.Random) -> None:
                 assert method == types.TEXT_DOCUMENT_RENAME, "nothing else may be refused"
     for command in COMMANDS.values():
         with suppress(AcompassError):
-            command(sheet, None)
+            command(opened, None)
 
 
 def _requests(view: View, source: random.Random) -> Iterator[Any]:

@@ -35,9 +35,7 @@ async def test_a_corrected_text_has_no_errors(bare: Editor) -> None:
 
 async def test_a_finding_of_lint_is_a_warning(bare: Editor) -> None:
     bare.open("EACH RESULT : Age <= 80 : REPLACE Age WITH 90;")
-    assert [(each.code, each.severity) for each in await bare.diagnostics()] == [
-        ("AC503", DiagnosticSeverity.Warning)
-    ]
+    assert [(each.code, each.severity) for each in await bare.diagnostics()] == [("AC503", DiagnosticSeverity.Warning)]
 
 
 async def test_two_places_that_disagree_are_both_named(editor: Editor) -> None:
@@ -86,6 +84,7 @@ async def test_a_table_that_does_not_exist_is_said(editor: Editor) -> None:
     assert {each.code for each in await editor.settled()} == {"AC201", "AC107", "AC110"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", list(PositionEncodingKind))
 async def test_columns_are_counted_as_agreed(tmp_path: Path, encoding: PositionEncodingKind) -> None:
     capabilities = client_capabilities("visual-studio-code")

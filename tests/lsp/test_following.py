@@ -106,6 +106,7 @@ async def test_policies_share_a_table_and_do_not_cancel_each_other(editor: Edito
     assert await editor.hints() == [HOLDS]
 
 
+@pytest.mark.slow
 async def test_a_table_that_takes_long_to_open_keeps_nothing_waiting(tmp_path: Path) -> None:
     """Nobody writes into the pipe, so that it never opens. The server ends all the same."""
     async with connected() as wire:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from acompass.lsp.failures import as_response
-from tests.lsp.raw import COMMAND, Raw, raw_server
+from acompass.assist.lsp.diagnostics import as_response
+from tests.lsp.editor import RAW_COMMAND, Raw, raw_server
 from tests.waiting import PATIENCE, wait_until
+
+pytestmark = pytest.mark.slow
 
 SECRET = "Yggdrasil-4711"
 EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
@@ -63,8 +65,7 @@ def test_no_value_of_a_record_is_sent_or_logged(tmp_path: Path) -> None:
         b'{"jsonrpc": "2.0", "id": 7, "method": "no/such"}',
         b'{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": {}}',
         b'{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"a": 1}}',
-        b'{"jsonrpc": "2.0", "id": 7, "method": "workspace/executeCommand",'
-        b' "params": {"command": "acompass.run"}}',
+        b'{"jsonrpc": "2.0", "id": 7, "method": "workspace/executeCommand", "params": {"command": "acompass.run"}}',
         b'{"jsonrpc": "2.0", "id": 7, "method": "workspace/executeCommand",'
         b' "params": {"command": "acompass.run", "arguments": [3, {}, []]}}',
         b'{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": {"textDocument":'
@@ -173,7 +174,7 @@ def test_without_pygls_the_command_says_what_to_install() -> None:
 def test_at_a_terminal_it_says_what_it_waits_for() -> None:
     ours, theirs = pty.openpty()
     pipe = subprocess.PIPE
-    with subprocess.Popen(COMMAND, stdin=theirs, stdout=pipe, stderr=pipe) as process:
+    with subprocess.Popen(RAW_COMMAND, stdin=theirs, stdout=pipe, stderr=pipe) as process:
         os.close(theirs)
         assert process.stderr is not None
         first = process.stderr.readline()
@@ -184,6 +185,6 @@ def test_at_a_terminal_it_says_what_it_waits_for() -> None:
 
 
 def test_help_shows_how_an_editor_starts_it() -> None:
-    ran = subprocess.run([*COMMAND, "--help"], capture_output=True, text=True, timeout=PATIENCE)
+    ran = subprocess.run([*RAW_COMMAND, "--help"], capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 0
     assert 'args = ["lsp"]' in ran.stdout

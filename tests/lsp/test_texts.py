@@ -7,7 +7,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import client_capabilities
 
-from acompass.lsp.markup import to_markdown
+from acompass.assist.lsp.text_answers import to_markdown
 from tests.lsp.editor import SETTINGS, TABLE, Editor, Wire, connected
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -23,9 +23,7 @@ POLICY = (
 
 async def _hover(editor: Editor, place: str) -> str:
     await editor.settled()  # so that the table is open
-    found = await editor.client.text_document_hover_async(
-        types.HoverParams(editor.document, editor.at(place))
-    )
+    found = await editor.client.text_document_hover_async(types.HoverParams(editor.document, editor.at(place)))
     assert found is not None
     assert isinstance(found.contents, types.MarkupContent)
     return found.contents.value
@@ -44,7 +42,7 @@ async def test_a_map_shows_what_it_does(editor: Editor) -> None:
 
 async def test_a_parameter_shows_its_value(editor: Editor) -> None:
     editor.open(POLICY)
-    assert "bound to `5`" in await _hover(editor, "size >= |k")
+    assert "set to `5`" in await _hover(editor, "size >= |k")
 
 
 async def test_a_requirement_shows_its_verdict_and_proof(editor: Editor) -> None:
@@ -86,12 +84,11 @@ async def test_text_outside_of_code_is_escaped(text: str, shown: str) -> None:
     assert to_markdown("t", (text,)) == f"**t**\n\n{shown}"
 
 
+@pytest.mark.slow
 async def test_a_client_without_markdown_gets_plain_text(tmp_path: Any) -> None:
     capabilities = client_capabilities("neovim")
     assert capabilities.text_document is not None
-    capabilities.text_document.hover = types.HoverClientCapabilities(
-        content_format=[types.MarkupKind.PlainText]
-    )
+    capabilities.text_document.hover = types.HoverClientCapabilities(content_format=[types.MarkupKind.PlainText])
     async with connected(capabilities) as wire:
         editor = Editor(wire, tmp_path)
         editor.write(people_csv=TABLE, acompass_toml=SETTINGS)
@@ -151,6 +148,7 @@ async def test_the_outline_has_requirements_with_their_names(bare: Editor) -> No
     assert [child.name for child in second.children or ()] == ["size", "k"]
 
 
+@pytest.mark.slow
 async def test_a_client_without_trees_gets_a_list(tmp_path: Any) -> None:
     async with connected(types.ClientCapabilities()) as wire:
         editor = Editor(wire, tmp_path)
@@ -194,9 +192,7 @@ async def _renamed(editor: Editor, place: str, new: str) -> dict[str, Any]:
     edit = await editor.client.text_document_rename_async(params)
     assert edit is not None
     changes = edit.document_changes or ()
-    return {
-        each.text_document.uri: each.edits for each in changes if isinstance(each, types.TextDocumentEdit)
-    }
+    return {each.text_document.uri: each.edits for each in changes if isinstance(each, types.TextDocumentEdit)}
 
 
 async def test_an_as_name_is_renamed(bare: Editor) -> None:
@@ -236,7 +232,7 @@ async def test_a_policy_that_is_not_open_has_no_answers(wire: Wire, tmp_path: An
 
 
 async def test_a_text_that_is_no_policy_is_left_alone(bare: Editor) -> None:
-    """Some editors start a server for all texts."""
+    """Some editors start the server for every file type."""
     bare.path = bare.folder / "notes.txt"
     item = types.TextDocumentItem(bare.uri, "plaintext", 1, "not a policy")
     bare.client.text_document_did_open(types.DidOpenTextDocumentParams(item))

@@ -34,9 +34,7 @@ async def test_each_step_has_its_verdict_count_and_proof(editor: Editor) -> None
 
 async def test_a_hint_explains_its_proof(editor: Editor) -> None:
     editor.open(POLICY)
-    found = await editor.client.text_document_inlay_hint_async(
-        types.InlayHintParams(editor.document, editor.whole())
-    )
+    found = await editor.client.text_document_inlay_hint_async(types.InlayHintParams(editor.document, editor.whole()))
     assert found is not None
     assert "removes every class that violates it" in str(found[2].tooltip)
 
@@ -55,9 +53,7 @@ async def test_a_policy_with_errors_has_no_hints(editor: Editor) -> None:
 async def test_only_hints_in_the_asked_lines_are_given(editor: Editor) -> None:
     editor.open(POLICY)
     first_line = types.Range(types.Position(0, 0), types.Position(1, 0))
-    found = await editor.client.text_document_inlay_hint_async(
-        types.InlayHintParams(editor.document, first_line)
-    )
+    found = await editor.client.text_document_inlay_hint_async(types.InlayHintParams(editor.document, first_line))
     assert [each.position.line for each in found or ()] == [0]
 
 
@@ -115,7 +111,7 @@ async def test_explain_shows_algebra(editor: Editor) -> None:
 
 async def test_a_command_that_cannot_be_done_says_why(bare: Editor) -> None:
     bare.open("EACH RESULT : Age <= 80;")
-    with pytest.raises(JsonRpcException, match=r"no table is given; name the table in an `acompass\.toml`"):
+    with pytest.raises(JsonRpcException, match=r"no table is given; name the table in `acompass\.toml`"):
         await bare.command("run")
     bare.change("EACH RESULT : Age <=")
     for name in ("run", "prove", "explain"):

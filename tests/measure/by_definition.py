@@ -1,9 +1,21 @@
 """The models as defined in the literature, in plain Python over lists of records: slow, exact and obvious."""
 
+import csv
+import io
 import math
+import re
+import shlex
+import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from acompass.cli.app import app
 
 Record = Sequence[Hashable]
 
@@ -19,9 +31,7 @@ def shares(records: Sequence[Record], column: int) -> dict[Hashable, Fraction]:
     return {value: Fraction(n, len(records)) for value, n in Counter(r[column] for r in records).items()}
 
 
-def pairs(
-    records: Sequence[Record], quasi_identifiers: Sequence[int], column: int
-) -> list[tuple[Fraction, Fraction]]:
+def pairs(records: Sequence[Record], quasi_identifiers: Sequence[int], column: int) -> list[tuple[Fraction, Fraction]]:
     """(share in a class, share in the table) for every class and every value of the table."""
     everywhere = shares(records, column)
     return [
@@ -50,9 +60,7 @@ def _entropy_l(counts: Counter[Hashable]) -> int:
     return max(l_ for l_ in range(1, len(counts) + 1) if size**size >= l_**size * spent)
 
 
-def recursive_c(
-    records: Sequence[Record], quasi_identifiers: Sequence[int], column: int, l_: int
-) -> Fraction:
+def recursive_c(records: Sequence[Record], quasi_identifiers: Sequence[int], column: int, l_: int) -> Fraction:
     worst = Fraction(0)
     for each in classes(records, quasi_identifiers):
         r = sorted(Counter(record[column] for record in each).values(), reverse=True)
@@ -89,9 +97,7 @@ def basic_beta(records: Sequence[Record], quasi_identifiers: Sequence[int], colu
     return max((q - p) / p for q, p in pairs(records, quasi_identifiers, column))
 
 
-def enhanced_beta(
-    records: Sequence[Record], quasi_identifiers: Sequence[int], column: int
-) -> Fraction | None:
+def enhanced_beta(records: Sequence[Record], quasi_identifiers: Sequence[int], column: int) -> Fraction | None:
     """For small tables only, for which a double distinguishes a rational number from a logarithm."""
     if all((q - p) / p <= -math.log(p) + 1e-13 for q, p in pairs(records, quasi_identifiers, column)):
         return basic_beta(records, quasi_identifiers, column)
@@ -144,3 +150,45 @@ def individual_risk(records: int, persons: Fraction) -> float:
     return math.fsum(
         n * p**records * (1 - p) ** (j - records) / j for j, n in zip(range(records, last), ways, strict=True)
     )
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """The outcome of a command on a page, and the output that the page promises."""
+
+    exit_code: int
+    output: str
+    errors: str
+    promised: str
+
+
+def run_blocks(text: str) -> Iterator[Ran]:
+    """Run the blocks in order, in the current folder."""
+    for language, name, content in FENCE.findall(text):
+        match language:
+            case "python":
+                exec(compile(content, name or "page", "exec"), {})
+            case "console":
+                command, _, promised = content.partition("\n")
+                arguments = shlex.split(command.removeprefix("$ acompass "))
+                result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+                yield Ran(result.exit_code, result.stdout, result.stderr, promised)
+            case _:
+                Path(name).parent.mkdir(parents=True, exist_ok=True)
+                Path(name).write_text(content, encoding="utf-8")
+
+
+_folder = tempfile.TemporaryDirectory(prefix="acompass-measure-")
+
+
+def csv_table(header: str, *records: tuple[Any, ...]) -> str:
+    """The path of a CSV file with these records; None is a missing value."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(records)
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", dir=_folder.name, delete=False, encoding="utf-8") as file:
+        file.write(f"{header}\n{text.getvalue()}")
+    return str(Path(file.name))

@@ -4,6 +4,7 @@ import csv
 import datetime
 import gzip
 import json
+import random
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from math import prod
@@ -18,10 +19,16 @@ from hypothesis import strategies as st
 
 import acompass
 from acompass.cli.app import app
-from acompass.diagnostics import CallError
-from acompass.measures import Loss, Measures
-from acompass.report.text.measures import measures_text
-from tests.measure.tables import csv_table
+from acompass.errors.diagnostics import CallError
+from acompass.language.program.hierarchies import Hierarchy
+from acompass.measure.answer import Loss, Measures
+from acompass.measure.labels import order_labels, places_in
+from acompass.measure.loss import PolicyLevels
+from acompass.measure.overview import overviews
+from acompass.measure.roles import Roles
+from acompass.report.text_answers import measures_text
+from tests.length import at_length
+from tests.measure.by_definition import csv_table
 from tests.repo.sources import ROOT
 
 ADULT = ROOT / "examples" / "adult"
@@ -60,6 +67,7 @@ def test_nothing_changed_and_everything_suppressed() -> None:
     assert loss_of(column("x", ["b", "b", "*"]), before, {}).total == (1 + 1 + 3 + 3 - 4) / (4 * 2)
 
 
+@pytest.mark.slow
 def test_adult_loses_what_the_definition_says(tmp_path: Path) -> None:
     """The policy's labels: bands with an open end, levels of a file, `*`."""
     table, released = ADULT / "adult.csv.gz", tmp_path / "released.csv"
@@ -77,9 +85,7 @@ def test_adult_loses_what_the_definition_says(tmp_path: Path) -> None:
         "education": ({row[0] for row in rows}, lambda label: {row[0] for row in rows if label in row}),
         "race": ({record["race"] for record in before}, lambda label: {label}),
     }
-    expected = [
-        by_definition([record[name] for record in after], len(before), *standing[name]) for name in qi
-    ]
+    expected = [by_definition([record[name] for record in after], len(before), *standing[name]) for name in qi]
     assert [each.loss for each in loss.columns] == pytest.approx(expected, rel=1e-12)
     assert loss.total == pytest.approx(total_by_definition(expected), rel=1e-12)
     assert 0.01 < loss.total < 0.1
@@ -106,8 +112,9 @@ def _band(width: int) -> Callable[[int], str]:
     return lambda number: f"{number // width * width}-{number // width * width + width - 1}"
 
 
-@settings(max_examples=30)
+@settings(max_examples=at_length(10))
 @given(releases())
+@pytest.mark.slow
 def test_any_release_loses_what_the_definition_says(release: tuple[list[int], list[str]]) -> None:
     numbers, labels = release
     values = set(map(str, numbers))
@@ -125,7 +132,7 @@ def test_the_rows_of_a_file_count_even_if_the_table_lacks_them(tmp_path: Path) -
 
 
 def test_labels_that_all_values_share(tmp_path: Path) -> None:
-    """A ladder leaves such levels out, or ends there."""
+    """`column_levels` leaves such levels out, or ends there."""
     path = tmp_path / "x.csv"
     path.write_text("a;ab;all;*\nb;ab;all;*\n", encoding="utf-8")
     for label in ("ab", "all", "*"):
@@ -196,9 +203,7 @@ def test_labels_of_dates_and_codes() -> None:
 @pytest.mark.parametrize("label", ["20-24", "<18", "90+", "2018", "teens", "[0.5,1.0)"])
 def test_a_label_on_no_level_is_an_error_without_the_label(label: str) -> None:
     numbers = column("x", range(30, 80))
-    with pytest.raises(
-        CallError, match="1 label in column `x` not found on its levels: numbers, bands of"
-    ) as error:
+    with pytest.raises(CallError, match="1 label in column `x` not found on its levels: numbers, bands of") as error:
         loss_of(column("x", [30, label]), numbers, {})
     assert label not in str(error.value)
 
@@ -227,7 +232,7 @@ def test_hierarchies_that_cannot_be_used(hierarchies: Any, message: str) -> None
 def test_a_column_whose_name_has_an_equals_sign() -> None:
     table = csv_table("a=b", (1,), (2,))
     (found,) = loss_of(table, table, ("a=b=bands:5",), ["a=b"]).columns  # type: ignore[arg-type]
-    assert found.levels == "2 values, no level but `*`"
+    assert found.levels == "2 values, only level `*`"
 
 
 def measured(*arguments: str) -> Any:
@@ -257,3 +262,102 @@ def test_no_loss_without_hierarchies() -> None:
     measures: Measures = acompass.measure(table, ["x"], against=table)
     assert measures.loss is None
     assert "loss" not in measures_text(measures)
+
+
+CITIES = "Aachen;west;*\nBonn;west;*\nDresden;east;*\nLeipzig;east;*\n"
+TABLE = [
+    {"Age": 20 + i % 60, "City": city, "Zip": f"{10000 + 137 * i}", "Day": f"2024-{1 + i % 12:02}-11"}
+    for i, city in enumerate(["Aachen", "Bonn", "Dresden", "Leipzig"] * 30)
+]
+MAPS = """
+ALWAYS : GENERALIZE Age TO BANDS OF 10 UP TO 70;
+ALWAYS : GENERALIZE city TO LEVEL 1 OF 'city.csv';
+ALWAYS : GENERALIZE Zip TO PREFIX OF 3;
+ALWAYS : GENERALIZE Day TO QUARTER;
+"""
+
+
+@pytest.fixture(autouse=True)
+def hierarchy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("city.csv").write_text(CITIES, encoding="utf-8")
+
+
+def _loss(policy: str, table: list[dict[str, Any]] = TABLE) -> Loss | None:
+    parsed = acompass.parse(policy)
+    released = acompass.run(parsed, table).table
+    roles = Roles(("Age", "City", "Zip", "Day"))
+    (found,) = overviews([table, released], roles, [None], levels=PolicyLevels(parsed.tree))
+    return found.loss
+
+
+def test_it_is_what_measure_finds_with_the_same_levels() -> None:
+    found = _loss(MAPS)
+    given = {"City": "city.csv", "Zip": "prefix:3", "Day": "dates"}
+    released = acompass.run(MAPS, TABLE).table
+    expected = acompass.measure(released, ["Age", "City", "Zip", "Day"], against=TABLE, hierarchies=given).loss
+    assert found is not None
+    assert expected is not None
+    assert found.total == expected.total > 0
+    assert [each.loss for each in found.columns] == [each.loss for each in expected.columns]
+    assert [(each.column, each.proposed) for each in found.columns] == [
+        *(("Age", False), ("City", False), ("Zip", False), ("Day", False))
+    ]
+    assert [each.levels for each in found.columns[:2]] == [*("numbers in bands of the policy", "levels of city.csv")]
+
+
+def test_a_column_with_an_invented_label_is_left_out() -> None:
+    found = _loss("EACH FILTER Age > 30 : City = 'a town' : REPLACE City WITH 'a town';")
+    assert found is not None
+    assert [each.column for each in found.columns] == ["Age", "Zip", "Day"]
+    assert found.total == 0
+
+
+def test_values_that_only_else_names_are_on_the_levels() -> None:
+    table = [*TABLE, *({**TABLE[0], "City": city} for city in ("Ulm", "Wien"))]
+    found = _loss("ALWAYS : GENERALIZE City TO LEVEL 1 OF 'city.csv' ELSE 'elsewhere';", table)
+    assert found is not None
+    (city,) = [each for each in found.columns if each.column == "City"]
+    assert city.loss == pytest.approx((2 / 6 - 1 / 6) / (1 - 1 / 6))
+
+
+def test_rejected_records_are_lost() -> None:
+    found = _loss("EACH RESULT : City < 'C' : REJECT;")
+    assert found is not None
+    assert [each.loss for each in found.columns] == [pytest.approx(0.5)] * 4
+
+
+ORDERED = {
+    "bands": ["<20", "20-29", "30-39", "80+", "*"],
+    "of several digits": ["9-10", "10-19", "100-109"],
+    "wide before narrow": ["20-39", "20-29", "20", "29", "30-39"],
+    "negative": ["-5 to -1", "0-4", "5-9"],
+    "intervals": ["<0.5", "[0.5,1.0)", "[1.0,10.0)", "10.0+"],
+    "numbers": ["-1", "2", "2.5", "10"],
+    "months": ["2023-12", "2024-01", "2024-10"],
+    "quarters": ["2023-Q4", "2024-Q1", "2024-Q2"],
+    "dates of several units": ["1990s", "2000s", "2001", "2001-Q1", "2001-01", "2001-01-31", "2001-02"],
+    "years": ["1999", "2000", "2010"],
+    "prefixes": ["1****", "21***", "21401", "3****", "*"],
+}
+
+
+@pytest.mark.parametrize("labels", ORDERED.values(), ids=ORDERED)
+def test_labels_are_in_order(labels: list[str]) -> None:
+    shuffled = list(labels)
+    for seed in range(5):
+        random.Random(seed).shuffle(shuffled)
+        assert [shuffled[place] for place in order_labels(shuffled)] == labels
+
+
+def test_texts_without_a_meaning_stay_as_they_are_after_the_others() -> None:
+    labels = ["unknown", "30-39", "missing", "20-29", "9th grade"]
+    assert [labels[place] for place in order_labels(labels)] == [*("20-29", "30-39", "unknown", "missing", "9th grade")]
+    assert order_labels(["flu", "asthma", "²-²", "2024-²²", "0000-01"]) == [0, 1, 2, 3, 4]
+
+
+def test_labels_of_a_hierarchy_are_in_the_order_of_its_rows() -> None:
+    rows = (("primary", "school", "*"), ("secondary", "school", "*"), ("bachelor", "university", "*"))
+    labels = ["bachelor", "*", "secondary", "university", "school"]
+    places = order_labels(labels, places_in(Hierarchy(rows, "")))
+    assert [labels[place] for place in places] == ["school", "secondary", "university", "bachelor", "*"]

@@ -3,7 +3,7 @@
 import random
 
 import acompass
-from acompass.displayed import Displayed
+from acompass.errors.display import DisplayedAnswer
 
 SCRIPT = "<script>alert(1)</script>"
 #: a value that occurs once
@@ -19,13 +19,11 @@ PARAMS = {"k": 2}
 
 def table() -> list[dict[str, object]]:
     rng = random.Random(3)
-    others = [
-        {"Name": f"person {i}", "Age": rng.randint(20, 90), SCRIPT: rng.choice("abc")} for i in range(100)
-    ]
+    others = [{"Name": f"person {i}", "Age": rng.randint(20, 90), SCRIPT: rng.choice("abc")} for i in range(100)]
     return [{"Name": SECRET, "Age": 97, SCRIPT: "a"}, *others]
 
 
-def without_records() -> dict[str, Displayed]:
+def without_records() -> dict[str, DisplayedAnswer]:
     people, qi = table(), ["Age", SCRIPT]
     released = acompass.run(POLICY, people, params=PARAMS)
     return {
@@ -45,5 +43,5 @@ def without_records() -> dict[str, Displayed]:
     }
 
 
-def explanation() -> Displayed:
+def explanation() -> DisplayedAnswer:
     return acompass.explain(POLICY, table(), where=f"Age = 97 OR \"{SCRIPT}\" = 'c'", limit=3, params=PARAMS)

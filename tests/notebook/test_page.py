@@ -2,7 +2,7 @@
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from acompass.explanation import Explanation
+from acompass.explain.answer import Explanation
 from tests.docs.pages import blocks
 from tests.notebook.conftest import Cell
 from tests.repo.sources import ROOT
@@ -12,9 +12,7 @@ PAGE = ROOT / "docs" / "how-to" / "notebooks.md"
 
 def test_the_cells_of_the_page_run(cell: Cell, shell: InteractiveShell) -> None:
     del shell.user_ns["people"]
-    cells = [
-        block.content for block in blocks(PAGE.read_text(encoding="utf-8")) if block.language == "ipython"
-    ]
+    cells = [block.content for block in blocks(PAGE.read_text(encoding="utf-8")) if block.language == "ipython"]
     ran = [cell(content) for content in cells]
     assert [each.output for each in ran if not each.succeeded] == []
     assert len(ran) >= 5

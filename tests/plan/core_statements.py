@@ -1,7 +1,6 @@
 """The SQL that DuckDB receives for every literate case: `python -m tests.plan.core_statements` records it.
 
-Recorded once, before the everyday language (section 5 of the language) came: a core program plans as before.
-"""
+It was recorded before the everyday language (section 5) was added, which must not change the plans of core programs."""
 
 import hashlib
 import json
@@ -13,10 +12,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from acompass import api
-from acompass.checked.parameters import parse_settings
-from acompass.diagnostics import AcompassError
-from tests.language.cases import Case, all_cases
-from tests.language.tables import write_table
+from acompass.errors.diagnostics import AcompassError
+from acompass.language.program.constants import parse_settings
+from tests.language.cases import Case, all_cases, write_table
 
 RECORDED = Path(__file__).with_name("core_statements.json")
 #: a process numbers the tables that it loads
@@ -24,7 +22,7 @@ _LOADED = re.compile(r"\bloaded\d+\b")
 
 
 def digest(case: Case) -> str | None:
-    """A digest of the statements; None where the case is an error."""
+    """A digest of the statements; None if the case is an error."""
     with TemporaryDirectory() as folder, chdir(folder):
         table = write_table(case)
         try:

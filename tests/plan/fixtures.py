@@ -1,8 +1,20 @@
-"""Policies that every rewrite applies to, in the shapes that real policies have."""
+"""Policies in the shapes of real ones; each rewrite applies to some of them."""
 
 import random
+from collections.abc import Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
 
-from acompass.checked.types import INTEGER, TEXT, Column
+import duckdb
+
+from acompass.engines.duckdb.session import DuckDBSession
+from acompass.language.program.program import Program
+from acompass.language.program.types import INTEGER, TEXT, Column, Schema
+from acompass.plan.planner import Rewrite, plan
+from acompass.plan.stages import Stage
+from acompass.testing.conformance.cases import Case
+from acompass.testing.conformance.comparison import Observation, observe_session
 from benchmarks.policies import TANGLED_COLUMNS
 
 SCHEMA = (
@@ -20,9 +32,9 @@ RECORDS = [
     if (age + len(zip_) + pay) % 4
 ]
 
-TANGLED_SCHEMA = tuple(Column(name, INTEGER) for name in TANGLED_COLUMNS)
+DEPENDENT_SCHEMA = tuple(Column(name, INTEGER) for name in TANGLED_COLUMNS)
 _rng = random.Random("records")
-TANGLED_RECORDS = [tuple(_rng.randrange(1000) for _ in TANGLED_SCHEMA) for _ in range(150)]
+DEPENDENT_RECORDS = [tuple(_rng.randrange(1000) for _ in DEPENDENT_SCHEMA) for _ in range(150)]
 
 DISJOINT = """
 EACH RESULT : Age <= 80 : REPLACE Age WITH 80;
@@ -147,9 +159,29 @@ ALL = {
     "many constants": LONG_CHAIN,
     "columns that depend on each other": MIXED_COLUMNS,
     "requirements without actions": CHECKS,
-    "columns that nobody else reads": INDEPENDENT,
+    "columns that no other requirement reads": INDEPENDENT,
     "records and groups in turn": ALTERNATING,
     "the same groups": SAME_GROUPS,
     "counts of classes and of values": K_AND_L,
     "random outcomes": SAMPLED,
 }
+
+
+@contextmanager
+def duckdb_session():
+    with duckdb.connect() as con:
+        yield DuckDBSession(con)
+
+
+def case_of(policy: str, schema: Schema, records: Sequence[tuple[Any, ...]]) -> Case:
+    trace = [Fraction(i % 7, 7) for i in range(len(records) * 20)]
+    return Case(policy, schema, list(records), trace, {})
+
+
+def observed(case: Case, rewrites: Sequence[Rewrite]) -> Observation:
+    with duckdb_session() as session:
+        return observe_session(session, rewrites)(case, case.program())
+
+
+def stages(program: Program, rewrites: Sequence[Rewrite]) -> tuple[Stage, ...]:
+    return plan(program, rewrites)

@@ -38,9 +38,7 @@ def test_every_engine_gives_the_policy_and_the_estimate_of_duckdb(
     assert policy.text == acompass.pram(table, column, 0.8).text
     released = str(tmp_path / "released.csv")
     acompass.run(policy, table, output=released, seed="s", engine=engine_url)
-    assert acompass.estimate(released, policy, column, engine=engine_url) == acompass.estimate(
-        released, policy, column
-    )
+    assert acompass.estimate(released, policy, column, engine=engine_url) == acompass.estimate(released, policy, column)
 
 
 @pytest.mark.parametrize("engine", ["duckdb", "reference", "postgres", "spark"])

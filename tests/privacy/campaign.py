@@ -2,8 +2,7 @@
 
 python -m tests.privacy.campaign --policies 2000
 
-A policy depends on the seed and its number alone, so `--first 1000 --policies 1000` continues after 1,000.
-"""
+A policy depends on the seed and its number alone, so `--first 1000 --policies 1000` continues after 1,000."""
 
 import argparse
 import random

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from acompass.checked.program import Program
-from acompass.semantics import Record
+from acompass.language.program.program import Program
+from acompass.semantics.core import Record
 from tests.laws.pushforward import Law, Table, law
 from tests.privacy.neighbours import distance, neighbours, tables
 

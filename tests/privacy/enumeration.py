@@ -1,8 +1,7 @@
 """The truth about small tables, by the push-forward of tests/laws: nothing here is shared with the prover.
 
 An output is the table without its dropped columns, or None where nothing is written: a check fails, or a map
-has no label.
-"""
+has no label."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -12,10 +11,10 @@ from itertools import combinations_with_replacement, product
 from math import lcm
 from typing import Any, TypeAlias
 
-from acompass.checked.maps.map import Unlabelled
-from acompass.checked.program import Program
-from acompass.checked.types import remaining
-from acompass.semantics import Record, holds
+from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.program import Program
+from acompass.language.program.types import remaining
+from acompass.semantics.core import Record, holds
 from tests.laws.pushforward import as_table, bind
 
 Output: TypeAlias = tuple[Record, ...] | None
@@ -81,8 +80,7 @@ def largest_ratio(one: Weighed, other: Weighed) -> Fraction | None:
     if one.shares.keys() != other.shares.keys():
         return None
     pairs = [
-        (share * other.denominator, other.shares[output] * one.denominator)
-        for output, share in one.shares.items()
+        (share * other.denominator, other.shares[output] * one.denominator) for output, share in one.shares.items()
     ]
     most, least = pairs[0]
     for up, down in ((max(pair), min(pair)) for pair in pairs):

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, assert_never
 
-from acompass.checked.program import Program
-from acompass.privacy.answer import ColumnPrivacy, ColumnVerdict, Witness
-from acompass.privacy.column_privacy import column_privacy
-from acompass.privacy.domain import Domain
-from acompass.privacy.undecided import Undecided
-from acompass.privacy.weights import BITS, Weights
-from acompass.semantics import run_program, trace_of_values
+from acompass.language.program.program import Program
+from acompass.reason.privacy.answer import BITS, ColumnPrivacy, ColumnVerdict, Weights, Witness
+from acompass.reason.privacy.mentions import Undecided
+from acompass.reason.privacy.proof import column_privacy
+from acompass.reason.privacy.representatives import Domain
+from acompass.semantics.core import run_program, trace_of_values
 from tests.laws.pushforward import as_table
 from tests.privacy.enumeration import Laws, Truth
 
@@ -56,9 +55,7 @@ def _is_at_most(largest: Fraction | None, ratio: Fraction | None) -> bool:
     return largest is not None and ratio is not None and largest <= ratio
 
 
-def _values(
-    program: Program, columns: frozenset[int], witness: Witness | None, thorough: bool
-) -> list[Sequence[Any]]:
+def _values(program: Program, columns: frozenset[int], witness: Witness | None, thorough: bool) -> list[Sequence[Any]]:
     """The prover's representatives and the values of the witness; if `thorough`, with some values that the
     prover may think are like them."""
     domain = Domain(program.schema, program.requirements)

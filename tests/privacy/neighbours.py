@@ -6,17 +6,15 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any, TypeAlias
 
-from acompass.checked.program import Program
-from acompass.semantics import Record, holds
+from acompass.language.program.program import Program
+from acompass.semantics.core import Record, holds
 from tests.laws.pushforward import Table, as_table, bind
 
 #: None where a check has failed and nothing is written (D22)
 Output: TypeAlias = Table | None
 
 
-def law_of_output(
-    program: Program, records: Iterable[Record], bits: int | None = None
-) -> dict[Output, Fraction]:
+def law_of_output(program: Program, records: Iterable[Record], bits: int | None = None) -> dict[Output, Fraction]:
     reached, failed = {as_table(program.schema, records): Fraction(1)}, Fraction(0)
     for requirement in program.requirements:
         if requirement.action is None:

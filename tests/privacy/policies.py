@@ -4,10 +4,10 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from acompass.checked.from_syntax import check
-from acompass.checked.program import Program
-from acompass.checked.types import INTEGER, TEXT, Column
-from acompass.syntax.parse import parse
+from acompass.language.program.checker import check
+from acompass.language.program.program import Program
+from acompass.language.program.types import INTEGER, TEXT, Column
+from acompass.language.text.parser import parse_text
 
 SCHEMA = (Column("d", TEXT), Column("a", INTEGER))
 _TEXTS = ("'a'", "'b'", "'c'")
@@ -24,7 +24,7 @@ class Policy:
 
     def program(self) -> Program | None:
         """None where the lines do not fit together."""
-        tree, problems = parse(self.text)
+        tree, problems = parse_text(self.text)
         if problems:
             return None
         program, _ = check(tree, self.text, SCHEMA, {})
@@ -131,11 +131,7 @@ def _reject(rng: random.Random) -> str:
 
 
 def _replace(rng: random.Random) -> str:
-    return (
-        f"REPLACE d WITH {rng.choice(_TEXTS)}"
-        if rng.random() < 0.6
-        else f"REPLACE a WITH {rng.choice((1, 2))}"
-    )
+    return f"REPLACE d WITH {rng.choice(_TEXTS)}" if rng.random() < 0.6 else f"REPLACE a WITH {rng.choice((1, 2))}"
 
 
 def _random(rng: random.Random) -> str:
@@ -151,9 +147,7 @@ def _urn(rng: random.Random) -> str:
 
 
 def _generalize(rng: random.Random) -> str:
-    return rng.choice(
-        ("GENERALIZE a TO BANDS OF 2", "GENERALIZE a TO BANDS AT 2", "GENERALIZE d TO PREFIX OF 1")
-    )
+    return rng.choice(("GENERALIZE a TO BANDS OF 2", "GENERALIZE a TO BANDS AT 2", "GENERALIZE d TO PREFIX OF 1"))
 
 
 def mutants(rng: random.Random, policy: Policy) -> list[Policy]:

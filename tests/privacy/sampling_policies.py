@@ -1,21 +1,20 @@
 """Random policies that sample before a k, or almost do, and the truth about what is claimed of them.
 
-python -m tests.privacy.sampling_policies 2000      so many policies, from the seed 0 on
-"""
+python -m tests.privacy.sampling_policies 2000      so many policies, from the seed 0 on"""
 
 import random
 import sys
 from collections import Counter
 from fractions import Fraction
 
-from acompass.checked.program import Program
-from acompass.checked.types import INTEGER, TEXT, schema_of
-from acompass.privacy.sampled_classes import table_privacy
-from acompass.privacy.table_answer import Direction, Refusal, TablePrivacy
-from tests.generators.programs import program_of
+from acompass.language.program.program import Program
+from acompass.language.program.types import INTEGER, TEXT, make_schema
+from acompass.reason.privacy.answer import Direction, Refusal, TablePrivacy
+from acompass.reason.privacy.sampling import table_privacy
+from tests.generators.strategies import program_of
 from tests.privacy.neighbours import hockey_stick, largest_delta, law_of_output
 
-SCHEMA = schema_of({"a": INTEGER, "b": TEXT})
+SCHEMA = make_schema({"a": INTEGER, "b": TEXT})
 DOMAIN = [(0, "x"), (0, "y"), (1, "x"), (1, "y")]
 #: tables of so many records are looked at
 LARGEST = 3

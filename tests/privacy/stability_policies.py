@@ -1,18 +1,17 @@
 """Random requirements of every shape, and how far one record spreads in them.
 
-python -m tests.privacy.stability_policies 2000     so many policies, from the seed 0 on
-"""
+python -m tests.privacy.stability_policies 2000     so many policies, from the seed 0 on"""
 
 import random
 import sys
 from collections import Counter
 
-from acompass.checked.types import INTEGER, TEXT, schema_of
-from acompass.privacy.stability import stability
-from tests.generators.programs import program_of
+from acompass.language.program.types import INTEGER, TEXT, make_schema
+from acompass.reason.privacy.stability import stability
+from tests.generators.strategies import program_of
 from tests.privacy.couplings import spread
 
-SCHEMA = schema_of({"a": INTEGER, "b": TEXT})
+SCHEMA = make_schema({"a": INTEGER, "b": TEXT})
 DOMAIN = [(0, "x"), (0, "yy"), (1, "x")]
 
 ABOUT_RECORDS = ("a = 0", "b = 'x'", "a >= 1 OR b = 'yy'")

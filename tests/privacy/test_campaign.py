@@ -2,8 +2,9 @@
 
 import pytest
 
-from acompass.checked.program import Program
-from acompass.privacy.answer import ColumnVerdict
+from acompass.language.program.program import Program
+from acompass.reason.privacy.answer import ColumnVerdict
+from tests.length import at_length
 from tests.privacy.campaign import campaign
 from tests.privacy.judged import require_true
 from tests.privacy.policies import Policy
@@ -15,9 +16,10 @@ K = "EACH PROCESS COUNT(*) AS n GROUP BY d : n >= 2 : REJECT;"
 K_OF_OTHERS = "EACH PROCESS COUNT(*) AS n GROUP BY a : n >= 2 : REJECT;"
 
 
+@pytest.mark.campaign
 @pytest.mark.slow
 def test_verdicts_on_random_policies_are_true() -> None:
-    counts = campaign(policies=12, seed=11)
+    counts = campaign(policies=at_length(4), seed=11)
     assert counts["finite and above 1"] > 0
     assert counts[ColumnVerdict.NONE] > 0
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from acompass.checked.from_syntax import check
-from acompass.checked.program import Program
-from acompass.checked.types import DATE, FLOAT, INTEGER, TEXT, Column, decimal
-from acompass.privacy.answer import ColumnPrivacy, ColumnVerdict
-from acompass.privacy.column_privacy import column_privacy
-from acompass.privacy.weights import Weights
-from acompass.syntax.parse import parse
+from acompass.language.program.checker import check
+from acompass.language.program.program import Program
+from acompass.language.program.types import DATE, FLOAT, INTEGER, TEXT, Column, decimal
+from acompass.language.text.parser import parse_text
+from acompass.reason.privacy.answer import ColumnPrivacy, ColumnVerdict, Weights
+from acompass.reason.privacy.proof import column_privacy
 from tests.privacy.judged import require_replayed, require_run
 
 TYPES = {"d": TEXT, "z": TEXT, "a": INTEGER, "c": decimal(1), "t": DATE, "f": FLOAT}
@@ -22,7 +21,7 @@ RESPONSE = "ALWAYS : WITH PROBABILITY 0.25 RANDOM d FROM ('x', 'y', 'other');\n"
 
 
 def _program(text: str, columns: str) -> Program:
-    tree, problems = parse(text)
+    tree, problems = parse_text(text)
     assert not problems
     program, problems = check(tree, text, tuple(Column(name, TYPES[name]) for name in columns), {})
     assert program is not None, problems
@@ -170,11 +169,13 @@ def test_a_k_over_other_columns_before_the_response() -> None:
     assert _exactly(K.format("z", 2) + LIMITED + RESPONSE) == 10
 
 
+@pytest.mark.slow
 def test_a_k_that_no_small_table_reaches_leaves_a_bound() -> None:
     answer = _asked(LIMITED + RESPONSE + K.format("d", 1000))
     assert (answer.verdict, answer.ratio, answer.line) == (ColumnVerdict.AT_MOST, 10, 3)
 
 
+@pytest.mark.slow
 def test_other_records_that_see_a_draw_can_undo_the_average() -> None:
     """`z` decides how `d` is drawn, and a class keeps only one of its values: the weaker draw counts."""
     lines = [
@@ -190,6 +191,7 @@ def test_other_records_that_see_a_draw_can_undo_the_average() -> None:
     assert _asked("\n".join(seen)).ratio == 10
 
 
+@pytest.mark.slow
 def test_a_record_that_is_gone_can_be_missed_by_others() -> None:
     """It is dropped in any case: early if `d` is x, so that its class is smaller, or late."""
     lines = [

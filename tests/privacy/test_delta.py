@@ -1,16 +1,29 @@
 """δ in closed form is the largest hockey-stick divergence, and never above the published bound."""
 
+import random
+import re
+from decimal import Decimal
 from fractions import Fraction
-from math import comb
+from math import comb, factorial
+from pathlib import Path
 
 import pytest
 
-from acompass.privacy import binomial as of_binomial
-from acompass.privacy.delta import worst_class
-from acompass.privacy.exponential import just_below_exponential
-from acompass.privacy.table_answer import Direction
+from acompass.language.program.checker import check
+from acompass.language.program.program import Program
+from acompass.language.program.types import INTEGER, Column
+from acompass.language.text.parser import parse_text
+from acompass.reason.privacy import delta as of_binomial
+from acompass.reason.privacy.answer import BITS, ColumnVerdict, Direction, epsilon_from_ratio
+from acompass.reason.privacy.delta import just_below_exponential, worst_class
+from acompass.reason.privacy.proof import column_privacy
 from benchmarks.privacy import BETAS as BENCHMARKED
 from benchmarks.privacy import EPSILONS, published_delta, row, smallest_k
+from tests.errors.pages import FOLDER, Page, read_page
+from tests.folding import folded
+from tests.length import at_length
+from tests.measure.by_definition import run_blocks
+from tests.privacy.enumeration import Truth
 from tests.privacy.neighbours import hockey_stick
 from tests.repo.sources import ROOT
 
@@ -116,3 +129,119 @@ def test_the_page_has_the_table_of_the_benchmark() -> None:
     page = (ROOT / "docs" / "privacy-proofs.md").read_text(encoding="utf-8")
     rows = [row(epsilon, beta) for epsilon in EPSILONS for beta in BENCHMARKED]
     assert [each for each in rows if f"\n{each}\n" not in page] == []
+
+
+STEP = Fraction(1, 1000)
+
+
+def _exponential(exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of the exponential of a number from 0 to 30."""
+    terms = [exponent**n / factorial(n) for n in range(150)]
+    return sum(terms, Fraction(0)), sum(terms, Fraction(0)) + 2 * terms[-1]
+
+
+@pytest.mark.parametrize(
+    "ratio", [Fraction(10), Fraction(7, 3), Fraction(2**52), Fraction(10**9 + 1, 10**9), Fraction(10**12)]
+)
+def test_the_printed_number_is_the_least_that_is_large_enough(ratio: Fraction) -> None:
+    epsilon = Fraction(epsilon_from_ratio(ratio))
+    assert (epsilon / STEP).denominator == 1
+    assert _exponential(epsilon)[0] >= ratio
+    assert _exponential(epsilon - STEP)[1] < ratio or epsilon == STEP
+
+
+def test_nothing_given_away_is_zero() -> None:
+    assert str(epsilon_from_ratio(Fraction(1))) == "0"
+
+
+TERMS = 80
+
+
+def _partial_sums(epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    """Two rationals around e^ε, by its series: the rest is below twice the next term where 2ε < TERMS."""
+    term = total = Fraction(1)
+    for index in range(1, TERMS):
+        term *= epsilon / index
+        total += term
+    return total, total + 2 * term
+
+
+@pytest.mark.parametrize("epsilon", ["0", "1e-30", "0.001", "0.1", "1", "2.5", "10"])
+def test_it_is_just_below(epsilon: str) -> None:
+    low, high = _partial_sums(Fraction(epsilon))
+    found = just_below_exponential(Decimal(epsilon))
+    assert 1 <= found <= low
+    assert high - found <= found / 10**28
+
+
+def test_a_huge_epsilon_has_the_ratio_of_a_large_one() -> None:
+    assert just_below_exponential(Decimal("1e99")) == just_below_exponential(Fraction(1000))
+
+
+def test_a_fraction_is_rounded_down_too() -> None:
+    low, _ = _partial_sums(Fraction(1, 3))
+    assert low - Fraction(1, 10**27) <= just_below_exponential(Fraction(1, 3)) <= low
+
+
+#: constants are from 0 to LAST, the values tried go a little further
+LAST = 13
+VALUES = range(-3, LAST + 4)
+ASKED = frozenset((0,))
+
+
+def _policy(rng: random.Random) -> str:
+    lower, upper = sorted(rng.sample(range(LAST + 1), 2))
+    limit = f"EACH RESULT : a BETWEEN {lower} AND {upper} : RANDOM a {lower} {upper};"
+    noise = f"ALWAYS : WITH PROBABILITY 0.3 RANDOM a {lower} {upper};"
+    others = [_line(rng) for _ in range(rng.randint(0, 3))]
+    lines = [*([limit] if rng.random() < 0.7 else []), *others, *([noise] if rng.random() < 0.7 else [])]
+    return " ".join(lines or [noise])
+
+
+def _line(rng: random.Random) -> str:
+    compared = f"EACH RESULT : a {rng.choice(('<', '<=', '=', '>=', '>'))} {rng.randint(0, LAST)}"
+    lower, upper = sorted((rng.randint(0, LAST), rng.randint(0, LAST)))
+    action = rng.choice(
+        (
+            "REJECT",
+            f"REPLACE a WITH {lower}",
+            f"RANDOM a {lower} {upper}",
+            f"RANDOM a FROM (2 OF {lower}, {upper + 20})",
+        )
+    )
+    often = "" if rng.random() < 0.4 else "WITH PROBABILITY 0.6 "
+    return f"{rng.choice((compared, 'ALWAYS'))} : {often}{action};"
+
+
+def _program(text: str) -> Program:
+    program, problems = check(parse_text(text)[0], text, (Column("a", INTEGER),), {})
+    assert program is not None, problems
+    return program
+
+
+@pytest.mark.campaign
+@folded("seed", range(at_length(10)))
+def test_the_ratio_over_representatives_is_that_over_all_values(seed: int) -> None:
+    text = _policy(random.Random(seed))
+    program = _program(text)
+    (answer,) = column_privacy(program, [ASKED])
+    assert answer.verdict in (ColumnVerdict.EXACT, ColumnVerdict.NONE), text
+    assert Truth(program, [VALUES]).largest(ASKED, most=1) == answer.ratio, text
+    if answer.ratio is not None:
+        assert Truth(program, [VALUES], BITS).largest(ASKED, most=1) == answer.seed_ratio, text
+
+
+PAGES = [read_page(FOLDER / f"{code}.md") for code in ("AC553", "AC554", "AC555")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.code)
+def test_the_example_gives_the_error_and_the_fix_an_answer(
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (ran,) = run_blocks(page.sections["Example"])
+    assert (ran.exit_code, ran.output, re.findall(r"\[(AC\d{3})\]", ran.errors)) == (2, "", [page.code])
+    (ran,) = run_blocks(page.sections["Fix"])
+    assert ran.exit_code == 0
+    assert "error[" not in ran.errors
+    assert ran.output

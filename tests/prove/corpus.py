@@ -2,17 +2,17 @@
 
 `proved with Age=integer:` gives the types of columns, separated by commas. `refuted of the line:` asks the
 policy's own claim, which a check may not use to prove itself. `not proved` is for a false claim that no table
-of values can show.
-"""
+of values can show."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from acompass.prove import Claim, prove_policy
-from acompass.syntax import tree
-from acompass.syntax.parse import parse
+from acompass.language.text import tree
+from acompass.language.text.parser import parse_text
+from acompass.prove.proof import Claim
+from acompass.prove.search.verdicts import prove_policy
 
 PATH = Path(__file__).with_name("corpus.md")
 PATHS = (PATH, PATH.with_name("side_conditions.md"))
@@ -38,7 +38,7 @@ class Case:
         return verdict != "proved" if self.verdict == "not proved" else verdict == self.verdict
 
     def parsed(self) -> tree.Program:
-        policy, problems = parse(self.policy)
+        policy, problems = parse_text(self.policy)
         assert not problems
         return replace(policy, folder=str(PATH.parent))
 

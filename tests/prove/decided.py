@@ -1,7 +1,6 @@
 """The share of claims decided for random policies of one to five requirements over two to five columns.
 
-python -m tests.prove.decided --policies 2000 --everyday
-"""
+python -m tests.prove.decided --policies 2000 --everyday"""
 
 import argparse
 import random

@@ -1,7 +1,6 @@
 """The verdicts of `prove` and the codes of `lint` are the same for every k.
 
-python -m tests.prove.every_k --to 2000
-"""
+python -m tests.prove.every_k --to 2000"""
 
 import argparse
 import sys
@@ -9,9 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from acompass.lint import lint_policy
-from acompass.prove import prove_policy
-from acompass.syntax.parse import parse
+from acompass.language.text.parser import parse_text
+from acompass.prove.search.verdicts import prove_policy
+from acompass.reason.lint.linter import lint_policy
 
 _CLASSES = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= {k}"
 _VALUES = "EACH PROCESS COUNT DISTINCT(D) AS l GROUP BY Age, Zip : l >= "
@@ -32,9 +31,7 @@ FAMILIES = {
     "a record is removed": Family(
         f"{_CLASSES} : REJECT;\nEACH RESULT : Job = 'x' : REJECT;", ("refuted", "proved"), ("AC504",)
     ),
-    "a sample": Family(
-        f"{_CLASSES} : REJECT;\nALWAYS : WITH PROBABILITY 0.75 REJECT;", ("refuted",), ("AC504",)
-    ),
+    "a sample": Family(f"{_CLASSES} : REJECT;\nALWAYS : WITH PROBABILITY 0.75 REJECT;", ("refuted",), ("AC504",)),
     "another column decides": Family(
         f"{_CLASSES} : REJECT;\nEACH FILTER Job = 'y' : Zip = 'x' : REPLACE Zip WITH 'x';",
         ("refuted", "proved"),
@@ -87,13 +84,13 @@ def _with(text: str, k: int) -> str:
 
 def codes(family: Family, k: int) -> tuple[str, ...]:
     text = _with(family.policy, k)
-    return tuple(finding.code for finding in lint_policy(parse(text)[0], text))
+    return tuple(finding.code for finding in lint_policy(parse_text(text)[0], text))
 
 
 def verdicts(family: Family, k: int, claims: list[str] | None = None) -> tuple[str, ...]:
     text = _with(family.policy, k)
     asked = None if claims is None else [_with(claim, k) for claim in claims]
-    return tuple(str(claim.verdict) for claim in prove_policy(parse(text)[0], text, asked).claims)
+    return tuple(str(claim.verdict) for claim in prove_policy(parse_text(text)[0], text, asked).claims)
 
 
 def exceptions(family: Family, numbers: Iterable[int]) -> dict[str, list[int]]:

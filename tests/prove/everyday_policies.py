@@ -1,7 +1,6 @@
 """Random policies of the everyday language (X1 to X6, X10, X11), with claims close to what they establish.
 
-Few values and coarse maps, so that labels meet, cascades end early, and many claims are nearly true.
-"""
+Few values and coarse maps, so that labels meet, cascades end early, and many claims are nearly true."""
 
 import random
 import re
@@ -10,11 +9,12 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 
-from acompass import conformance
-from acompass.checked.from_syntax import check
-from acompass.checked.program import Program
-from acompass.checked.types import FLOAT, INTEGER, TEXT, Column, Kind, Schema, Type, Value, decimal
-from acompass.syntax.parse import parse
+from acompass.language.program.checker import check
+from acompass.language.program.program import Program
+from acompass.language.program.types import FLOAT, INTEGER, TEXT, Column, Kind, Schema, Type, Value, decimal
+from acompass.language.text.parser import parse_text
+from acompass.testing import conformance
+from tests.programs import quoted
 from tests.prove.policies import Claimed, random_coin, random_urn
 
 _INTEGERS = (-1, 0, 1, 2, 3, 4, 5)
@@ -154,10 +154,7 @@ class EverydayCurator:
             yield f"{function} AS {alias}", f"{alias} {operator} {constant}"
 
     def _condition(self, names: Sequence[str] = ()) -> str:
-        parts = [
-            self._comparison(self._rng.choice(names or self._names))
-            for _ in range(self._rng.choice((1, 1, 2)))
-        ]
+        parts = [self._comparison(self._rng.choice(names or self._names)) for _ in range(self._rng.choice((1, 1, 2)))]
         return self._rng.choice((" AND ", " OR ")).join(parts)
 
     def _comparison(self, name: str) -> str:
@@ -205,14 +202,14 @@ _ACTION = re.compile(" : (?:REJECT|REPLACE|RANDOM|GENERALIZE|WITH) ?")
 
 
 def _checked(text: str, schema: Schema) -> Program | None:
-    tree, problems = parse(text)
+    tree, problems = parse_text(text)
     assert not problems, (text, problems)
     return check(tree, text, schema)[0] if tree.requirements else None
 
 
 @cache
 def _hierarchy() -> str:
-    return f"'{files(conformance).joinpath('words.csv')}'"
+    return quoted(files(conformance).joinpath("words.csv"))
 
 
 def everyday_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ...]]:
@@ -221,9 +218,7 @@ def everyday_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ..
     for column in schema:
         pool = _POOLS[column.name]
         narrow.append([_as(value, column.type) for value in rng.sample(pool, rng.randint(1, 4))])
-    return [
-        tuple(rng.choice(pool) for pool in narrow) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 6, 9, 12)))
-    ]
+    return [tuple(rng.choice(pool) for pool in narrow) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 6, 9, 12)))]
 
 
 def _as(value: Value, type_: Type) -> Value:

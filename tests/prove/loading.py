@@ -7,11 +7,10 @@ from pathlib import Path
 import duckdb
 
 from acompass import api
-from acompass.checked.convert import to_text
-from acompass.checked.types import Kind, Schema, Type
+from acompass.language.program.types import Kind, Schema, Type, to_text
 from acompass.policy import Policy
-from acompass.prove import Counterexample
-from acompass.semantics import Record, holds
+from acompass.prove.proof import Counterexample
+from acompass.semantics.core import Record, holds
 from tests.prove.replaying import checked
 
 _STORED = {
@@ -50,8 +49,7 @@ def _stored_type(type_: Type) -> str:
 def records_in(table: Path, schema: Schema) -> list[Record]:
     """The records of a file, in its order. DuckDB gives decimals as text: its client rounds long ones."""
     shown = ", ".join(
-        f'"{column.name}"::VARCHAR' if column.type.kind is Kind.DECIMAL else f'"{column.name}"'
-        for column in schema
+        f'"{column.name}"::VARCHAR' if column.type.kind is Kind.DECIMAL else f'"{column.name}"' for column in schema
     )
     found = duckdb.sql(f"SELECT {shown} FROM '{table}'").fetchall()
     return [tuple(map(_value, record, (column.type for column in schema))) for record in found]

@@ -1,15 +1,12 @@
 """Is every mutant of the prover noticed? The corpus must have a claim whose verdict it gets wrong.
 
 python -m tests.prove.mutants
-python -m tests.prove.mutants --module laws --workers 2
+python -m tests.prove.mutants --module rules.laws --workers 2
 
-A mutant that no verdict can show is named in `harmless_mutants.md`, with the reason.
-"""
+A mutant that no verdict can show is named in `harmless_mutants.md`, with the reason."""
 
 import argparse
 import importlib
-import importlib.abc
-import importlib.machinery
 import multiprocessing
 import re
 import signal
@@ -19,7 +16,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from unittest.mock import patch
 
-from tests.prove.mutation import FOLDER, RULES, Mutant, mutants
+from tests.prove.mutation import RULES, Mutant, module_path, mutants
 
 HARMLESS = Path(__file__).with_name("harmless_mutants.md")
 
@@ -58,7 +55,7 @@ def _is_wrong() -> bool:
     """Whether the prover proves a false claim or no longer proves a true one. The search for counterexamples,
     which no rule depends on, would take most of the time."""
     cases = importlib.import_module("tests.prove.corpus").cases()
-    refuter = importlib.import_module("acompass.prove.refute").Refuter
+    refuter = importlib.import_module("acompass.prove.refute.refutation").Refuter
     with patch.object(refuter, "refute", lambda _, claims, *__, **___: [None] * len(claims)):
         return any((case.asked().verdict == "proved") != (case.verdict == "proved") for case in cases)
 
@@ -73,7 +70,7 @@ def _put_in_place(mutant: Mutant) -> None:
 class _Finder(importlib.abc.MetaPathFinder):
     def __init__(self, mutant: Mutant):
         self._name = f"acompass.prove.{mutant.module}"
-        self._loader = _Loader(self._name, str(FOLDER / f"{mutant.module}.py"))
+        self._loader = _Loader(self._name, str(module_path(mutant.module)))
         self._loader.source = mutant.source
 
     def find_spec(
@@ -90,9 +87,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--module", choices=RULES, action="append", help="default: all modules with rules")
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
@@ -104,9 +99,7 @@ def main() -> None:
         missed += 1
         sys.stdout.write(f"not noticed: {mutant.name}\n")
         sys.stdout.flush()
-    sys.stdout.write(
-        f"{len(tried):,} mutants, {len(tried) - len(serious):,} harmless, {missed:,} not noticed\n"
-    )
+    sys.stdout.write(f"{len(tried):,} mutants, {len(tried) - len(serious):,} harmless, {missed:,} not noticed\n")
     sys.exit(1 if missed else 0)
 
 

@@ -1,7 +1,4 @@
-"""Mutants of the prover: in turn, each side condition of each rule is taken to hold, or not to hold.
-
-A mutant is a module of `acompass.prove` in which one condition is a constant, or one refusal is left out.
-"""
+"""Mutants of the prover: modules of `acompass.prove` with one condition made a constant, or one refusal left out."""
 
 import ast
 from collections import Counter
@@ -13,42 +10,51 @@ import acompass
 
 FOLDER = Path(acompass.__file__).parent / "prove"
 
-#: the modules that have the laws and rules of docs/prove.md, sections 2 to 6
+#: the modules with the laws and rules of docs/prove.md, sections 2 to 6
 RULES = (
-    "laws",
-    "known_facts",
-    "sums_and_counts",
-    "aggregates",
-    "facts",
-    "backward_rules",
-    "write_rules",
-    "chance_rules",
-    "preimages",
-    "reachability",
-    "excluded_records",
-    "some_claims",
-    "prover",
+    "rules.laws",
+    "rules.facts",
+    "rules.backward_rules",
+    "rules.write_rules",
+    "rules.reachability",
+    "search.prover",
+)
+
+#: functions of these modules that are not rules and have tests of their own: the clauses of a condition, which facts
+#: stand after a line, and the choice of a prover
+HELPERS = frozenset(
+    ("condition", "clauses", "_conjunction", "_disjunction", "_facts_left", "is_established", "for_columns")
 )
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """Its name says what was changed in which function, and does not depend on lines."""
+    name: str  # says what was changed in which function, independently of line numbers
+    module: str  # within `acompass.prove`
+    number: int
 
-    name: str
-    module: str
-    source: str
+    @property
+    def source(self) -> str:
+        return _changed(_text(self.module), self.number)[0]
+
+
+def module_path(module: str) -> Path:
+    return FOLDER.joinpath(*module.split(".")).with_suffix(".py")
 
 
 def mutants(module: str) -> Iterator[Mutant]:
-    text = (FOLDER / f"{module}.py").read_text(encoding="utf-8")
     seen: Counter[str] = Counter()
-    for at in range(len(_changed(text, None)[1])):
-        source, changes = _changed(text, at)
-        name = f"{module}.{changes[at]}"
+    for number, change in enumerate(_changed(_text(module), None)[1]):
+        if change.partition(":")[0] in HELPERS:
+            continue
+        name = f"{module.rpartition('.')[2]}.{change}"
         seen[name] += 1
         again = f" ({seen[name]})" if seen[name] > 1 else ""
-        yield Mutant(name + again, module, source)
+        yield Mutant(name + again, module, number)
+
+
+def _text(module: str) -> str:
+    return module_path(module).read_text(encoding="utf-8")
 
 
 def _changed(text: str, at: int | None) -> tuple[str, list[str]]:
@@ -81,9 +87,7 @@ class _Change(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        node.values = [
-            value if isinstance(value, ast.Tuple) else self._forced(value) for value in node.values
-        ]
+        node.values = [value if isinstance(value, ast.Tuple) else self._forced(value) for value in node.values]
         return self.generic_visit(node)
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
@@ -94,11 +98,7 @@ class _Change(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
         """A refusal is a call that returns nothing and may raise Blocked."""
         call = node.value
-        if (
-            isinstance(call, ast.Call)
-            and _is_refusal(call)
-            and self._is_chosen(f"without `{ast.unparse(call)}`")
-        ):
+        if isinstance(call, ast.Call) and _is_refusal(call) and self._is_chosen(f"without `{ast.unparse(call)}`"):
             return ast.Pass()
         return self.generic_visit(node)
 

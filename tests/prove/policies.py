@@ -2,8 +2,7 @@
 draw from urns (X6).
 
 With few columns and few values, classes merge, requirements undo each other, and many claims are nearly true.
-The tables are generated independently of the prover's regions.
-"""
+The tables are generated independently of the prover's regions."""
 
 import random
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from acompass.checked.types import INTEGER, TEXT, Column, Kind, Schema, Type, Value
+from acompass.language.program.types import INTEGER, TEXT, Column, Kind, Schema, Type, Value
 
 _TYPES: dict[str, Type] = {"Age": INTEGER, "Zip": TEXT, "Job": TEXT, "Pay": INTEGER, "Number": INTEGER}
 _NUMBERS = (-1, 0, 1, 2, 3, 4)
@@ -53,11 +52,7 @@ class Writer:
         where = f" WHERE {self._condition()}" if self._rng.random() < 0.3 else ""
         keys = f" GROUP BY {', '.join(groups)}" if groups else ""
         bound = self._bound(is_text)
-        excused = (
-            f"{self._comparison(self._rng.choice(groups))} OR "
-            if groups and self._rng.random() < 0.15
-            else ""
-        )
+        excused = f"{self._comparison(self._rng.choice(groups))} OR " if groups and self._rng.random() < 0.15 else ""
         return f"PROCESS {aggregate} AS c{where}{keys} : {excused}{bound}"
 
     def _aggregate(self) -> tuple[str, bool]:
@@ -142,9 +137,7 @@ def random_records(rng: random.Random, schema: Schema) -> list[tuple[Value, ...]
     """Up to a dozen records from a few values, so that many are equal or nearly equal."""
     pools = [_values(column.type) for column in schema]
     narrow = [rng.sample(pool, rng.randint(1, 3)) for pool in pools]
-    return [
-        tuple(rng.choice(pool) for pool in narrow) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 6, 9, 12)))
-    ]
+    return [tuple(rng.choice(pool) for pool in narrow) for _ in range(rng.choice((0, 1, 1, 2, 3, 4, 6, 9, 12)))]
 
 
 def random_coin(rng: random.Random) -> str:

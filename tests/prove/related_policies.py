@@ -1,13 +1,12 @@
 """Random policies whose lines belong together, as a curator's do: a WHERE and its complement, a column that
 others determine, counts and sums of bounded numbers, checks that exclude each other's records.
 
-Most of their claims rest on several lines, so that the laws about known facts are put to the test.
-"""
+Most of their claims rest on several lines, so that the laws about known facts are put to the test."""
 
 import random
 from collections.abc import Iterator
 
-from acompass.checked.types import INTEGER, TEXT, Column, Type
+from acompass.language.program.types import INTEGER, TEXT, Column, Type
 from tests.prove.policies import Claimed, random_coin
 
 _TYPES: dict[str, Type] = {"Age": INTEGER, "Zip": TEXT, "Job": TEXT, "Pay": INTEGER}

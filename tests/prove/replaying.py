@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from acompass.checked.from_syntax import check
-from acompass.checked.maps.map import Unlabelled
-from acompass.checked.program import Program
-from acompass.checked.types import Schema, remaining
-from acompass.prove import Counterexample
-from acompass.semantics import Outcome, Record, holds, run_program, trace_of_values
-from acompass.syntax import tree
-from acompass.syntax.parse import parse
+from acompass.language.program.checker import check
+from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.program import Program
+from acompass.language.program.types import Schema, remaining
+from acompass.language.text import tree
+from acompass.language.text.parser import parse_text
+from acompass.prove.proof import Counterexample
+from acompass.semantics.core import Outcome, Record, holds, run_program, trace_of_values
 
 
 def checked(text: str, schema: Schema) -> Program:
-    parsed, problems = parse(text)
+    parsed, problems = parse_text(text)
     assert not problems, problems
     program, problems = check(parsed, text, schema, {})
     assert program is not None, problems

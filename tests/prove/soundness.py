@@ -5,8 +5,7 @@ The claim of a check assumes only the checks before it.
 
 python -m tests.prove.soundness --policies 20000 --tables 1000
 
-Progress goes to standard error.
-"""
+Progress goes to standard error."""
 
 import argparse
 import random
@@ -17,16 +16,17 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from acompass.checked.from_syntax import check
-from acompass.checked.parameters import ParamValue
-from acompass.checked.program import Assertion, Program
-from acompass.checked.types import INTEGER, TEXT, Column, Schema, decimal
-from acompass.conformance.generate import Case, random_case
-from acompass.prove import Claim, ClaimVerdict, Proof, prove_policy
-from acompass.prove.claims import assertions_of
-from acompass.semantics import Record, holds
-from acompass.syntax.parse import parse
-from acompass.syntax.walk import parameter_names
+from acompass.language.program.checker import check
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.program import Assertion, Program
+from acompass.language.program.types import INTEGER, TEXT, Column, Schema, decimal
+from acompass.language.text.parser import parse_text
+from acompass.language.text.walk import parameter_names
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
+from acompass.prove.search.claims import policy_assertions
+from acompass.prove.search.verdicts import prove_policy
+from acompass.semantics.core import Record, holds
+from acompass.testing.conformance.cases import Case, random_case
 from tests.prove.everyday_policies import EverydayCurator, everyday_records
 from tests.prove.policies import Claimed, Writer, random_records, random_trace
 from tests.prove.related_policies import RelatedWriter
@@ -93,11 +93,11 @@ def everyday_policy(rng: random.Random, tables: int, figures: Figures) -> None:
 
 def _test(rng: random.Random, case: Claimed, tables_of: Tables, tables: int, figures: Figures) -> None:
     types = {column.name: column.type for column in case.schema}
-    proof = prove_policy(parse(case.text)[0], case.text, case.claims, types)
+    proof = prove_policy(parse_text(case.text)[0], case.text, case.claims, types)
     figures.count(proof)
     for claim in proof.claims:
         if claim.counterexample is not None and not fails(
-            parse(case.text)[0], case.text, claim.text, claim.counterexample
+            parse_text(case.text)[0], case.text, claim.text, claim.counterexample
         ):
             figures.broken.append(f"{case.text}\n{claim.text}\nthe counterexample does not replay")
     proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
@@ -132,7 +132,7 @@ def _survive(
 def untyped_policy(rng: random.Random, tables: int, figures: Figures) -> None:
     """Test one policy of `policies` without types, on tables with numbers of several scales."""
     case = Writer(rng).policy()
-    proof = prove_policy(parse(case.text)[0], case.text, case.claims)
+    proof = prove_policy(parse_text(case.text)[0], case.text, case.claims)
     figures.count(proof)
     proved = [claim for claim in proof.claims if claim.verdict is ClaimVerdict.PROVED]
     for _ in range(tables // _TABLES_OF_A_SCHEMA if proved else 0):
@@ -157,7 +157,7 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
     program = case.program()
     proved = [
         (at, _asserted(claim, program, case.params))
-        for (at, _), claim in zip(assertions_of(parse(case.policy_text)[0]), proof.claims, strict=True)
+        for (at, _), claim in zip(policy_assertions(parse_text(case.policy_text)[0]), proof.claims, strict=True)
         if claim.verdict is ClaimVerdict.PROVED
     ]
     for _ in range(tables if proved and case.records else 0):
@@ -174,7 +174,7 @@ def conformance_policy(rng: random.Random, tables: int, figures: Figures) -> Non
 
 def _asserted(claim: Claim, program: Program, params: dict[str, ParamValue]) -> Assertion:
     """The claim, checked for the table that the policy leaves."""
-    tree, _ = parse(claim.text + ";")
+    tree, _ = parse_text(claim.text + ";")
     used = {name: value for name, value in params.items() if name in parameter_names(tree)}
     found, problems = check(tree, claim.text + ";", program.final_schema, used)
     assert found is not None, problems
@@ -189,7 +189,7 @@ def _reshuffled(rng: random.Random, case: Case) -> list[tuple[object, ...]]:
 
 
 def _proof_of(text: str, schema: Schema, params: dict[str, ParamValue]) -> Proof:
-    return prove_policy(parse(text)[0], text, None, {column.name: column.type for column in schema}, params)
+    return prove_policy(parse_text(text)[0], text, None, {column.name: column.type for column in schema}, params)
 
 
 _KINDS = (conformance_policy, curators_policy, everyday_policy, untyped_policy, related_policy)
@@ -214,9 +214,7 @@ def main() -> None:
     starts = range(0, arguments.policies, _SHARE)
     with ProcessPoolExecutor(arguments.workers) as pool:
         shares = [
-            pool.submit(
-                campaign, arguments.seed + at, min(_SHARE, arguments.policies - start), arguments.tables
-            )
+            pool.submit(campaign, arguments.seed + at, min(_SHARE, arguments.policies - start), arguments.tables)
             for at, start in enumerate(starts)
         ]
         for share in as_completed(shares):

@@ -5,19 +5,15 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.checked.program import Ball, Draw, Program, Random, Reject, Sometimes
-from acompass.checked.types import INTEGER, TEXT, Column
-from acompass.prove.chances import Chance, Stream, rho_for, rho_of_miss
-from acompass.prove.witness import Player, replay
-from acompass.semantics import random
-from acompass.semantics.requirements import pick
+from acompass.language.program.program import Ball, Draw, Program, Random, Reject, Sometimes
+from acompass.language.program.types import INTEGER, TEXT, Column
+from acompass.prove.refute.replay import Chance, Replayer, Stream, replay, rho_for, rho_for_miss
+from acompass.semantics.core import pick, random
 from tests.prove.replaying import checked
 
 PROBABILITIES = st.fractions(0, 1, max_denominator=10**6).filter(lambda q: 0 < q < 1)
 RHOS = st.integers(0, 999).map(lambda n: Fraction(n, 1000))
-STREAMS = st.builds(
-    Stream, st.lists(RHOS, max_size=3).map(tuple), st.lists(RHOS, min_size=1, max_size=3).map(tuple)
-)
+STREAMS = st.builds(Stream, st.lists(RHOS, max_size=3).map(tuple), st.lists(RHOS, min_size=1, max_size=3).map(tuple))
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=20), st.data())
@@ -35,7 +31,7 @@ def test_random_draws_the_value_that_is_aimed_at(lower: int, width: int, data: s
 
 @given(PROBABILITIES)
 def test_a_coin_misses(probability: Fraction) -> None:
-    assert probability <= rho_of_miss(Sometimes(probability, Reject())) < 1
+    assert probability <= rho_for_miss(Sometimes(probability, Reject())) < 1
 
 
 POLICY = """\
@@ -54,6 +50,6 @@ def program() -> Program:
     st.lists(st.builds(Chance, STREAMS, STREAMS), min_size=3, max_size=3),
 )
 def test_a_played_run_replays(records: list[tuple[int, str]], chances: list[Chance]) -> None:
-    played = Player(program()).play(records, dict(enumerate(chances)))
+    played = Replayer(program()).play(records, dict(enumerate(chances)))
     assert played is not None
     assert played == replay(program(), records, played.trace)

@@ -1,20 +1,25 @@
 """`prove_policy`: own and other claims, declared and inferred schemas, the shape of the answer."""
 
 import json
+from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 
-from acompass.checked.types import INTEGER, TEXT, Type, decimal
-from acompass.diagnostics import AcompassError, CallError, PolicyError
-from acompass.prove import Claim, ClaimVerdict, Proof, prove_policy
-from acompass.prove.inferred_schema import inferred_schema
-from acompass.report.json.proof import proof_object
-from acompass.report.text.proof import proof_text
-from acompass.syntax.parse import parse
+import acompass
+from acompass.errors.diagnostics import AcompassError, CallError, PolicyError
+from acompass.language.program.types import INTEGER, TEXT, Type, decimal
+from acompass.language.text.parser import parse_text
+from acompass.prove.proof import Claim, ClaimVerdict, Proof
+from acompass.prove.search.column_types import inferred_schema
+from acompass.prove.search.verdicts import prove_policy
+from acompass.report.json_answers import proof_object
+from acompass.report.text_answers import proof_text
 
 
 def proof_of(text: str, claims: list[str] | None = None, **settings: object) -> Proof:
-    return prove_policy(parse(text)[0], text, claims, **settings)  # type: ignore[arg-type]
+    return prove_policy(parse_text(text)[0], text, claims, **settings)  # type: ignore[arg-type]
 
 
 def only_claim(text: str, claim: str, **settings: object) -> Claim:
@@ -31,8 +36,7 @@ def test_the_policys_own_assertions_are_claims_with_their_lines() -> None:
 
 def test_a_reason_names_the_line_that_establishes_and_the_lines_that_keep() -> None:
     text = (
-        "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3 : REJECT;\n"
-        "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
+        "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3 : REJECT;\nEACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
     )
     claim = only_claim(text, "EACH PROCESS COUNT(*) AS c GROUP BY Age : c >= 3")
     assert claim.reason.splitlines() == [
@@ -142,7 +146,7 @@ def test_the_text_shows_the_table_before_and_after() -> None:
     ],
 )
 def test_without_a_schema_types_are_inferred_from_uses(text: str, types: dict[str, Type]) -> None:
-    schema = inferred_schema(parse(text)[0], {})
+    schema = inferred_schema(parse_text(text)[0], {})
     assert {column.name: column.type for column in schema} == types
 
 
@@ -167,9 +171,7 @@ def test_the_answer_names_the_types_it_rests_on() -> None:
     proof = proof_of(text)
     assert proof.types == {"Zip": "text", "Age": "decimal", "Use": "integer"}
     assert json.loads(json.dumps(proof_object(proof)))["types"] == proof.types
-    assert proof_text(proof).splitlines()[-1] == (
-        "types inferred from the policy: Zip text, Age decimal, Use integer"
-    )
+    assert proof_text(proof).splitlines()[-1] == ("types inferred from the policy: Zip text, Age decimal, Use integer")
 
 
 def test_only_inferred_types_are_shown_as_text() -> None:
@@ -217,3 +219,126 @@ def test_an_assertion_about_a_number_that_became_text_is_undecided() -> None:
     (claim,) = proof_of(text).claims
     assert claim.verdict is ClaimVerdict.UNDECIDED
     assert claim.reason == "line 1: column `Age` becomes text, so the claim does not fit the final table"
+
+
+_BANDS = (
+    "EACH RESULT : Age >= 0 AND Age {last} : REJECT;\n"
+    "EACH FILTER Age >= 0 AND Age {first} : Age = 5 : REPLACE Age WITH 5;\n"
+    "EACH FILTER Age >= 10 AND Age {last} : Age = 15 : REPLACE Age WITH 15;"
+)
+_WITH_GAP = _BANDS.format(first="<= 9", last="<= 19")
+_WITHOUT_GAP = _BANDS.format(first="< 10", last="< 20")
+_AGES = "Age\n3\n9.5\n12\n19.5\n"
+_PAYS = "Pay\n0.5\n0.55\n0.6\n0.5500001\n"
+_TIMES = "At TIMESTAMP\n2020-01-01\n2019-12-31T23:59:00\n2020-01-01T00:00:01\n"
+_TWO = "age,Age\n1,5\n5,1\n5,5\n5,9\n"
+_FREQUENT = "EACH PROCESS COUNT(*) AS n GROUP BY {name} : n >= 3"
+
+
+def _stored(table: str, folder: Path) -> Path:
+    """A CSV file, or a Parquet file if the column has a type."""
+    name, _, type_ = table.partition("\n")[0].partition(" ")
+    text = folder / "before.csv"
+    text.write_text(table, encoding="utf-8")
+    if not type_:
+        return text
+    options = f"header = true, columns = {{'{name}': '{type_}'}}"
+    duckdb.sql(f"FROM read_csv('{text}', {options})").write_parquet(str(folder / "before.parquet"))
+    return folder / "before.parquet"
+
+
+@pytest.mark.parametrize(
+    ("policy", "claim", "table"),
+    [
+        (_WITH_GAP, "EACH RESULT : Age = 5 OR Age = 15", _AGES),
+        (_WITH_GAP, "EACH RESULT : Age <= 9 OR Age >= 10", _AGES),
+        (_WITHOUT_GAP, "EACH RESULT : Age = 5 OR Age = 15", _AGES),
+        ("EACH RESULT : Pay > 0.5 AND Pay < 0.6 : REJECT;", "EACH RESULT : Pay = 7", _PAYS),
+        ("EACH RESULT : Pay > 0.5 AND Pay < 0.6 : REJECT;", "EACH RESULT : Pay > 0.5", _PAYS),
+        ("EACH RESULT : Pay > 0.5 : REJECT;", "EACH RESULT : Pay = 0.55 OR Pay >= 0.6 OR Pay < 0.55", _PAYS),
+        ("EACH RESULT : At <= '2020-01-01' : REJECT;", "EACH RESULT : At < '2020-01-01T00:00:00'", _TIMES),
+        ("EACH RESULT : At <= '2020-01-01' : REJECT;", "EACH RESULT : At < '2020-01-02'", _TIMES),
+        ("EACH RESULT : At = '2020-01-01' : REJECT;", "EACH RESULT : At <> '2020-01-01T00:00:00'", _TIMES),
+        ("EACH RESULT : age > 3 : REJECT;", "EACH RESULT : Age > 3", _TWO),
+        ("EACH RESULT : age > 3 : REJECT;", "EACH RESULT : age > 3", _TWO),
+        (f"{_FREQUENT.format(name='age')} : REJECT;", _FREQUENT.format(name="Age"), _TWO),
+        (f"{_FREQUENT.format(name='age')} : REJECT;", _FREQUENT.format(name="age"), _TWO),
+    ],
+)
+def test_proved_means_that_the_claim_holds_on_such_a_table(policy: str, claim: str, table: str, tmp_path: Path) -> None:
+    before = _stored(table, tmp_path)
+    after = before.with_stem("after")
+    acompass.run(policy, str(before), output=after)
+    (found,) = acompass.check(f"{claim};", str(after)).requirements
+    (proof,) = prove_policy(parse_text(policy)[0], policy, [claim]).claims
+    assert proof.verdict is (ClaimVerdict.PROVED if found.holds else ClaimVerdict.REFUTED)
+
+
+def test_an_answer_says_which_tables_it_is_about() -> None:
+    policy = "EACH RESULT : age > 3 : REJECT;"
+    (claim,) = prove_policy(parse_text(policy)[0], policy, ["EACH RESULT : Age > 3"]).claims
+    assert claim.reason.splitlines()[-1] == "a table can have the columns `age` and `Age`"
+    policy = "EACH RESULT : At <= '2020-01-01' : REJECT;"
+    (claim,) = prove_policy(parse_text(policy)[0], policy, ["EACH RESULT : At < '2020-01-01T00:00'"]).claims
+    assert claim.reason.splitlines()[-1] == "`At` can have timestamps"
+
+
+def test_a_given_type_is_not_doubted() -> None:
+    policy, claim = "EACH RESULT : At <= '2020-01-01' : REJECT;", "EACH RESULT : At < '2020-01-01T00:00'"
+    (found,) = prove_policy(parse_text(policy)[0], policy, [claim], types={"At": "text"}).claims
+    assert found.verdict is ClaimVerdict.PROVED
+
+
+CLAIM = "EACH PROCESS COUNT DISTINCT(Pay) AS d : d <= 1"
+ONLY_TWO = "EACH RESULT : Pay = 2 : REJECT;"
+INTO_TEXT = [
+    "ALWAYS : GENERALIZE Pay TO PREFIX OF 1;",
+    "EACH FILTER Pay = 3 : Pay = 2 : REPLACE Pay WITH '*';",
+    "EACH FILTER Pay = 3 : Pay = 2 : WITH PROBABILITY 0.5 REPLACE Pay WITH '*';",
+]
+
+
+def _released(policy: str, folder: Path) -> set[str]:
+    (folder / "pay.csv").write_text("Pay\n2\n2.0\n2.00\n", encoding="utf-8")
+    acompass.run(policy, folder / "pay.csv", output=folder / "out.csv")
+    return set((folder / "out.csv").read_text(encoding="utf-8").splitlines()[1:])
+
+
+@pytest.mark.parametrize("line", INTO_TEXT)
+@pytest.mark.slow
+def test_several_spellings_are_several_texts(line: str, tmp_path: Path) -> None:
+    policy = f"{ONLY_TWO}\n{line}"
+    assert len(_released(policy, tmp_path)) == 3
+    (claim,) = acompass.prove(policy, claims=[CLAIM]).claims
+    assert claim.verdict != "proved"
+
+
+def _verdict(policy: str, claim: str, **types: Any) -> str:
+    (found,) = acompass.prove(policy, claims=[claim], **types).claims
+    return str(found.verdict)
+
+
+#: numbers whose texts are not constants of the policy
+BETWEEN = "EACH RESULT : Pay >= 1 AND Pay <= 1.1 : REJECT;"
+
+
+@pytest.mark.parametrize("line", INTO_TEXT)
+def test_numbers_of_a_fixed_scale_have_one_text(line: str) -> None:
+    claim = CLAIM.replace("<= 1", "<= 2")
+    assert _verdict(f"{BETWEEN}\n{line}", claim, schema={"Pay": decimal(1)}) == "proved"
+
+
+@pytest.mark.slow
+def test_numbers_of_a_csv_have_several_texts(tmp_path: Path) -> None:
+    (tmp_path / "pay.csv").write_text("Pay\n1\n1.0\n1.1\n", encoding="utf-8")
+    claim = CLAIM.replace("<= 1", "<= 2")
+    for line in INTO_TEXT:
+        assert _verdict(f"{BETWEEN}\n{line}", claim, table=tmp_path / "pay.csv") != "proved"
+
+
+@pytest.mark.parametrize("line", INTO_TEXT)
+def test_a_column_that_forms_classes_has_one_spelling_of_a_number(line: str, tmp_path: Path) -> None:
+    policy = f"{ONLY_TWO}\nEACH PROCESS COUNT(*) AS n GROUP BY Pay : n >= 1;\n{line}"
+    assert len(_released(policy, tmp_path)) == 1
+    (claim,) = acompass.prove(policy, claims=[CLAIM]).claims
+    assert claim.verdict == "proved"

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from acompass.checked.program import Sometimes
-from acompass.checked.types import INTEGER, TEXT, Column
-from acompass.lint.inspected_policy import InspectedPolicy
-from acompass.lint.policy import RULES
-from acompass.prove.backward_rules import BackwardRules
-from acompass.prove.facts import class_assertion
-from acompass.prove.inferred_schema import inferred_schema
-from acompass.prove.origins import Origins, Target
-from acompass.prove.prover import Prover
-from acompass.syntax.parse import parse
+from acompass.language.program.program import Sometimes
+from acompass.language.program.types import INTEGER, TEXT, Column
+from acompass.language.text.parser import parse_text
+from acompass.prove.rules.backward_rules import BackwardRules
+from acompass.prove.rules.facts import class_assertion
+from acompass.prove.search.column_types import inferred_schema
+from acompass.prove.search.origins import Origins, Target
+from acompass.prove.search.prover import Prover
+from acompass.reason.lint.inspected_policy import InspectedPolicy
+from acompass.reason.lint.linter import RULES
 from tests.prove.replaying import checked
 
 POLICY = """\
@@ -50,7 +50,7 @@ def test_the_prover_refuses_it(action: Any) -> None:
 
 
 def test_the_schema_is_not_inferred() -> None:
-    tree, _ = parse(POLICY)
+    tree, _ = parse_text(POLICY)
     with pytest.raises(AssertionError, match="Unknown"):
         inferred_schema(replace(tree, requirements=(with_unknown_action(tree.requirements[0]),)), {})
 
@@ -75,7 +75,7 @@ def test_no_rule_leads_back_through_it(action: Any) -> None:
     with pytest.raises(AssertionError, match="Unknown"):
         [rule(fact, transition) for rule in rules.rules(transition)]
     with pytest.raises(AssertionError, match="Unknown"):
-        rules.carried_back(fact)
+        rules.carry_back(fact)
 
 
 @either
@@ -91,7 +91,7 @@ def test_no_origin_is_found_through_it(action: Any) -> None:
 @either
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_lint_refuses_it(rule: Any, action: Any) -> None:
-    tree, _ = parse(POLICY)
+    tree, _ = parse_text(POLICY)
     program = checked(POLICY, SCHEMA)
     requirements = tuple(with_unknown_action(requirement, action) for requirement in program.requirements)
     with pytest.raises(AssertionError, match="Unknown"):

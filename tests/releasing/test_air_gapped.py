@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import acompass
-from release.wheelhouse import Wheel, chosen, declared, lay_out, zipped
+from release.wheelhouse import Wheel, choose_extras, declared_extras, lay_out, write_zip
 from tests.releasing.conftest import OFFLINE, Packages, clean
 from tests.repo.sources import ROOT
 
@@ -25,9 +25,7 @@ def _readme_commands(folder: Path) -> list[str]:
 
 def _performed(command: str, folder: Path, home: Path) -> subprocess.CompletedProcess[str]:
     environment = clean(HOME=str(home), **OFFLINE)
-    return subprocess.run(
-        ["sh", "-e", "-c", command], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    return subprocess.run(["sh", "-e", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
 
 
 def _released(tmp_path: Path) -> bytes:
@@ -77,7 +75,7 @@ def _assert_bare(ran: subprocess.CompletedProcess[str]) -> None:
     rows = [line.split() for line in report.splitlines()]
     states = {row[0]: row[1] for row in rows if len(row) > 1 and row[1] in ("works", "missing")}
     assert states["duckdb"] == states["reference"] == "works"
-    assert {name for name, state in states.items() if state == "missing"} == declared()
+    assert {name for name, state in states.items() if state == "missing"} == declared_extras()
     assert report.rstrip().rpartition("\n")[2].startswith("everything that is installed works; missing: ")
 
 
@@ -115,7 +113,7 @@ def test_the_same_wheels_give_the_same_bytes(wheelhouse: Path, carried: Path, tm
         os.utime(file, (0, 0))
     wheels = sorted(map(Wheel, (carried / "wheels").iterdir()), key=lambda wheel: wheel.name)
     lay_out(tmp_path / "content", wheels, [])
-    again = zipped(tmp_path / "content", tmp_path / "again", wheelhouse.stem)
+    again = write_zip(tmp_path / "content", tmp_path / "again", wheelhouse.stem)
     assert again.read_bytes() == wheelhouse.read_bytes()
     assert list(again.parent.iterdir()) == [again]
 
@@ -129,12 +127,12 @@ def test_the_requirements_ask_for_the_extras(carried: Path, tmp_path: Path) -> N
 
 
 def test_extras_are_those_of_the_project() -> None:
-    assert chosen("all") == sorted(declared())
-    assert chosen("") == sorted(declared() - {"spark"})
-    assert chosen("none") == []
-    assert chosen("lsp, frames") == ["frames", "lsp"]
+    assert choose_extras("all") == sorted(declared_extras())
+    assert choose_extras("") == sorted(declared_extras() - {"spark"})
+    assert choose_extras("none") == []
+    assert choose_extras("lsp, frames") == ["frames", "lsp"]
     with pytest.raises(SystemExit, match="unknown extras: framse; known: "):
-        chosen("framse")
+        choose_extras("framse")
 
 
 def test_make_builds_it() -> None:

@@ -42,9 +42,7 @@ def _final() -> dict[str, list[str]]:
 
 
 def test_hadolint_finds_nothing() -> None:
-    hadolint = shutil.which(
-        "hadolint", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    )
+    hadolint = shutil.which("hadolint", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
     if hadolint is None:
         pytest.skip("hadolint is missing; it is in the group lint")
     ran = subprocess.run([hadolint, "--no-color", str(DOCKERFILE)], capture_output=True, text=True)
@@ -95,9 +93,7 @@ class _Image:
         placed = self.placed(command)
         arguments = json.loads(placed) if placed.startswith("[") else ["/bin/sh", "-c", placed]
         environment = clean(TMPDIR=str(self.at("/tmp")), **OFFLINE)
-        ran = subprocess.run(
-            arguments, cwd=self.at("/wheelhouse"), env=environment, capture_output=True, text=True
-        )
+        ran = subprocess.run(arguments, cwd=self.at("/wheelhouse"), env=environment, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stdout + ran.stderr
         return ran.stdout
 

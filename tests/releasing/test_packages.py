@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from acompass.diagnostics.codes import CODES
+from acompass.errors.catalogue import CODES
 from tests.releasing.conftest import Packages
 from tests.repo.sources import kept_files, shown
 
@@ -34,10 +34,10 @@ def test_every_code_has_its_page_in_the_wheel(installed: Path) -> None:
 
 def test_the_files_of_the_studio_are_in_the_wheel(installed: Path, tmp_path: Path) -> None:
     pytest.importorskip("starlette")
-    code = "from acompass.studio.page import FILES, static_file as f; print(*(len(f(n).body) for n in FILES))"
+    code = "from acompass.assist.studio import FILES, read_bundle; print(*(len(read_bundle(name)) for name in FILES))"
     ran = _ran(installed, tmp_path, "-c", code)
     assert all(int(size) > 1_000 for size in ran.split())
-    assert (installed / "acompass" / "report" / "html" / "style.css").exists()
+    assert (installed / "acompass" / "report" / "page" / "style.css").exists()
 
 
 def test_the_page_is_printed_from_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -1,9 +1,13 @@
 """The contents of the repository, for the tests that police it."""
 
 import ast
+import shutil
 import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "acompass"
@@ -14,7 +18,9 @@ def modules() -> list[Path]:
 
 
 def kept_files() -> list[Path]:
-    """The files that Git tracks or would track."""
+    """The files that Git tracks or would track. Skips a test where there is no Git, or no clone."""
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("Git says which files belong to the repository, and there is no Git or no clone")
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -25,13 +31,22 @@ def kept_files() -> list[Path]:
     return [ROOT / name for name in names if name and (ROOT / name).is_file()]
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def syntax(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """The full names of the modules that a file imports, at its top or later."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from _imported_from(node, path)
+    return tuple(name for node in ast.walk(syntax(path)) for name in _imported_by(node, path))
+
+
+def _imported_by(node: ast.AST, path: Path) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield from _imported_from(node, path)
 
 
 def _imported_from(node: ast.ImportFrom, path: Path) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Data flows one way (ARCHITECTURE.md): what each folder may import, and which files may import a library."""
+"""Data flows one way (ARCHITECTURE.md): each layer imports only earlier ones, and a library only where it is used."""
 
 import subprocess
 import sys
@@ -8,286 +8,48 @@ import pytest
 
 from tests.repo.sources import PACKAGE, imports, modules, shown
 
-#: a folder of the package, and the parts of the package that it may import besides itself
-ARROWS = {
-    "diagnostics": set(),
-    "syntax": {"diagnostics"},
-    "hierarchies": {"diagnostics"},
-    "checked": {"diagnostics", "hierarchies", "syntax"},
-    "semantics": {"checked"},
-    "prove": {"checked", "diagnostics", "displayed", "semantics", "syntax"},
-    "privacy": {"checked", "diagnostics", "prove", "semantics", "syntax"},
-    "lint": {"checked", "diagnostics", "prove", "syntax"},
-    "compare": {"checked", "diagnostics", "displayed", "policy", "privacy", "prove", "semantics", "syntax"},
-    "certify": {"checked", "diagnostics", "policy", "prove", "syntax", "tables"},
-    "plan": {"checked", "result"},
-    "tables": {"atomic", "checked", "diagnostics", "leftovers"},
-    "engines": {
-        "checked",
-        "diagnostics",
-        "leftovers",
-        "options",
-        "plan",
-        "randomness",
-        "result",
-        "semantics",
-        "syntax",
-        "tables",
-    },
-    "conformance": {"checked", "diagnostics", "engines", "plan", "result", "semantics", "syntax"},
-    "measure": {
-        "checked",
-        "diagnostics",
-        "engines",
-        "hierarchies",
-        "measures",
-        "options",
-        "plan",
-        "propose",
-        "syntax",
-        "tables",
-    },
-    "propose": {"checked", "diagnostics", "hierarchies", "options", "syntax", "tables"},
-    "suggest": {
-        "checked",
-        "diagnostics",
-        "engines",
-        "measure",
-        "options",
-        "pipeline",
-        "plan",
-        "policy",
-        "propose",
-        "suggestion",
-        "syntax",
-        "tables",
-    },
-    "pram": {
-        "checked",
-        "diagnostics",
-        "engines",
-        "measure",
-        "options",
-        "perturbation",
-        "plan",
-        "policy",
-        "syntax",
-        "tables",
-    },
-    "estimate": {
-        "checked",
-        "diagnostics",
-        "engines",
-        "estimates",
-        "options",
-        "pipeline",
-        "policy",
-        "pram",
-        "prove",
-        "semantics",
-    },
-    "assist": {
-        "arguments",
-        "calls",
-        "checked",
-        "diagnostics",
-        "lint",
-        "measures",
-        "opened",
-        "policy",
-        "project",
-        "prove",
-        "result",
-        "session",
-        "syntax",
-    },
-    "core": {
-        "checked",
-        "diagnostics",
-        "engines",
-        "options",
-        "pipeline",
-        "plan",
-        "policy",
-        "prove",
-        "syntax",
-    },
-    "dbt": {
-        "checked",
-        "dbt_files",
-        "diagnostics",
-        "pipeline",
-        "plan",
-        "policy",
-        "prove",
-        "report",
-        "result",
-        "session",
-        "syntax",
-        "tables",
-    },
-    "explain": {
-        "arguments",
-        "checked",
-        "diagnostics",
-        "engines",
-        "explanation",
-        "options",
-        "pipeline",
-        "plan",
-        "policy",
-        "prove",
-        "report",
-        "result",
-        "semantics",
-        "session",
-        "syntax",
-    },
-    "report": {
-        "checked",
-        "compare",
-        "diagnostics",
-        "displayed",
-        "estimates",
-        "explanation",
-        "health",
-        "measures",
-        "privacy",
-        "prove",
-        "result",
-        "suggestion",
-        "syntax",
-        "version",
-    },
-    "pages": {
-        "checked",
-        "diagnostics",
-        "measure",
-        "measures",
-        "options",
-        "policy",
-        "prove",
-        "report",
-        "result",
-        "syntax",
-        "tables",
-        "version",
-    },
-    "studio": {
-        "assist",
-        "atomic",
-        "checked",
-        "diagnostics",
-        "engines",
-        "explanation",
-        "leftovers",
-        "measure",
-        "measures",
-        "options",
-        "pages",
-        "policy",
-        "project",
-        "propose",
-        "prove",
-        "report",
-        "result",
-        "session",
-        "suggestion",
-        "syntax",
-        "tables",
-        "version",
-    },
-    "lsp": {
-        "arguments",
-        "assist",
-        "diagnostics",
-        "engines",
-        "explain",
-        "measures",
-        "policy",
-        "project",
-        "prove",
-        "report",
-        "result",
-        "session",
-        "syntax",
-        "tables",
-        "toml_places",
-        "version",
-    },
-    "doctor": {
-        "api",
-        "checked",
-        "conformance",
-        "diagnostics",
-        "engines",
-        "health",
-        "leftovers",
-        "studio",
-        "version",
-    },
-    "cli": {
-        "api",
-        "arguments",
-        "atomic",
-        "checked",
-        "compare",
-        "conformance",
-        "core",
-        "dbt_files",
-        "diagnostics",
-        "doctor",
-        "explain",
-        "findings",
-        "hierarchies",
-        "leftovers",
-        "lint",
-        "lsp",
-        "measure",
-        "measures",
-        "options",
-        "pages",
-        "perturbation",
-        "policy",
-        "privacy",
-        "project",
-        "propose",
-        "reasoning",
-        "report",
-        "result",
-        "studio",
-        "suggestion",
-        "syntax",
-        "tables",
-        "version",
-    },
+#: the layers: each imports only what is to its left
+LAYERS = [
+    *("version", "errors", "language", "options", "policy", "semantics", "prove", "reason", "tables", "plan"),
+    *("engines", "result", "run", "measure", "explain", "author", "report", "base_session", "session", "api"),
+    *("dbt", "assist", "testing", "cli", "__main__", "__init__"),
+]
+#: files whose functions import from one later layer: an answer that is displayed asks for its report, and an argument
+#: of the API may be a policy
+UPWARD = {
+    "author/answers.py": "report",
+    "errors/display.py": "report",
+    "explain/answer.py": "report",
+    "measure/answer.py": "report",
+    "options.py": "policy",
+    "reason/lint/__init__.py": "report",
 }
 
 #: a library, and the files that may import it
 HOMES = {
-    "IPython": ("notebook.py",),
-    "anyio": ("studio/",),
+    "IPython": ("assist/notebook.py",),
+    "anyio": ("assist/studio/",),
     "click": ("cli/",),
     "duckdb": ("engines/duckdb", "measure/"),
-    "ibis": ("tables/to_frame.py",),
-    "lark": ("syntax/",),
-    "lsprotocol": ("lsp/",),
+    "ibis": ("tables/arrow.py",),
+    "lark": ("language/",),
+    "lsprotocol": ("assist/lsp/",),
     "narwhals": ("tables/",),
-    "numpy": ("suggest/",),
+    "numpy": ("author/suggest/",),
     "pandas": ("tables/",),
     "polars": ("tables/",),
     "psycopg": ("engines/postgres",),
     "py4j": ("engines/spark",),
     "pyarrow": ("tables/", "engines/"),
-    "pygls": ("lsp/",),
+    "pygls": ("assist/lsp/",),
     "pyspark": ("engines/spark",),
-    "python_calamine": ("tables/workbooks.py",),
+    "python_calamine": ("tables/input.py",),
     "rich": ("cli/",),
-    "starlette": ("studio/",),
-    "tempfile": ("leftovers.py",),
-    "uvicorn": ("studio/",),
-    "yaml": ("dbt/",),
-    "sqlglot": ("conformance/", "engines/", "measure/", "plan/"),
+    "starlette": ("assist/studio/",),
+    "tempfile": ("tables/temporary_files.py",),
+    "uvicorn": ("assist/studio/",),
+    "yaml": ("author/dbt/",),
+    "sqlglot": ("testing/conformance/", "engines/", "measure/", "plan/"),
 }
 
 ENGINES = {
@@ -304,39 +66,45 @@ ENGINES = {
 }
 
 
-def _parts(path: Path) -> set[str]:
-    return {name.split(".")[1] for name in imports(path) if name.startswith("acompass.")}
+def _later_layers(path: Path) -> set[str]:
+    """The layers that a file imports and may not."""
+    own = path.relative_to(PACKAGE)
+    imported = {name.split(".")[1] for name in imports(path) if name.startswith("acompass.")}
+    return {layer for layer in imported if LAYERS.index(layer) > LAYERS.index(own.with_suffix("").parts[0])}
 
 
-@pytest.mark.parametrize("folder", sorted(ARROWS))
-def test_a_folder_imports_only_earlier_folders(folder: str) -> None:
-    """A subfolder may have its own rule."""
-    allowed = ARROWS[folder] | {folder.split("/")[0]}
-    own = [PACKAGE / other for other in ARROWS if other.startswith(f"{folder}/")]
-    paths = [path for path in (PACKAGE / folder).rglob("*.py") if not set(own) & set(path.parents)]
-    found = {shown(path): _parts(path) - allowed for path in paths}
-    assert {name: parts for name, parts in found.items() if parts} == {}
-
-
-def test_renderers_import_data_only() -> None:
-    """From `prove` and `privacy`, they import the answers; other folders have modules for their data."""
-    imported = {name for path in (PACKAGE / "report").rglob("*.py") for name in imports(path)}
-    assert {name for name in imported if name.startswith("acompass.prove")} == {"acompass.prove.proof"}
-    assert {name for name in imported if name.startswith("acompass.privacy")} == {
-        "acompass.privacy.answer",
-        "acompass.privacy.table_answer",
-        "acompass.privacy.weights",
+def test_a_layer_imports_only_earlier_layers() -> None:
+    found = {path.relative_to(PACKAGE).as_posix(): _later_layers(path) for path in modules()}
+    assert {name: layers for name, layers in found.items() if layers} == {
+        name: {layer} for name, layer in UPWARD.items()
     }
-    assert {name for name in imported if name.startswith("acompass.compare")} == {"acompass.compare.answer"}
 
 
-def test_every_folder_has_a_rule() -> None:
-    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py") if _holds_code(path.parent)}
-    assert folders <= set(ARROWS)
+def test_semantics_imports_only_the_language() -> None:
+    found = {
+        name for path in (PACKAGE / "semantics").rglob("*.py") for name in imports(path) if name.startswith("acompass.")
+    }
+    assert {name.split(".")[1] for name in found} <= {"language", "semantics"}
 
 
-def _holds_code(folder: Path) -> bool:
-    return any(path.read_text(encoding="utf-8").strip() for path in folder.rglob("*.py"))
+def test_proofs_do_not_rest_on_what_refutes() -> None:
+    """Only the module that asks for a counterexample imports `prove/refute`."""
+    importing = {
+        shown(path)
+        for path in (PACKAGE / "prove").rglob("*.py")
+        if (PACKAGE / "prove" / "refute") not in path.parents
+        and any(name.startswith("acompass.prove.refute") for name in imports(path))
+    }
+    assert importing == {"src/acompass/prove/search/verdicts.py"}
+
+
+def test_renderers_import_answers_only() -> None:
+    """From `prove` and `reason`, they import the answers. The page and the certificate are made, not only rendered."""
+    making = {PACKAGE / "report" / "proof_certificate.py", *(PACKAGE / "report" / "page").rglob("*.py")}
+    renderers = set((PACKAGE / "report").rglob("*.py")) - making
+    imported = {name for path in renderers for name in imports(path)}
+    asked = {name for name in imported if name.startswith(("acompass.prove", "acompass.reason"))}
+    assert asked == {"acompass.prove.proof", "acompass.reason.compare.answer", "acompass.reason.privacy.answer"}
 
 
 def test_each_library_is_imported_only_in_its_own_files() -> None:
@@ -379,7 +147,16 @@ def test_commands_without_a_table_import_no_engine(what: str) -> None:
     assert loaded & ENGINES == set()
 
 
+@pytest.mark.slow
 def test_a_folder_never_hides_the_function_of_its_name() -> None:
-    code = "import acompass.{0}, acompass; assert callable(acompass.{0}), acompass.{0}"
-    for name in ("compare", "dbt", "estimate", "explain", "measure", "plan", "pram", "prove", "suggest"):
-        subprocess.run([sys.executable, "-c", code.format(name)], check=True)
+    """The package is imported anew for each of them; the libraries that it needs, once."""
+    code = """
+import sys
+for name in sys.argv[1:]:
+    for module in [module for module in sys.modules if module.partition(".")[0] == "acompass"]:
+        del sys.modules[module]
+    __import__(f"acompass.{name}")
+    assert callable(getattr(sys.modules["acompass"], name)), name
+"""
+    names = ("explain", "measure", "plan", "prove", "run")
+    subprocess.run([sys.executable, "-c", code, *names], check=True)

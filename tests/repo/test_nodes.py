@@ -1,20 +1,22 @@
 """No stage silently ignores a node of the language (invariant 8).
 
 Every `match` over nodes ends in `assert_never`, and only the two modules that answer questions about nodes
-test for their class. A new node then breaks every stage that does not know it.
-"""
+test for their class. A new node then breaks every stage that does not know it."""
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args
 
-from acompass.checked import program as checked
-from acompass.checked.types import Kind
+import pytest
+
+from acompass.language.program import program as checked
+from acompass.language.program.types import Kind
+from acompass.language.text import tree
 from acompass.plan.stages import Stage
-from acompass.syntax import tree
-from tests.repo.sources import PACKAGE, modules, shown
+from tests.repo.sources import PACKAGE, modules, shown, syntax
 
 UNIONS = (
     *(tree.Action, tree.Condition, tree.ResultForm),
@@ -26,7 +28,7 @@ CLOSED = NODES | set(get_args(Stage)) | {tree.Quantifier, tree.Operator, tree.Fu
 NAMES = {each.__name__ for each in (*CLOSED, Kind)}
 DEFINING = {each.__module__ for each in (*CLOSED, Kind)}
 #: the only files that may test for the class of a node
-ASKED = {PACKAGE / "checked" / "effects.py", PACKAGE / "syntax" / "walk.py"}
+ASKED = {PACKAGE / "language" / "program" / "effects.py", PACKAGE / "language" / "text" / "walk.py"}
 
 
 class Source:
@@ -34,7 +36,7 @@ class Source:
 
     def __init__(self, path: Path):
         self.path = path
-        self.syntax = ast.parse(path.read_text(encoding="utf-8"))
+        self.syntax = syntax(path)
         self._names = dict(self._imported())
         own = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
         if own in DEFINING:
@@ -62,7 +64,15 @@ class Source:
         return f"{shown(self.path)}:{node.lineno}"
 
 
-SOURCES = [Source(path) for path in modules()]
+@cache
+def sources() -> list[Source]:
+    return [Source(path) for path in modules()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _read_sources() -> None:
+    """Reading all modules takes longer than any test here."""
+    sources()
 
 
 def _heads(source: Source, pattern: ast.pattern | None) -> Iterator[Any]:
@@ -81,7 +91,7 @@ def _heads(source: Source, pattern: ast.pattern | None) -> Iterator[Any]:
 
 def _matches_over(nodes: set[Any]) -> Iterator[tuple[str, ast.match_case]]:
     """The position and the last case of every match over some of the nodes."""
-    for source in SOURCES:
+    for source in sources():
         for statement in ast.walk(source.syntax):
             if isinstance(statement, ast.Match):
                 heads = {head for case in statement.cases for head in _heads(source, case.pattern)}
@@ -136,7 +146,7 @@ def _tests_for_a_node(source: Source, node: ast.AST) -> bool:
 def test_only_effects_and_walk_test_for_the_class_of_a_node() -> None:
     found = [
         source.line(node)
-        for source in SOURCES
+        for source in sources()
         if source.path not in ASKED
         for node in ast.walk(source.syntax)
         if isinstance(node, ast.expr) and _tests_for_a_node(source, node)

@@ -1,8 +1,7 @@
 """Every stage refuses a node that it does not know, and does so loudly (invariant 8).
 
 The unknown nodes have the fields of known ones, so that no stage refuses them only because a field is
-missing.
-"""
+missing."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,36 +13,31 @@ from typing import Any
 
 import pytest
 
-from acompass import semantics
-from acompass.checked import effects
-from acompass.checked.from_syntax import check
-from acompass.checked.program import Program, Requirement, Sometimes
-from acompass.checked.types import INTEGER, TEXT, Column
-from acompass.checked.uses import uses
-from acompass.checked.verdict import Verdict
-from acompass.conformance import shrink
-from acompass.conformance.compare import uploaded
-from acompass.explain.algebra import to_algebra
-from acompass.explain.follow import Follower
-from acompass.lint import lint_policy
-from acompass.plan.describe import describe
-from acompass.plan.from_checked import plan
-from acompass.plan.rewrites import REWRITES
-from acompass.plan.rewrites.look_up_values import look_up_values
-from acompass.plan.rewrites.merge_chains import merge_chains
-from acompass.plan.rewrites.share_aggregations import share_aggregations
-from acompass.plan.running.context import Context
-from acompass.plan.running.dry_run import DIALECTS, dry_run
-from acompass.plan.running.execute import execute
-from acompass.plan.running.simulate import Combination, simulate
-from acompass.plan.running.trace import GivenTrace
-from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage
-from acompass.prove import prove_policy
+from acompass.explain.algebra_text import to_algebra
+from acompass.explain.lives import Follower
+from acompass.language.program import effects
+from acompass.language.program.checker import check
+from acompass.language.program.program import Program, Requirement, Sometimes, Verdict
+from acompass.language.program.types import INTEGER, TEXT, Column
+from acompass.language.program.uses import uses
+from acompass.language.text import tree, walk
+from acompass.language.text.formatter import format_requirement
+from acompass.language.text.parser import parse_text
+from acompass.plan.class_rewrites import share_aggregations
+from acompass.plan.planner import REWRITES, plan
+from acompass.plan.record_rewrites import look_up_values, merge_chains
+from acompass.plan.regions import Combination, simulate
+from acompass.plan.run.context import Context, GivenTrace
+from acompass.plan.run.execution import execute
+from acompass.plan.run.statements import DIALECTS, dry_run
+from acompass.plan.stages import ChainStage, GroupStage, RecordStage, Stage, describe
+from acompass.prove.search.verdicts import prove_policy
+from acompass.reason.lint.linter import lint_policy
 from acompass.result import action_name
-from acompass.syntax import tree, walk
-from acompass.syntax.format import format_requirement
-from acompass.syntax.parse import parse
-from tests.plan.running import duckdb_session
+from acompass.semantics import core
+from acompass.testing.conformance import differential
+from acompass.testing.conformance.comparison import upload_records
+from tests.plan.fixtures import duckdb_session
 
 LOUD = (AssertionError, TypeError)
 SCHEMA = (Column("Age", INTEGER), Column("Zip", TEXT))
@@ -128,7 +122,7 @@ def policy(request: pytest.FixtureRequest) -> str:
 
 
 def _parsed(policy: str) -> tree.Program:
-    program, findings = parse(policy)
+    program, findings = parse_text(policy)
     assert not findings
     return program
 
@@ -163,9 +157,7 @@ STAGES_OF_A_TREE: dict[str, Callable[[tree.Program, str], Any]] = {
     "uses": lambda program, _: uses(program, ["Age", "Zip"]),
     "algebra": to_algebra,
     "prove": prove_policy,
-    "prove with a schema": lambda program, text: prove_policy(
-        program, text, schema={"Age": "integer", "Zip": "text"}
-    ),
+    "prove with a schema": lambda program, text: prove_policy(program, text, schema={"Age": "integer", "Zip": "text"}),
     "lint": lint_policy,
 }
 
@@ -201,13 +193,13 @@ def test_the_walk_over_trees_refuses_it(change_of_action: Change) -> None:
 def test_shrinking_refuses_it(place: str) -> None:
     program = _with_unknown_node(RECORD_LEVEL, PLACES[place])
     with pytest.raises(LOUD):
-        list(shrink._edits(RECORD_LEVEL, program))
+        list(differential._edits(RECORD_LEVEL, program))
 
 
 @contextmanager
 def _running() -> Iterator[tuple[Context, Any]]:
     with duckdb_session() as session:
-        yield Context(session, GivenTrace(())), uploaded(session, SCHEMA, RECORDS)
+        yield Context(session, GivenTrace(())), upload_records(session, SCHEMA, RECORDS)
 
 
 def _run_on_duckdb(program: Program, rewrites: Any) -> None:
@@ -216,13 +208,10 @@ def _run_on_duckdb(program: Program, rewrites: Any) -> None:
 
 
 STAGES_OF_A_PROGRAM: dict[str, Callable[[Program], Any]] = {
-    "semantics": lambda program: semantics.run_program(program, RECORDS, semantics.trace_of_seed("s")),
+    "semantics": lambda program: core.run_program(program, RECORDS, core.trace_of_seed("s")),
     "run": lambda program: _run_on_duckdb(program, REWRITES),
     "run without rewrites": lambda program: _run_on_duckdb(program, ()),
-    **{
-        f"dry run in {dialect}": lambda program, dialect=dialect: dry_run(program, dialect)
-        for dialect in DIALECTS
-    },
+    **{f"dry run in {dialect}": lambda program, dialect=dialect: dry_run(program, dialect) for dialect in DIALECTS},
 }
 
 
@@ -329,7 +318,7 @@ def test_proving_and_linting_refuse_it(
     judge: Callable[..., Any], policy: str, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = _with_unknown(policy, change)
-    monkeypatch.setattr(import_module("acompass.prove.policy"), "check", lambda *_: (program, []))
+    monkeypatch.setattr(import_module("acompass.prove.search.verdicts"), "check", lambda *_: (program, []))
     with pytest.raises(LOUD):
         judge(_parsed(policy), policy)
 
@@ -347,4 +336,4 @@ def test_following_a_record_refuses_it(place: str) -> None:
 def test_the_schema_that_a_condition_sees_is_refused_for_an_unknown_result() -> None:
     requirement = _requirement(RECORD_LEVEL, _in_result)
     with pytest.raises(LOUD):
-        semantics.result_schema(requirement.assertion.result, requirement.before)
+        core.result_schema(requirement.assertion.result, requirement.before)

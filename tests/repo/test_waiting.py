@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.folding import folded
 from tests.waiting import PATIENCE
 
 TESTS = Path(__file__).parents[1]
@@ -34,7 +35,8 @@ def _hasty(tree: ast.AST) -> Iterator[str]:
                 yield f"line {node.lineno}: deadline={limit}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
+@folded("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
+@pytest.mark.slow
 def test_no_test_measures_time(path: Path) -> None:
     assert list(_hasty(ast.parse(path.read_text(encoding="utf-8")))) == []
 

@@ -25,9 +25,7 @@ _SCHEMES = {"light": "1", "dark": "0"}
 
 def _browse(*arguments: str) -> str:
     assert CHROMIUM is not None
-    ran = subprocess.run(
-        [CHROMIUM, *_PLAIN, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=True
-    )
+    ran = subprocess.run([CHROMIUM, *_PLAIN, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=True)
     return ran.stdout
 
 
@@ -51,7 +49,7 @@ def printed(page: Path, document: Path) -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser to click in. It ends with its module, because tests of asyncio need its thread."""
+    """A browser for interactive tests. It is closed after each module, because asyncio tests need its thread."""
     if CHROMIUM is None:
         pytest.skip("no Chromium on this machine")
     with sync_playwright() as playwright:
@@ -61,7 +59,7 @@ def browser() -> Iterator[Browser]:
 
 
 def inaccessible(browser: Browser, page: Path, scheme: str, width: int) -> list[str]:
-    """What axe-core finds on a page: each rule, and the elements that break it."""
+    """The rules of axe-core that a page breaks, with the elements that break them."""
     with browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800}) as tab:
         tab.goto(page.resolve().as_uri())
         found = Axe().run(tab).response["violations"]

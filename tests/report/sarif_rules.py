@@ -1,8 +1,7 @@
-"""The rules of the SARIF 2.1.0 schema for the parts that we write.
+"""The rules of the SARIF 2.1.0 schema for the parts that reports use.
 
 https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json forbids properties
-that it does not know, so each object is compared with the properties that it may have.
-"""
+that it does not know, so each object is compared with the properties that it may have."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -21,11 +20,7 @@ def _is_place(value: Any) -> bool:
 
 def _is_uri(value: Any) -> bool:
     legal = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#[]@!$&'()*+,;=%"
-    return (
-        isinstance(value, str)
-        and set(value) <= set(legal)
-        and urlsplit(value).scheme in ("", "file", "https")
-    )
+    return isinstance(value, str) and set(value) <= set(legal) and urlsplit(value).scheme in ("", "file", "https")
 
 
 def _one_of(*values: str) -> Rule:

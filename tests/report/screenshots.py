@@ -1,4 +1,4 @@
-"""Regenerates the pictures of the report in docs/images: `make screenshots`. Needs Chromium."""
+"""Takes the screenshots of the report in docs/images: `make screenshots`. Needs Chromium."""
 
 import sys
 import tempfile
@@ -33,12 +33,10 @@ def main() -> None:
 
 
 def _without(page: Path, *sections: str) -> Path:
-    """A copy with the first sections hidden, so that a picture shows a later one."""
+    """A copy with the first sections hidden, for a screenshot of a later one."""
     hidden = "".join(f'section[aria-labelledby="{name}"] {{ display: none }}' for name in sections)
     copy = page.with_name("-".join(("without", *sections)) + ".html")
-    copy.write_text(
-        page.read_text(encoding="utf-8").replace("</style>", f"{hidden}</style>"), encoding="utf-8"
-    )
+    copy.write_text(page.read_text(encoding="utf-8").replace("</style>", f"{hidden}</style>"), encoding="utf-8")
     return copy
 
 

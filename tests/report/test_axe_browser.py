@@ -1,4 +1,4 @@
-"""axe-core finds nothing on a report: WCAG 2.2 AA, and what it recommends beyond."""
+"""axe-core finds no problems on a report: WCAG 2.2 AA and best practices."""
 
 import re
 from pathlib import Path
@@ -8,14 +8,14 @@ from playwright.sync_api import Browser
 
 import acompass
 from tests.report.browser import inaccessible
-from tests.report.people import POLICY, people
+from tests.report.pages import POLICY, people
 
 WIDE, NARROW = 1280, 390
 
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a page for each command that writes one."""
+    """A folder with a page of each command that writes one."""
     folder = tmp_path_factory.mktemp("reports")
     before, after, params = folder / "people.csv", folder / "out.csv", {"k": 2}
     before.write_text(people(), encoding="utf-8")
@@ -29,9 +29,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("width", [WIDE, NARROW])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("command", ["run", "internal", "check", "measure"])
-def test_a_report_is_accessible(
-    browser: Browser, reports: Path, command: str, scheme: str, width: int
-) -> None:
+def test_a_report_is_accessible(browser: Browser, reports: Path, command: str, scheme: str, width: int) -> None:
     assert inaccessible(browser, reports / f"{command}.html", scheme, width) == []
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 import acompass
 from tests.report.browser import CHROMIUM, printed, rendered, screenshot
-from tests.report.people import POLICY, people
+from tests.report.pages import POLICY, people
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on this machine")
 
@@ -94,9 +94,7 @@ NARROW = """() => {
 
 @pytest.mark.parametrize("name", ["r.html", "i.html"])
 @pytest.mark.parametrize("width", [390, 700, 960, 1280])
-def test_it_fits_the_screen_in_letters_that_can_be_read(
-    browser: Browser, page: Path, name: str, width: int
-) -> None:
+def test_it_fits_the_screen_in_letters_that_can_be_read(browser: Browser, page: Path, name: str, width: int) -> None:
     with browser.new_page(viewport={"width": width, "height": 800}) as tab:
         tab.goto(page.with_name(name).resolve().as_uri())
         for closed in tab.query_selector_all("summary"):

@@ -1,21 +1,35 @@
-"""Each answer in Markdown, rendered: what a reader finds, and that no text breaks out of its cell."""
+"""Each answer as rendered Markdown: its content, and that no text breaks out of its cell."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import acompass
-from acompass.diagnostics import Diagnostic, Label, PolicyError, Span
+from acompass.errors.diagnostics import Diagnostic, Label, PolicyError, Span
+from acompass.errors.wording import on_one_line
+from acompass.language.text.tokens import policy_line, spell_name, spell_string
 from acompass.prove.proof import Claim, ClaimVerdict, Proof
-from acompass.report.markdown.comparison import comparison_markdown
-from acompass.report.markdown.diagnostics import error_markdown, findings_markdown
-from acompass.report.markdown.result import check_markdown, run_markdown
-from acompass.report.words import on_one_line, policy_line
-from acompass.report.words import shown as spelled
-from acompass.syntax.spelling import spell_name, spell_string
-from tests.report.rendered import Rendered, rendered
-from tests.report.results import EMPTY, MIXED
+from acompass.report.markdown import (
+    Markdown,
+    bullets,
+    check_markdown,
+    code,
+    document,
+    error_markdown,
+    findings_markdown,
+    heading,
+    lines,
+    mark_verdict,
+    prose,
+    run_markdown,
+    table,
+)
+from acompass.report.markdown_answers import comparison_markdown
+from acompass.report.words import value_text as spelled
+from tests.report.pages import EMPTY, MIXED, Rendered, rendered
 
 RESULT = ("line", "verdict", "affected", "action", "requirement")
 CLAIMS = ("line", "verdict", "assertion", "why")
@@ -131,7 +145,7 @@ def test_a_comparison_says_first_what_is_lost() -> None:
 def test_a_comparison_without_impact_names_the_option() -> None:
     comparison = acompass.compare("EACH RESULT : Age <= 80 : REJECT;", "EACH RESULT : Age <= 90 : REJECT;")
     brief = rendered(comparison_markdown(comparison, impact=False))
-    assert [text for text in brief.paragraphs if text.endswith("; --impact says what.")]
+    assert [text for text in brief.paragraphs if text.endswith("; --impact shows what.")]
     in_full = rendered(comparison_markdown(comparison, impact=True))
     assert "records with Age above 80 up to 90" in in_full.paragraphs
     assert "The new policy can release what the old one could not" in in_full.headings
@@ -187,9 +201,7 @@ def test_findings_and_errors_have_lines_notes_and_help() -> None:
     diagnostic = Diagnostic("AC001", "found `a|b`", labels, help="first\nsecond")
     found = rendered(findings_markdown([diagnostic] * 3, source, "policy.acp", most=1))
     assert found.headings == ["❌ Lint of policy.acp: 3 findings"]
-    assert found.table(*FINDINGS) == [
-        ["2", "AC001", "found a|b\nline 2: b here\nline 1: a there", "first\nsecond"]
-    ]
+    assert found.table(*FINDINGS) == [["2", "AC001", "found a|b\nline 2: b here\nline 1: a there", "first\nsecond"]]
     assert "and 2 more" in found.paragraphs
     error = rendered(error_markdown(PolicyError([Diagnostic("AC201", "no table")]), most=50))
     assert error.headings == ["❌ 1 error"]
@@ -217,9 +229,7 @@ def test_no_name_and_no_constant_breaks_out_of_its_cell(hostile: str, tmp_path: 
     checked = acompass.check(old, table, show=5)
     found = _harmless(checked.to_markdown(hostile))
     assert found.headings == [f"❌ Check of {shown}: 1 of 2 requirements violated"]
-    assert [row[4] for row in found.table(*RESULT)] == [
-        policy_line(each.text) for each in checked.requirements
-    ]
+    assert [row[4] for row in found.table(*RESULT)] == [policy_line(each.text) for each in checked.requirements]
     assert found.table(shown, shown_other) == [[spelled(hostile), "'c'"]]
 
     proof = acompass.prove(old, [f"EACH RESULT : {name} = {value}"])
@@ -266,3 +276,93 @@ def test_checks_and_runs_have_no_value_of_a_record(tmp_path: Path) -> None:
         report = answer.to_markdown("policy.acp")
         assert [value for value in ("Canar", "82") if value in report] == []
     assert "Canary" in acompass.check(policy, table, show=2).to_markdown()
+
+
+#: letters that Markdown gives a meaning, alone and next to each other
+MARKDOWN_ELEMENTS_HOSTILE = st.text(
+    st.sampled_from("`|\\<>[]()*_~#&!-+=:/.$@'\"{}1w \n\r\t\x00\x07\u202eä"), max_size=12
+)
+WORDS = MARKDOWN_ELEMENTS_HOSTILE | st.sampled_from(
+    [
+        "<img src=x onerror=alert(1)>",
+        "</table><script>alert(1)</script>",
+        "[click](https://example.org)",
+        "![](https://example.org/x.png)",
+        "https://example.org www.example.org",
+        "a | b",
+        "a \\| b",
+        "ends with \\",
+        "``` fenced",
+        "`one` ``two`` `",
+        "- item\n# heading\n> quote\n1. first\n---\n===\n***",
+        "&lt;b&gt; &#124;",
+    ]
+)
+
+
+def _without_pairs(text: str) -> str:
+    """Prose as a reader sees it: text between backticks is code."""
+    return text.replace("`", "")
+
+
+@given(WORDS)
+def test_code_shows_exactly_its_text(text: str) -> None:
+    found = rendered(document(["before", code(text), "after"]))
+    assert found.surprises == []
+    assert found.paragraphs == ["before", *filter(None, [on_one_line(text)]), "after"]
+    if on_one_line(text):
+        assert [child.type for child in found.tokens[4].children or ()] == ["code_inline"]
+
+
+@given(WORDS)
+def test_prose_shows_its_text_and_nothing_else(text: str) -> None:
+    for block in (prose(text), heading(2, text), bullets([text]), mark_verdict(True, text)):
+        found = rendered(document([block]))
+        assert found.surprises == []
+        seen = "".join([*found.headings, *found.paragraphs]).removeprefix("✅")
+        assert _spaceless(_without_pairs(seen)) == _spaceless(_without_pairs(on_one_line(text)))
+
+
+def _spaceless(text: str) -> str:
+    """Remove the character that keeps GitHub from linking an address."""
+    return "".join(text.replace("\u2060", "").split())
+
+
+@given(st.lists(st.tuples(WORDS, WORDS), min_size=1, max_size=3))
+def test_a_table_keeps_each_text_in_its_cell(names: list[tuple[str, str]]) -> None:
+    rows = [(code(name), prose(words), lines([words, name]), "end") for name, words in names]
+    found = rendered(document([table([("a", "b", "c", "d"), *rows])]))
+    assert found.surprises == []
+    seen = found.table("a", "b", "c", "d")
+    assert [row[0] for row in seen] == [on_one_line(name) for name, _ in names]
+    assert [row[3] for row in seen] == ["end"] * len(names)
+    for row, (_, words) in zip(seen, names, strict=True):
+        assert _spaceless(_without_pairs(row[1])) == _spaceless(_without_pairs(on_one_line(words)))
+
+
+@pytest.mark.parametrize(
+    ("text", "markdown"),
+    [
+        ("unknown column `Post code`", "unknown column `Post code`"),
+        ("`a``b`", "`a``b`"),
+        ("a lone ` and <b>", r"a lone \` and \<b\>"),
+        ("see http://example.org", r"see http\://example.org"),
+        ("ada@example.org, @ada", "ada@\u2060example.org, @\u2060ada"),
+        ("`@ada`", "`@ada`"),
+        ("1. first", r"1\. first"),
+        ("0.375", "0.375"),
+        ("- no list", r"\- no list"),
+    ],
+)
+def test_prose_is_escaped_no_more_than_necessary(text: str, markdown: str) -> None:
+    assert prose(text) == markdown
+
+
+def test_markdown_is_not_escaped_again() -> None:
+    assert prose(Markdown("**bold** `a`")) == "**bold** `a`"
+
+
+def test_code_with_backticks_has_longer_marks() -> None:
+    assert code("a `` b") == "```a `` b```"
+    assert code("`a`") == "`` `a` ``"
+    assert code("  ") == ""

@@ -1,12 +1,13 @@
+""""""
+
 from dataclasses import replace
 from fractions import Fraction
 
-from acompass.report.notebook.result import result_html
-from acompass.report.text.plan import plan_text
-from acompass.report.text.result import check_text, run_text
-from acompass.report.text.style import Style
+from acompass.errors.display import Style
+from acompass.report.notebook import answer_html
+from acompass.report.text import check_text, plan_text, run_text
 from acompass.result import Plan
-from tests.report.results import EMPTY, MIXED
+from tests.report.pages import EMPTY, MIXED
 
 #: the actions were performed, as those of a run are
 PERFORMED = replace(MIXED, performed=True)
@@ -36,9 +37,9 @@ def test_a_plan_says_what_would_be_repaired() -> None:
 
 
 def test_a_notebook_says_repaired_of_a_run_alone() -> None:
-    assert result_html(PERFORMED).count(">repaired<") == 1
-    assert result_html(PERFORMED).count(">violated<") == 1
-    assert result_html(MIXED).count(">violated<") == 2
+    assert answer_html(PERFORMED).count(">repaired<") == 1
+    assert answer_html(PERFORMED).count(">violated<") == 1
+    assert answer_html(MIXED).count(">violated<") == 2
 
 
 def test_an_action_has_its_probability_beside_it() -> None:

@@ -14,7 +14,8 @@ import numpy
 import pytest
 
 import acompass
-from acompass.arguments import EXPECTED, Opening
+from acompass.options import EXPECTED, Opening
+from tests.folding import folded
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 PEOPLE = [{"Age": 54, "Zip": "21201"}, {"Age": None, "Zip": "21401"}]
@@ -150,25 +151,34 @@ def _valid(function: Callable[..., Any], tmp_path: Path) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in _arguments(function)}
 
 
-@pytest.mark.parametrize(("is_method", "name", "argument"), list(_cases()))
-def test_a_wrong_type_names_the_argument(is_method: bool, name: str, argument: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def session() -> Iterator[acompass.Session]:
     with acompass.open(PEOPLE) as session:
-        function = getattr(session if is_method else acompass, name)
-        for value in WRONG.get(f"{name}.{argument}") or WRONG[argument]:
-            with pytest.raises(acompass.CallError) as raised:
-                function(**_valid(function, tmp_path) | {argument: value})
-            (found,) = raised.value.diagnostics
-            assert found.code == "AC407"
-            assert found.message.startswith(f"argument `{argument}` is ")
-            assert ", expected " in found.message
+        yield session
 
 
-@pytest.mark.parametrize(("is_method", "name"), sorted({case[:2] for case in _cases()}))
-def test_an_argument_that_the_function_does_not_have(is_method: bool, name: str, tmp_path: Path) -> None:
-    with acompass.open(PEOPLE) as session:
-        function = getattr(session if is_method else acompass, name)
-        with pytest.raises(acompass.CallError, match=f"`{name}` has no argument `quasi`"):
-            function(**_valid(function, tmp_path), quasi=1)
+@folded(("is_method", "name", "argument"), _cases())
+def test_a_wrong_type_names_the_argument(
+    is_method: bool, name: str, argument: str, session: acompass.Session, tmp_path: Path
+) -> None:
+    function = getattr(session if is_method else acompass, name)
+    valid = _valid(function, tmp_path)
+    for value in WRONG.get(f"{name}.{argument}") or WRONG[argument]:
+        with pytest.raises(acompass.CallError) as raised:
+            function(**valid | {argument: value})
+        (found,) = raised.value.diagnostics
+        assert found.code == "AC407"
+        assert found.message.startswith(f"argument `{argument}` is ")
+        assert ", expected " in found.message
+
+
+@folded(("is_method", "name"), sorted({case[:2] for case in _cases()}))
+def test_an_argument_that_the_function_does_not_have(
+    is_method: bool, name: str, session: acompass.Session, tmp_path: Path
+) -> None:
+    function = getattr(session if is_method else acompass, name)
+    with pytest.raises(acompass.CallError, match=f"`{name}` has no argument `quasi`"):
+        function(**_valid(function, tmp_path), quasi=1)
 
 
 @pytest.mark.parametrize(
@@ -240,5 +250,5 @@ def test_the_signature_stays() -> None:
 
 
 def test_validation_imports_no_engine() -> None:
-    code = "import sys, acompass.arguments; assert not {'duckdb', 'sqlglot', 'lark'} & set(sys.modules)"
+    code = "import sys, acompass.options; assert not {'duckdb', 'sqlglot', 'lark'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

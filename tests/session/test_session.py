@@ -2,14 +2,20 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
+from unittest.mock import patch
 
+import duckdb
 import pandas
 import pytest
 
 import acompass
-from acompass.engines.duckdb import csv as duckdb_csv
-from acompass.engines.duckdb import read as duckdb_read
+from acompass.author.suggest import flow
+from acompass.author.suggest.search_problem import Found, Problem, evaluate
+from acompass.engines.duckdb import input as duckdb_csv
+from acompass.engines.duckdb import table as duckdb_read
+from tests.waiting import PATIENCE
 
 TABLE = """\
 Name,Age,Zip,Pay
@@ -38,9 +44,7 @@ def people(tmp_path: Path) -> str:
 
 @pytest.fixture(params=["csv", "parquet", "pandas", "dicts"])
 def table(request: pytest.FixtureRequest, people: str, tmp_path: Path) -> Any:
-    frame = pandas.read_csv(
-        people, dtype={"Zip": str, "Age": str} if request.param == "dicts" else {"Zip": str}
-    )
+    frame = pandas.read_csv(people, dtype={"Zip": str, "Age": str} if request.param == "dicts" else {"Zip": str})
     match request.param:
         case "csv":
             return people
@@ -67,19 +71,14 @@ def test_methods_return_the_same_as_the_functions(table: Any) -> None:
             alone = acompass.run(POLICY, table, params={"k": 2})
             assert ours.requirements == alone.requirements
             assert _records(ours.table) == _records(alone.table)
-            assert (
-                session.plan(POLICY, params={"k": 2}).stages
-                == acompass.plan(POLICY, table, params={"k": 2}).stages
-            )
+            assert session.plan(POLICY, params={"k": 2}).stages == acompass.plan(POLICY, table, params={"k": 2}).stages
 
 
 def _records(table: Any) -> list[Any]:
     if isinstance(table, list):
         return table
     frame = table if isinstance(table, pandas.DataFrame) else table.to_pandas()
-    return [
-        tuple(None if value != value else value for value in row) for row in frame.itertuples(index=False)
-    ]
+    return [tuple(None if value != value else value for value in row) for row in frame.itertuples(index=False)]
 
 
 def test_each_policy_types_the_columns_again(session: acompass.Session, people: str) -> None:
@@ -170,3 +169,136 @@ def test_the_reference_is_a_session_too(people: str) -> None:
 def test_the_reference_runs_the_stages_that_it_shows(people: str) -> None:
     stages = acompass.plan(POLICY, people, params={"k": 2}, engine="reference").stages
     assert [stage.split(":")[0] for stage in stages] == ["requirement 1", "requirement 2", "requirement 3"]
+
+
+#: slow enough to be canceled in the middle: every distinct value of a large table, again and again
+SLOW = "EACH PROCESS SUM(b) AS s GROUP BY a : s >= 1.5 : REPLACE b WITH 0.5;\n" * 30
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> str:
+    path = tmp_path / "large.parquet"
+    query = "SELECT hash(range) % 1000000 AS a, (hash(range * 7) % 1000)::DOUBLE AS b FROM range(2000000)"
+    duckdb.sql(f"COPY (SELECT a::BIGINT AS a, b FROM ({query})) TO '{path}'")
+    return str(path)
+
+
+def canceled(session: acompass.Session, **call: object) -> acompass.AcompassError | None:
+    """The error of a call that is canceled once its first requirement is done."""
+    under_way, errors = Event(), []
+
+    def run() -> None:
+        try:
+            session.run(SLOW, progress=lambda _done, _total: under_way.set(), **call)
+        except acompass.AcompassError as error:
+            errors.append(error)
+
+    thread = Thread(target=run)
+    thread.start()
+    assert under_way.wait(PATIENCE)
+    session.cancel()
+    thread.join(PATIENCE)
+    assert not thread.is_alive(), "a canceled call ends"
+    return errors[0] if errors else None
+
+
+@pytest.mark.slow
+def test_a_call_is_canceled(large: str, tmp_path: Path) -> None:
+    with acompass.open(large) as session:
+        error = canceled(session, output=tmp_path / "out.parquet")
+        assert isinstance(error, acompass.Canceled)
+        assert error.diagnostics[0].code == "AC327"
+        assert [path.name for path in tmp_path.iterdir()] == ["large.parquet"]
+        assert session.check("EACH RESULT : a >= 0;").ok
+
+
+def test_without_a_call_nothing_is_canceled(large: str) -> None:
+    with acompass.open(large) as session:
+        session.cancel()
+        assert session.check("EACH RESULT : a >= 0;").ok
+
+
+SUGGEST_TABLE = [{"Age": age} for age in (31, 32, 33) * 4]
+
+
+def _until_stopped(problem: Problem, style: str, lines: int, seconds: Any, stopped: Any, progress: Any) -> Found:
+    progress(0.5, 0.1)
+    while not stopped():
+        pass
+    return Found((), (), evaluate(problem, (), ()), False, problem.k)
+
+
+def test_the_caller_can_stop_a_search() -> None:
+    told: list[tuple[float, float]] = []
+    with acompass.open(SUGGEST_TABLE) as session, patch.object(flow, "search", _until_stopped):
+        found = session.suggest(["Age"], 2, stopped=lambda: bool(told), progress=lambda *part: told.append(part))
+    assert not found.finished
+    assert told == [(0.5, 0.1)]
+    assert found.policy.tree.requirements
+
+
+def test_a_search_is_canceled_like_any_other_call() -> None:
+    with acompass.open(SUGGEST_TABLE) as session, patch.object(flow, "search", _until_stopped):
+
+        def cancel(*_: float) -> None:
+            session.cancel()
+
+        with pytest.raises(acompass.Canceled):
+            session.suggest(["Age"], 2, progress=cancel)
+        assert session.check("EACH RESULT : Age > 30;").ok
+
+
+NAMES = ("Ada", "Ben", "Cai")
+PEOPLE = [{"Name": name, "Age": age} for name, age in zip(NAMES, (71234, 72345, 83456), strict=True)]
+REPR_POLICY = """\
+EACH PROCESS COUNT(*) AS n GROUP BY Name, Age : n >= 2;
+EACH RESULT : Age <= 80000 : REPLACE Age WITH 80000;
+EACH PROCESS MAX(Age) AS m GROUP BY Name : m <= 72000 : REJECT;
+"""
+VALUES = (*NAMES, "71234", "72345", "83456")
+
+
+def _shows_none(shown: Any) -> bool:
+    return not any(value in repr(shown) for value in VALUES)
+
+
+@pytest.mark.parametrize("kind", ["dicts", "pandas", "polars", "pyarrow"])
+def test_the_result_of_a_run(kind: str) -> None:
+    result = acompass.run(REPR_POLICY, _table(kind))
+    assert result.table is not None
+    assert _shows_none(result)
+    assert "records_in=3" in repr(result)
+
+
+def _table(kind: str) -> Any:
+    if kind == "dicts":
+        return PEOPLE
+    library = pytest.importorskip(kind)
+    return library.Table.from_pylist(PEOPLE) if kind == "pyarrow" else library.DataFrame(PEOPLE)
+
+
+def test_samples_of_a_check() -> None:
+    result = acompass.check(REPR_POLICY, PEOPLE, show=3)
+    sample = result.requirements[0].sample
+    assert sample is not None
+    assert len(sample.rows) == 3
+    assert _shows_none(result)
+    assert _shows_none(sample)
+
+
+def test_a_plan() -> None:
+    assert _shows_none(acompass.plan(REPR_POLICY, PEOPLE))
+
+
+def test_an_explanation() -> None:
+    explanation = acompass.explain(REPR_POLICY, PEOPLE, where="Age > 0")
+    assert len(explanation.lives) == 3
+    steps = [step for life in explanation.lives for step in life.steps]
+    assert any(step.seen for step in steps)
+    assert any(step.change for step in steps)
+    assert _shows_none(explanation)
+
+
+def test_a_session() -> None:
+    with acompass.open(PEOPLE) as session:
+        assert _shows_none(session)

@@ -1,6 +1,7 @@
 """The studio in a real browser: the page as somebody meets it who sees, types and clicks."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
+from tests.repo.sources import ROOT
 from tests.studio.pages import started
 from tests.waiting import PATIENCE
 
@@ -69,9 +71,7 @@ class Tab:
 
     def row(self, table: str, words: str) -> Locator:
         """The row of a table that begins with these words."""
-        first = self.page.locator(":is(th, td):first-child").filter(
-            has_text=re.compile(rf"^\s*{re.escape(words)}\b")
-        )
+        first = self.page.locator(":is(th, td):first-child").filter(has_text=re.compile(rf"^\s*{re.escape(words)}\b"))
         return self.table(table).get_by_role("row").filter(has=first)
 
     def requirement(self, line: int) -> Locator:
@@ -103,3 +103,52 @@ def browsed(browser: Browser, folder: Path, *arguments: str) -> Iterator[Tab]:
     """A studio in a process of its own, and a tab on it."""
     with started(*arguments, folder=folder) as (_, address), tab_on(browser, address) as tab:
         yield tab
+
+
+ELECTRICITY_ARGUMENTS = ("policy.acp", "table.csv", "--set", "k=2", "--set", "l=1")
+ADULT_ARGUMENTS = ("policy.acp", "adult.csv.gz", "--set", "k=5", "--set", "l=2")
+
+
+def electricity(folder: Path) -> Path:
+    return _copied(ELECTRICITY, folder)
+
+
+def adult(folder: Path) -> Path:
+    return _copied(ADULT, folder)
+
+
+def admissions(folder: Path) -> Path:
+    """The raw table alone, as a hospital has it."""
+    copy = folder / "admissions"
+    copy.mkdir(parents=True)
+    shutil.copy(ROOT / "examples" / "admissions" / "admissions.csv", copy)
+    return copy
+
+
+def _copied(example: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(example, folder / example.name))
+
+
+ELECTRICITY = ROOT / "examples" / "electricity"
+ADULT = ROOT / "examples" / "adult"
+
+AGES = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
+CLASSES = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= k : REJECT;\n"
+
+PEOPLE = """\
+Name,Age,Zip,Disease
+Ann,34,21401,flu
+Bob,34,21401,cold
+Cid,86,21403,flu
+Dee,34,21401,flu
+Eve,51,21402,cold
+Fay,51,21402,flu
+"""
+
+
+def written(folder: Path, policy: str = AGES, table: str = PEOPLE) -> tuple[Path, Path]:
+    """A policy and a table in a folder."""
+    paths = folder / "people.acp", folder / "people.csv"
+    for path, text in zip(paths, (policy, table), strict=True):
+        path.write_bytes(text.encode())
+    return paths

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from acompass.studio.access import Access
+from acompass.assist.studio.access import Access
+from tests.studio.browsing import written
 from tests.studio.pages import Page, opened
-from tests.studio.tables import written
 
 
 @pytest.fixture(scope="module")

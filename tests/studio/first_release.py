@@ -11,7 +11,7 @@ DROP = "Insert Drop name, insurance number, employer"
 
 def first_release(tab: Tab) -> Iterator[str]:
     """From a raw table to what is written; after each step its name."""
-    expect(tab.heading("How to begin")).to_be_visible()
+    expect(tab.heading("Getting started")).to_be_visible()
     yield "new"
     _mark_roles(tab)
     expect(tab.page.get_by_role("button", name=DROP)).to_be_visible()
@@ -21,7 +21,7 @@ def first_release(tab: Tab) -> Iterator[str]:
     expect(tab.status).to_contain_text("no check is violated")
     _search(tab)
     yield "suggest"
-    tab.press("Take over")
+    tab.press("Accept")
     tab.show("Policy")
     expect(tab.requirement(8)).to_contain_text("proved")
     expect(tab.status).to_contain_text("no check is violated")
@@ -49,7 +49,7 @@ def _search(tab: Tab) -> None:
     tab.page.get_by_role("textbox", name="Search for k", exact=True).fill("3")
     tab.page.get_by_role("textbox", name="Search for l", exact=True).fill("2")
     tab.press("Search")
-    expect(tab.page.get_by_role("button", name="Take over", exact=True)).to_be_visible()
+    expect(tab.page.get_by_role("button", name="Accept", exact=True)).to_be_visible()
 
 
 def _preview(tab: Tab) -> None:

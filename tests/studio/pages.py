@@ -12,9 +12,9 @@ from typing import Any, Self
 
 import httpx
 
-from acompass.studio.access import Access
-from acompass.studio.server import serving
-from acompass.studio.start import Start
+from acompass.assist.studio.access import Access
+from acompass.assist.studio.server import serving
+from acompass.assist.studio.state import Start
 from tests.waiting import PATIENCE
 
 
@@ -34,9 +34,7 @@ class Page:
         answer: dict[str, Any] = response.json()
         return answer
 
-    def about(
-        self, name: str, text: str, params: dict[str, str] | None = None, /, **body: Any
-    ) -> dict[str, Any]:
+    def about(self, name: str, text: str, params: dict[str, str] | None = None, /, **body: Any) -> dict[str, Any]:
         """A question about a policy."""
         return self.ask(name, text=text, params=params or {}, **body)
 

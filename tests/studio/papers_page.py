@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.report.browser import browser
-from tests.studio.browsing import Tab, browsed
-from tests.studio.examples import ELECTRICITY_ARGUMENTS, electricity
+from tests.studio.browsing import ELECTRICITY_ARGUMENTS, Tab, browsed, electricity
 
 __all__ = ["browser", "folder", "opened"]
 

@@ -10,8 +10,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.repo.sources import ROOT
 from tests.report.browser import CHROMIUM
-from tests.studio.browsing import Tab, tab_on
-from tests.studio.examples import ADULT_ARGUMENTS, ELECTRICITY_ARGUMENTS, admissions, adult, electricity
+from tests.studio.browsing import ADULT_ARGUMENTS, ELECTRICITY_ARGUMENTS, Tab, admissions, adult, electricity, tab_on
 from tests.studio.first_release import first_release
 from tests.studio.pages import started
 
@@ -85,7 +84,7 @@ def _adult(tab: Tab) -> None:
     expect(tab.row("Risk before and after", "k").get_by_role("cell")).to_have_text(["1", "5", "20"])
     _take(tab, "risk")
     tab.show("Change")
-    expect(tab.heading("How far each column moved")).to_be_visible()
+    expect(tab.heading("Change of each column's distribution")).to_be_visible()
     _take(tab, "change")
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, expect
 
 from tests.report.browser import browser
+from tests.studio.browsing import written
 from tests.studio.pages import opened
-from tests.studio.tables import written
 
 __all__ = ["browser"]
 

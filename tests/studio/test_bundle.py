@@ -10,8 +10,10 @@ import pytest
 from tests.repo.sources import ROOT
 from tests.waiting import PATIENCE
 
+pytestmark = pytest.mark.slow
+
 CLIENT = ROOT / "studio"
-STATIC = ROOT / "src" / "acompass" / "studio" / "static"
+STATIC = ROOT / "src" / "acompass" / "assist" / "studio" / "static"
 FILES = ("studio.js", "studio.css", "LICENSES.txt")
 
 

@@ -13,9 +13,12 @@ import pytest
 from click.testing import CliRunner
 
 from acompass.cli.app import app
+from tests.studio.browsing import CLASSES, PEOPLE, written
 from tests.studio.pages import Page, started
-from tests.studio.tables import CLASSES, PEOPLE, written
 from tests.waiting import PATIENCE, wait_until
+
+#: each starts a process of its own
+pytestmark = pytest.mark.slow
 
 Refused = Callable[..., str]
 
@@ -137,8 +140,8 @@ def test_the_port_is_the_one_asked_for(tmp_path: Path, refused: Refused) -> None
     ("arguments", "said"),
     [
         ([], "[AC803]: no policy is given"),
-        (["release.txt", "people.csv"], "[AC803]: there is no policy `release.txt`"),
-        (["nowhere/release.acp", "people.csv"], "[AC803]: there is no folder `nowhere`"),
+        (["release.txt", "people.csv"], "[AC803]: policy `release.txt` does not exist"),
+        (["nowhere/release.acp", "people.csv"], "[AC803]: folder `nowhere` for the policy does not exist"),
         (["people.acp"], "[AC411]: no table is given"),
         (["people.acp", "nothing.csv"], "[AC201]"),
         (["people.csv", "people.acp"], "[AC408]"),
@@ -147,9 +150,7 @@ def test_the_port_is_the_one_asked_for(tmp_path: Path, refused: Refused) -> None
         (["people.acp", "people.csv", "--port", "0"], "--port"),
     ],
 )
-def test_what_cannot_be_opened_is_told(
-    tmp_path: Path, refused: Refused, arguments: list[str], said: str
-) -> None:
+def test_what_cannot_be_opened_is_told(tmp_path: Path, refused: Refused, arguments: list[str], said: str) -> None:
     written(tmp_path)
     assert said in refused(*arguments)
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from acompass.session import Session
+from tests.studio.browsing import AGES, written
 from tests.studio.pages import Page, asking, opened
-from tests.studio.tables import AGES, written
 from tests.waiting import PATIENCE
 
 SLOW = "-- slow\n" + AGES
@@ -105,9 +105,7 @@ def test_the_studio_ends_while_a_question_runs(tmp_path: Path, endless: Endless)
     assert endless.ended.is_set()
 
 
-def test_a_question_that_was_answered_is_answered_at_once(
-    fresh: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_that_was_answered_is_answered_at_once(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     first = fresh.about("verdicts", AGES)
 
     def never(*_: object, **__: object) -> None:
@@ -127,9 +125,7 @@ def test_an_answer_made_during_a_switch_is_not_kept(fresh: Page, endless: Endles
     assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
 
 
-def test_a_closed_page_ends_what_is_measured_beside_the_table(
-    fresh: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_closed_page_ends_what_is_measured_beside_the_table(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     """The released table is opened in a session of its own."""
     call, measure = Endless(), Session.measure
 

@@ -8,8 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from tests.report.browser import browser
-from tests.studio.browsing import SIZE, Tab, tab_on
-from tests.studio.examples import ELECTRICITY_ARGUMENTS, electricity
+from tests.studio.browsing import ELECTRICITY_ARGUMENTS, SIZE, Tab, electricity, tab_on
 from tests.studio.pages import started
 
 __all__ = ["browser"]
@@ -20,10 +19,10 @@ RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 PANELS = {
     "Policy": "Requirements, in order",
     "Table": "Insert a requirement",
-    "Risk": "Which column drives it",
-    "Change": "How far each column moved",
-    "Record": "The life of a record",
-    "Proof": "What the policy itself claims",
+    "Risk": "Columns that drive the risk",
+    "Change": "Change of each column's distribution",
+    "Record": "What the policy does to a record",
+    "Proof": "The policy's own assertions",
     "Release": "3. Write the release",
 }
 
@@ -43,9 +42,7 @@ def tab(browser: Browser, address: str) -> Iterator[Tab]:
 
 @pytest.mark.parametrize("size", [SIZE, PHONE], ids=["wide", "phone"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_on_any_panel(
-    browser: Browser, address: str, scheme: str, size: tuple[int, int]
-) -> None:
+def test_axe_finds_nothing_on_any_panel(browser: Browser, address: str, scheme: str, size: tuple[int, int]) -> None:
     with tab_on(browser, address, size, color_scheme=scheme) as tab:
         for panel, heading in PANELS.items():
             tab.show(panel)
@@ -73,7 +70,7 @@ def _open_everything(tab: Tab, panel: str) -> None:
             tab.mark(Age="quasi-identifier", Postal_Code="quasi-identifier", AEC="sensitive")
         case "Release":
             tab.press("Search")
-            expect(tab.page.get_by_role("button", name="Take over all")).to_be_visible()
+            expect(tab.page.get_by_role("button", name="Accept all")).to_be_visible()
             tab.press("Show the report")
             expect(tab.page.get_by_title("Preview of the report")).to_be_visible()
 
@@ -143,8 +140,8 @@ def test_a_suggestion_is_taken_over_by_keyboard_only(tab: Tab) -> None:
     keyboard.press("End")
     _tab_to(tab, "Search", exact=True)
     keyboard.press("Enter")
-    expect(tab.page.get_by_role("button", name="Take over", exact=True).first).to_be_visible()
-    _tab_to(tab, "Take over", exact=True)
+    expect(tab.page.get_by_role("button", name="Accept", exact=True).first).to_be_visible()
+    _tab_to(tab, "Accept", exact=True)
     keyboard.press("Enter")
     expect(tab.editor).to_contain_text("GROUP BY Age, Postal Code")
     expect(tab.page.get_by_text("not saved")).to_be_visible()

@@ -8,9 +8,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.report.browser import browser
-from tests.studio.browsing import Tab, browsed
-from tests.studio.examples import ADULT_ARGUMENTS, adult
-from tests.studio.tables import ADULT
+from tests.studio.browsing import ADULT, ADULT_ARGUMENTS, Tab, adult, browsed
 
 __all__ = ["browser"]
 
@@ -87,14 +85,12 @@ def test_a_claim_is_refuted(tab: Tab) -> None:
 def test_a_suggestion_is_taken_over_and_released(tab: Tab, folder: Path) -> None:
     tab.write("ALWAYS : DROP fnlwgt, relationship;\n")
     tab.show("Table")
-    tab.mark(
-        age="quasi-identifier", education="quasi-identifier", sex="quasi-identifier", occupation="sensitive"
-    )
+    tab.mark(age="quasi-identifier", education="quasi-identifier", sex="quasi-identifier", occupation="sensitive")
     tab.show("Release")
     tab.page.get_by_role("textbox", name="Search for k").fill("10")
     tab.press("Search")
-    expect(tab.page.get_by_role("button", name="Take over", exact=True)).to_have_count(1)
-    tab.press("Take over")
+    expect(tab.page.get_by_role("button", name="Accept", exact=True)).to_have_count(1)
+    tab.press("Accept")
     expect(tab.editor).to_contain_text("ALWAYS : DROP fnlwgt, relationship;")
     expect(tab.editor).to_contain_text("n >= 10")
     expect(tab.status).to_contain_text("✓ no check is violated")
@@ -110,5 +106,5 @@ def test_a_suggestion_that_is_dismissed_changes_nothing(tab: Tab) -> None:
     tab.press("Search")
     expect(tab.page.get_by_role("button", name="Dismiss all")).to_be_visible()
     tab.press("Dismiss")
-    expect(tab.page.get_by_text("taken over or dismissed")).to_be_visible()
+    expect(tab.page.get_by_text("accepted or dismissed")).to_be_visible()
     expect(tab.editor).to_contain_text("THEN REPLACE race WITH '*'")

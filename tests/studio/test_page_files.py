@@ -8,9 +8,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.report.browser import browser
-from tests.studio.browsing import Tab, tab_on
+from tests.studio.browsing import Tab, tab_on, written
 from tests.studio.pages import started
-from tests.studio.tables import written
 from tests.waiting import wait_until
 
 __all__ = ["browser"]
@@ -43,7 +42,7 @@ def content(policy: Path) -> str:
 def test_a_page_without_changes_follows_the_file(tab: Tab, policy: Path) -> None:
     policy.write_text(THEIRS, encoding="utf-8")
     expect(tab.editor).to_contain_text("Age <= 91")
-    expect(tab.page.get_by_text("was changed outside")).to_be_visible()
+    expect(tab.page.get_by_text("was changed outside the studio")).to_be_visible()
     tab.press("Dismiss")
     expect(tab.requirement(1)).to_contain_text("✓ holds")
 
@@ -51,7 +50,7 @@ def test_a_page_without_changes_follows_the_file(tab: Tab, policy: Path) -> None
 def test_a_change_outside_is_noticed_and_can_be_loaded(tab: Tab, policy: Path) -> None:
     tab.write(MINE)
     policy.write_text(THEIRS, encoding="utf-8")
-    tab.page.get_by_text("What differs").click()
+    tab.page.get_by_text("Show differences").click()
     expect(tab.page.locator(".diff")).to_contain_text("Age <= 91")
     tab.press("Load theirs")
     expect(tab.editor).to_contain_text("Age <= 91")
@@ -88,7 +87,7 @@ def test_a_new_policy_is_created_by_the_first_save(browser: Browser, policy: Pat
     policy.unlink()
     with started("people.csv", folder=policy.parent) as (_, address), tab_on(browser, address) as tab:
         expect(tab.page.get_by_text("new file")).to_be_visible()
-        expect(tab.heading("How to begin")).to_be_visible()
+        expect(tab.heading("Getting started")).to_be_visible()
         tab.write(MINE)
         expect(tab.requirement(1)).to_contain_text("✓ holds")
         assert not policy.exists()
@@ -101,14 +100,14 @@ def test_a_server_that_ends_loses_nothing(browser: Browser, policy: Path) -> Non
         tab.write(MINE)
         process.send_signal(signal.SIGINT)
         wait_until(lambda: process.poll() is not None)
-        expect(tab.page.get_by_text("The studio does not answer.")).to_be_visible()
+        expect(tab.page.get_by_text("The studio is not responding.")).to_be_visible()
         expect(tab.editor).to_contain_text("Age <= 92")
 
 
 def test_a_page_of_an_earlier_start_says_so(browser: Browser, policy: Path, address: str) -> None:
     with tab_on(browser, address) as tab:
         tab.page.context.clear_cookies()
-        expect(tab.page.get_by_text("belongs to an earlier start")).to_be_visible()
+        expect(tab.page.get_by_text("belongs to an earlier run")).to_be_visible()
 
 
 def test_incomplete_records_are_dropped_by_a_switch(browser: Browser, tmp_path: Path) -> None:

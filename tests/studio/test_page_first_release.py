@@ -5,8 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Browser
 
 from tests.report.browser import browser
-from tests.studio.browsing import browsed
-from tests.studio.examples import admissions
+from tests.studio.browsing import admissions, browsed
 from tests.studio.first_release import first_release
 
 __all__ = ["browser"]

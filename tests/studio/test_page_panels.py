@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.studio.browsing import Tab
-from tests.studio.papers_page import browser, folder, opened
-from tests.studio.tables import ELECTRICITY
+from tests.report.browser import browser
+from tests.studio.browsing import ELECTRICITY, Tab
+from tests.studio.papers_page import folder, opened
 
 __all__ = ["browser", "folder", "opened"]
 
@@ -39,18 +39,18 @@ def test_roles_decide_the_templates_and_a_template_is_inserted(tab: Tab) -> None
     expect(tab.editor).to_contain_text(re.compile("DROP .?Record ID"))
     tab.show("Policy")
     expect(tab.page.get_by_text("columns dropped").last).to_be_visible()
-    expect(tab.page.get_by_text("The policy never names")).to_have_count(0)
+    expect(tab.page.get_by_text("The policy does not name")).to_have_count(0)
 
 
 def test_roles_are_known_to_the_other_panels(tab: Tab) -> None:
     tab.show("Table")
     tab.mark(Age="quasi-identifier", Postal_Code="other", AEC="other", Record_ID="other")
     tab.show("Risk")
-    expect(tab.page.get_by_text("By Age. A pinned version")).to_be_visible()
+    expect(tab.page.get_by_text("By Age. Pin a version")).to_be_visible()
     tab.show("Table")
     tab.mark(Postal_Code="quasi-identifier", AEC="sensitive")
     tab.show("Risk")
-    expect(tab.page.get_by_text("By Age, Postal Code. A pinned version")).to_be_visible()
+    expect(tab.page.get_by_text("By Age, Postal Code. Pin a version")).to_be_visible()
 
 
 def test_risk_compares_before_and_after(tab: Tab) -> None:
@@ -63,8 +63,8 @@ def test_risk_compares_before_and_after(tab: Tab) -> None:
 
 def test_the_chart_of_class_sizes_has_its_table(tab: Tab) -> None:
     tab.show("Risk")
-    expect(tab.page.get_by_role("img", name="Records by the size of their class")).to_be_visible()
-    tab.page.get_by_text("The chart as a table").click()
+    expect(tab.page.get_by_role("img", name="Records by class size")).to_be_visible()
+    tab.page.get_by_text("Show as a table").click()
     expect(tab.row("Records by class size", "1").get_by_role("cell")).to_have_text(["8", "0"])
 
 
@@ -75,7 +75,7 @@ def test_a_version_is_pinned_beside_the_next_and_brought_back(tab: Tab) -> None:
     tab.write("EACH RESULT : Age <= 80 : REJECT;\n")
     expect(tab.row(RISK, "records").get_by_role("cell")).to_have_text(["10", "8", "7"])
     expect(tab.row(RISK, "k").get_by_role("cell")).to_have_text(["1", "2", "1"])
-    tab.press("Bring back Pin 1")
+    tab.press("Restore Pin 1")
     expect(tab.row(RISK, "k").get_by_role("cell")).to_have_text(["1", "2", "2"])
     tab.press("Unpin Pin 1")
     expect(tab.row(RISK, "k").get_by_role("cell")).to_have_text(["1", "2"])
@@ -116,9 +116,7 @@ def test_records_are_shown_only_after_the_switch(tab: Tab) -> None:
     tab.page.get_by_role("textbox", name="Record number").fill("1")
     tab.press("Explain")
     expect(tab.heading("Record 1: released, changed")).to_be_visible()
-    expect(tab.row("Values of record 1", "Postal Code").get_by_role("cell")).to_have_text(
-        ["21201", "✎ 212**"]
-    )
+    expect(tab.row("Values of record 1", "Postal Code").get_by_role("cell")).to_have_text(["21201", "✎ 212**"])
     switch.uncheck()
     expect(tab.heading("Record 1: released, changed")).to_have_count(0)
 
@@ -127,7 +125,7 @@ def test_records_are_found_by_a_condition(tab: Tab) -> None:
     tab.show("Record")
     tab.page.get_by_role("switch", name="Show records").check()
     tab.page.get_by_label("or where").fill("Age = 36")
-    tab.press("Explain those")
+    tab.press("Explain matches")
     expect(tab.heading("Record 7: dropped")).to_be_visible()
     expect(tab.heading("Record 8: dropped")).to_be_visible()
     tab.page.get_by_role("switch", name="Show records").uncheck()
@@ -135,7 +133,7 @@ def test_records_are_found_by_a_condition(tab: Tab) -> None:
 
 def test_the_policys_own_claims_are_proved(tab: Tab) -> None:
     tab.show("Proof")
-    claims = tab.page.get_by_role("region", name="What the policy itself claims").get_by_role("article")
+    claims = tab.page.get_by_role("region", name="The policy's own assertions").get_by_role("article")
     expect(claims.first).to_contain_text("proved")
     claims.first.get_by_text("Argument").click()
     expect(claims.first.get_by_role("listitem").first).to_be_visible()
@@ -146,8 +144,8 @@ def test_a_typed_claim_is_refuted_by_tables_before_and_after(tab: Tab) -> None:
     tab.page.get_by_role("textbox", name="Claim").fill("EACH RESULT : Age <= 70")
     tab.press("Prove or refute")
     expect(tab.page.get_by_text("refuted by a counterexample")).to_be_visible()
-    expect(tab.table("A table before").first).to_contain_text("71")
-    expect(tab.table("What the policy leaves of it").first).to_contain_text("71")
+    expect(tab.table("Example input").first).to_contain_text("71")
+    expect(tab.table("Output of the policy").first).to_contain_text("71")
     tab.page.get_by_role("textbox", name="Claim").fill("EACH RESULT : Age <= 90")
     tab.press("Prove or refute")
     expect(tab.page.get_by_text("proved for every table")).to_be_visible()
@@ -184,6 +182,6 @@ def test_table_and_report_are_written_and_replaced_only_when_asked(tab: Tab, fol
     assert len((folder / "policy-released.csv").read_text(encoding="utf-8").splitlines()) == 9
     assert "every check holds" in (folder / "policy-report.html").read_text(encoding="utf-8")
     tab.press("Write")
-    expect(tab.page.get_by_text("exists already")).to_be_visible()
+    expect(tab.page.get_by_text("already exists")).to_be_visible()
     tab.press("Replace")
     expect(tab.page.get_by_text("✓ written")).to_be_visible()

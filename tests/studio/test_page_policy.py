@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.studio.browsing import Tab
-from tests.studio.papers_page import browser, folder, opened
-from tests.studio.tables import ELECTRICITY
+from tests.report.browser import browser
+from tests.studio.browsing import ELECTRICITY, Tab
+from tests.studio.papers_page import folder, opened
 
 __all__ = ["browser", "folder", "opened"]
 
@@ -159,4 +159,4 @@ def test_a_policy_is_saved_only_when_asked(tab: Tab, folder: Path) -> None:
 
 
 def test_columns_that_the_policy_never_names_are_told(tab: Tab) -> None:
-    expect(tab.page.get_by_text("The policy never names these columns")).to_contain_text("Record ID")
+    expect(tab.page.get_by_text("The policy does not name these columns")).to_contain_text("Record ID")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from acompass.assist.desk import SAMPLE, SAMPLE_FROM
+from acompass.assist.request_queue import SAMPLE, SAMPLE_FROM
 from tests.report.browser import browser
 from tests.studio.browsing import Tab, browsed
 

@@ -1,15 +1,21 @@
 """Random problems, and what a cascade does to their records one by one: obvious rather than fast."""
 
+import csv
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 
-from acompass.propose.ladder import Ladder
-from acompass.suggest.problem import Problem, Sensitive, Step
+import acompass
+from acompass.author.suggest.search_problem import Found, Problem, Sensitive, Step, evaluate
+from acompass.language.text.formatter import format_program
+from acompass.measure.levels import ColumnLevels
+from acompass.policy import Policy
 
 
 def random_problem(random: Random, columns: int = 3, records: int = 60, **changes: object) -> Problem:
@@ -27,7 +33,7 @@ def random_problem(random: Random, columns: int = 3, records: int = 60, **change
 
 
 def problem_of(
-    ladders: Sequence[Ladder],
+    ladders: Sequence[ColumnLevels],
     rows: Sequence[tuple[int, ...]],
     values: Sequence[int],
     *,
@@ -56,7 +62,7 @@ def problem_of(
     )
 
 
-def random_ladder(random: Random, column: str, values: int | None = None) -> Ladder:
+def random_ladder(random: Random, column: str, values: int | None = None) -> ColumnLevels:
     """Levels that merge labels of the level below; a label that is alone may keep its name."""
     texts = [f"{column}v{value}" for value in range(values or random.randint(2, 5))]
     levels = [texts]
@@ -65,7 +71,7 @@ def random_ladder(random: Random, column: str, values: int | None = None) -> Lad
     levels.append(["*"] * len(texts))
     labels = list(dict.fromkeys(label for each in levels for label in each))
     lowest = {label: next(n for n, each in enumerate(levels) if label in each) for label in labels}
-    return Ladder(
+    return ColumnLevels(
         column,
         (),
         tuple(labels),
@@ -148,17 +154,13 @@ def _generalized(problem: Problem, step: Step, row: tuple[int, ...]) -> tuple[in
     return (*row[: step.column], label, *row[step.column + 1 :])
 
 
-def _violating(
-    problem: Problem, records: list[tuple[tuple[int, ...], tuple[int, ...]]]
-) -> set[tuple[int, ...]]:
+def _violating(problem: Problem, records: list[tuple[tuple[int, ...], tuple[int, ...]]]) -> set[tuple[int, ...]]:
     sizes = Counter(row for row, _ in records)
     seen = defaultdict(set)
     for row, values in records:
         seen[row].update(values)
     return {
-        row
-        for row, size in sizes.items()
-        if size < problem.k or (problem.l is not None and len(seen[row]) < problem.l)
+        row for row, size in sizes.items() if size < problem.k or (problem.l is not None and len(seen[row]) < problem.l)
     }
 
 
@@ -170,3 +172,99 @@ def _loss(problem: Problem, kept: list[tuple[int, ...]], dropped: int) -> float:
         lowest = 1 / ladder.rows
         losses.append(max(0.0, (mean - lowest) / (1 - lowest)))
     return prod(1 + loss for loss in losses) ** (1 / len(losses)) - 1
+
+
+AGES = [str(age) for age in range(17, 60, 3)]
+DECIMALS = ["0", "0.5", "0.50", "1", "1.0", "1.25", "2.75", "3", "3.0", "4.5", "12.5", "13"]
+FRACTIONS = ["0.5", "0.50", "1.0", "1.25", "2.75", "3.0"]
+CODES = ["21000", "21001", "21012", "21100", "21212", "20001", "20002", "20030", "02139", "02140"]
+DATES = ["2018-01-02", "2018-01-30", "2018-02-01", "2018-11-05", "2019-01-02", "2020-06-30"]
+WORDS = ["flu", "asthma", "it's", 'a "b"', "x,y", "*", " ü "]
+
+#: the hierarchy of WORDS, without the `*`
+HIERARCHY = [
+    ("flu", "lung", "body", "any"),
+    ("asthma", "lung", "body", "any"),
+    ("it's", "mind", "mind", "any"),
+    ('a "b"', "mind", "mind", "any"),
+    ("x,y", "other", "other", "any"),
+    (" ü ", "other", "other", "any"),
+    ("never seen", "other", "other", "any"),
+]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A column of a random table: its name, the values to draw from, and levels that fit them."""
+
+    name: str
+    values: Sequence[str]
+    levels: Sequence[str | None]
+
+    @property
+    def has_two_spellings(self) -> bool:
+        return self.values in (DECIMALS, FRACTIONS)
+
+
+COLUMNS = (
+    Drawn("age", AGES, [None, "bands:5", "bands:5,10,20", "bands:7,21", "prefix:1"]),
+    Drawn("in come", DECIMALS, [None, "bands:1,5"]),
+    Drawn("share", FRACTIONS, [None, "bands:0.5,1,5"]),
+    Drawn("zip", CODES, [None, "prefix:4,2", "prefix:3"]),
+    Drawn("Group", DATES, [None, "dates"]),
+    Drawn("n", WORDS, [None, "words.csv"]),
+)
+
+
+def write_table(random: Random, folder: Path, columns: Sequence[Drawn], records: int) -> Path:
+    """A table with these columns and a sensitive one. Few of the values occur, so that classes are large."""
+    chosen = [random.sample(column.values, random.randint(1, len(column.values))) for column in columns]
+    rows = [[*map(random.choice, chosen), random.choice(["a", "b", "c"])] for _ in range(records)]
+    path = folder / "table.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([[*(column.name for column in columns), "d"], *rows])
+    with (folder / "words.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(HIERARCHY)
+    return path
+
+
+def any_steps(random: Random, style: str) -> Any:
+    """A search that finds random steps of a style, with their true outcome."""
+
+    def search(problem: Problem, *_: object) -> Found:
+        steps = _rising(random, problem, random.randint(0, 6))
+        cut = {"cascade": 0, "uniform": len(steps)}.get(style, len(steps) // 2)
+        always, chain = tuple(step._replace(but=()) for step in steps[:cut]), steps[cut:]
+        return Found(always, chain, evaluate(problem, always, chain), True, problem.k)
+
+    return search
+
+
+def _rising(random: Random, problem: Problem, count: int) -> tuple[Step, ...]:
+    """Steps to higher and higher levels of a column, as the language requires."""
+    reached = [0] * len(problem.ladders)
+    steps = []
+    for _ in range(count):
+        column = random.randrange(len(reached))
+        levels = range(reached[column] + 1, len(problem.ladders[column].maps) + 1)
+        if levels:
+            reached[column] = random.choice(levels)
+            steps.append(Step(column, reached[column], _but(random, problem, column)))
+    return tuple(steps)
+
+
+def _but(random: Random, problem: Problem, column: int) -> tuple[int, ...]:
+    """Labels that a step leaves, where a WHERE can name them; mostly none."""
+    if column not in problem.named or random.random() < 0.5:
+        return ()
+    labels = range(len(problem.ladders[column].labels))
+    return tuple(sorted(random.sample(labels, min(random.randint(1, 2), len(labels)))))
+
+
+def assert_tidy(policy: Policy, *, may_idle: bool = False) -> None:
+    """`may_idle` says that nobody searched for the steps, so that one of them may change nothing (AC512)."""
+    assert format_program(policy.text) == policy.text
+    assert max(map(len, policy.text.splitlines())) <= 100
+    found = {finding.code for finding in acompass.lint(policy)}
+    assert found <= ({"AC512"} if may_idle else set())
+    assert {claim.verdict for claim in acompass.prove(policy).claims} == {"proved"}

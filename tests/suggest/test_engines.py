@@ -9,9 +9,9 @@ from unittest.mock import patch
 import pytest
 
 import acompass
-from acompass.suggest import flow
-from acompass.suggestion import Suggestion
-from tests.suggest.searches import any_steps
+from acompass.author.answers import Suggestion
+from acompass.author.suggest import flow
+from tests.suggest.problems import any_steps
 
 HEADER = ["age", "zip", "seen", "share", "disease"]
 LEVELS = {"age": "bands:5,10,20", "zip": "prefix:4,3,2", "seen": "dates", "share": "bands:1,5"}
@@ -53,9 +53,7 @@ def test_types_of_a_parquet_file_are_read_as_run_reads_them(table: str, tmp_path
     path = str(tmp_path / "table.parquet")
     types = {"age": "INTEGER", "seen": "TIMESTAMP", "share": "DOUBLE"}
     columns = ", ".join(f"CAST({name} AS {types.get(name, 'VARCHAR')}) AS {name}" for name in HEADER)
-    duckdb.sql(
-        f"COPY (SELECT {columns} FROM read_csv('{table}', all_varchar=true, nullstr='none')) TO '{path}'"
-    )
+    duckdb.sql(f"COPY (SELECT {columns} FROM read_csv('{table}', all_varchar=true, nullstr='none')) TO '{path}'")
     found = _suggested(path)
     result = acompass.run(found.policy, path)
     assert [each.affected for each in result.requirements] == [step.affected for step in found.steps]

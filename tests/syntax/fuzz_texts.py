@@ -1,7 +1,6 @@
 """Parse, check, format, fix and render mutated and random texts: none may raise an exception.
 
-`python -m tests.syntax.fuzz_texts --cases 1000000` runs the long lane on all cores.
-"""
+`python -m tests.syntax.fuzz_texts --cases 1000000` runs the long lane on all cores."""
 
 import argparse
 import os
@@ -11,19 +10,19 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 
-from acompass.checked.from_syntax import check
-from acompass.checked.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, decimal, schema_of
-from acompass.diagnostics import Diagnostic, Fix, PolicyError
-from acompass.diagnostics.fixing import apply_edits
-from acompass.diagnostics.render import render_json, render_text
-from acompass.syntax.format import format_program
-from acompass.syntax.parse import parse
-from acompass.syntax.tokens import tokenize
-from acompass.syntax.tree import Program
-from tests.syntax.examples import PAPER
+from acompass.errors.diagnostics import Diagnostic, Fix, PolicyError
+from acompass.errors.fixes import apply_edits
+from acompass.errors.rendering import render_json, render_text
+from acompass.language.program.checker import check
+from acompass.language.program.types import BOOLEAN, DATE, FLOAT, INTEGER, OPAQUE, TEXT, TIMESTAMP, decimal, make_schema
+from acompass.language.text.formatter import format_program
+from acompass.language.text.parser import parse_text
+from acompass.language.text.tokens import tokenize
+from acompass.language.text.tree import Program
 from tests.syntax.mistakes import MISTAKES
+from tests.syntax.trees import PAPER
 
-SCHEMA = schema_of(
+SCHEMA = make_schema(
     {
         "Record ID": INTEGER,
         "Age": INTEGER,
@@ -60,9 +59,7 @@ CHANCES = (
 SOUND = (*PAPER, *TYPED, *EVERYDAY, *CHANCES)
 SEEDS = (*SOUND, *(mistake.text for mistake in MISTAKES))
 _TOKENS = [token.text for seed in SEEDS for token in tokenize(seed)[0]]
-_ODD = list(
-    "();:,*<>=≤≥!'\"-/+.%@#[]{}\\\t\n\r\0\x1b\x85\u2028\ufeff\u202e‘”é東\ud800\udfff\U0001f642²½٣0_kK"
-)
+_ODD = list("();:,*<>=≤≥!'\"-/+.%@#[]{}\\\t\n\r\0\x1b\x85\u2028\ufeff\u202e‘”é東\ud800\udfff\U0001f642²½٣0_kK")
 _ODD += ["--", "/*", "*/", "''", '""', "99999999999999999999", "-0.0", "1e5"]
 
 
@@ -123,7 +120,7 @@ _MUTATIONS: tuple[Callable[[random.Random, str], str], ...] = (
 
 def exercise(text: str) -> None:
     """Everything that needs no table."""
-    program, diagnostics = parse(text)
+    program, diagnostics = parse_text(text)
     _, findings = check(program, text, SCHEMA, PARAMS)
     every = (*diagnostics, *findings)
     render_text(every, text, "policy.acp", color=True)
@@ -135,7 +132,7 @@ def exercise(text: str) -> None:
         _refuses_to_format(text)
         return
     formatted = format_program(text)
-    assert parse(formatted)[0] == program, "formatting changed the tree or the comments"
+    assert parse_text(formatted)[0] == program, "formatting changed the tree or the comments"
     assert format_program(formatted) == formatted, "formatting twice differs"
 
 
@@ -145,8 +142,8 @@ def _words(program: Program) -> list[str]:
 
 
 def _fixes_nothing_else(text: str, diagnostic: Diagnostic, fix: Fix) -> None:
-    (program, before), fixed = parse(text), apply_edits(text, fix.edits)
-    after, left = parse(fixed)
+    (program, before), fixed = parse_text(text), apply_edits(text, fix.edits)
+    after, left = parse_text(fixed)
     assert fixed != text, "a fix changed nothing"
     comments = iter(_words(after))  # an offered quote may end a name before a comment
     assert all(words in comments for words in _words(program)), "a fix changed a comment"

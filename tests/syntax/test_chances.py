@@ -1,26 +1,26 @@
-"""WITH PROBABILITY and RANDOM … FROM as text: trees, canonical text, limits and fixes (LANGUAGE X5-X7)."""
+"""WITH PROBABILITY and RANDOM … FROM as text: trees, canonical text, limits and fixes (docs/language.md, X5-X7)."""
 
 from decimal import Decimal
 
 import pytest
 
-from acompass.diagnostics.fixing import fix_safely
-from acompass.syntax import tree, walk
-from acompass.syntax.format import format_program
-from acompass.syntax.paper import beyond_paper
-from acompass.syntax.parse import parse
+from acompass.errors.fixes import fix_safely
+from acompass.language.mistakes.paper import beyond_paper
+from acompass.language.text import tree, walk
+from acompass.language.text.formatter import format_program
+from acompass.language.text.parser import parse_text
 
 D = tree.Name("d")
 
 
 def _step(text: str) -> tree.Action | None:
-    program, diagnostics = parse(f"ALWAYS : {text};")
+    program, diagnostics = parse_text(f"ALWAYS : {text};")
     assert diagnostics == ()
     return program.requirements[0].action
 
 
 def _codes(text: str) -> list[str]:
-    return [diagnostic.code for diagnostic in parse(text)[1]]
+    return [diagnostic.code for diagnostic in parse_text(text)[1]]
 
 
 def _number(text: str) -> tree.Number:
@@ -62,7 +62,7 @@ def test_trees(text: str, expected: tree.Action) -> None:
 
 def test_each_node_has_the_place_of_its_text() -> None:
     text = "ALWAYS : WITH  PROBABILITY 0.5 RANDOM d FROM ( 5 OF 'a' , k ) THEN REJECT;"
-    action = parse(text)[0].requirements[0].action
+    action = parse_text(text)[0].requirements[0].action
     assert isinstance(action, tree.Then)
     step = action.steps[0]
     assert isinstance(step, tree.Sometimes)
@@ -117,8 +117,8 @@ ALWAYS : WITH PROBABILITY /*1*/ 0.50 -- half
         ("ALWAYS : RANDOM d FROM (0.5 OF 'a', 'b');", "ALWAYS : RANDOM d FROM (0.5 OF 'a', 'b');"),
     ],
 )
-def test_what_fix_makes_of_it(text: str, expected: str) -> None:
-    assert fix_safely(text, lambda each: parse(each)[1]).text == expected
+def test_fixed_text(text: str, expected: str) -> None:
+    assert fix_safely(text, lambda each: parse_text(each)[1]).text == expected
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_the_rarest_outcome_that_is_allowed(text: str, codes: list[str]) -> None
         (f"ALWAYS : SAMPLE 0.{'9' * 5_000};", "AC024"),
     ],
 )
-def test_long_numbers_are_an_error_and_no_crash(text: str, code: str) -> None:
+def test_long_numbers_are_an_error_not_a_crash(text: str, code: str) -> None:
     assert _codes(text) == [code]
 
 
@@ -163,7 +163,7 @@ def test_a_long_weight_is_exact() -> None:
 
 def test_paper_refuses_each_form_at_its_place() -> None:
     text = "EACH RESULT : a = 1 : WITH PROBABILITY 0.5 RANDOM a FROM (1, 2);"
-    refused = beyond_paper(parse(text)[0])
+    refused = beyond_paper(parse_text(text)[0])
     places = [diagnostic.labels[0].span for diagnostic in refused]
     assert [text[place.start : place.end] for place in places] == [
         "WITH PROBABILITY 0.5",

@@ -4,17 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.diagnostics import PolicyError
-from acompass.syntax import tree
-from acompass.syntax.format import format_condition, format_program, format_requirement
-from acompass.syntax.parse import parse
-from acompass.syntax.tokens import tokenize
-from tests.syntax.examples import PAPER
-from tests.syntax.trees import CONDITIONS, REQUIREMENTS, written
+from acompass.errors.diagnostics import PolicyError
+from acompass.language.text import tree
+from acompass.language.text.formatter import format_condition, format_program, format_requirement
+from acompass.language.text.parser import parse_text
+from acompass.language.text.tokens import tokenize
+from tests.syntax.trees import CONDITIONS, PAPER, REQUIREMENTS, written
 
 
 def _read(text: str) -> tree.Program:
-    program, diagnostics = parse(text)
+    program, diagnostics = parse_text(text)
     assert diagnostics == ()
     return program
 
@@ -42,6 +41,7 @@ def test_a_formatted_condition_parses_back(condition: tree.Condition) -> None:
 
 
 @given(_policies())
+@pytest.mark.slow
 def test_formatting_keeps_the_tree(text: str) -> None:
     formatted = format_program(text)
     assert _read(formatted).requirements == _read(text).requirements
@@ -49,6 +49,7 @@ def test_formatting_keeps_the_tree(text: str) -> None:
 
 
 @given(_policies())
+@pytest.mark.slow
 def test_formatting_twice_is_formatting_once(text: str) -> None:
     once = format_program(text)
     assert format_program(once) == once
@@ -114,7 +115,7 @@ def test_the_paper_is_canonical_up_to_signs_and_blanks() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\ufeff"])
-def test_nothing_is_nothing(text: str) -> None:
+def test_an_empty_policy_stays_empty(text: str) -> None:
     assert format_program(text) == ""
 
 

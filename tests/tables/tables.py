@@ -1,26 +1,26 @@
-"""Helpers to load a table into a new engine and get it back."""
+"""Load a table into a new engine, and read it back."""
 
 import os
+import re
 import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import openpyxl
 import pytest
 
-from acompass.checked.uses import ColumnUse, Use
-from acompass.diagnostics import CallError, Diagnostic, Span, TableError
-from acompass.engines.duckdb.errors import failures
-from acompass.engines.duckdb.output import Output
-from acompass.engines.duckdb.read import open_table
-from acompass.engines.duckdb.restore import restore
-from acompass.engines.duckdb.table import LoadedInDuckDB
-from acompass.options import MissingOptions, ReadingOptions
+from acompass.engines.duckdb.output import Output, restore
+from acompass.engines.duckdb.session import failures
+from acompass.engines.duckdb.table import LoadedInDuckDB, open_table
+from acompass.errors.diagnostics import CallError, Diagnostic, Span, TableError
+from acompass.language.program.uses import ColumnUse, Use
 from acompass.plan.lowering.state import ROW_KEY
-from acompass.tables.file_format import FileFormat
-from acompass.tables.opening import opened
+from acompass.tables.formats import FileFormat, MissingOptions, ReadingOptions
+from acompass.tables.input import open_source
 
 
 def used(uses: Mapping[str, Use], names: Sequence[str]) -> dict[int, ColumnUse]:
@@ -29,7 +29,7 @@ def used(uses: Mapping[str, Use], names: Sequence[str]) -> dict[int, ColumnUse]:
 
 
 class Table:
-    """A loaded table, for tests to look at."""
+    """A loaded table, for tests to inspect."""
 
     def __init__(self, loaded: LoadedInDuckDB):
         self.con = loaded.con
@@ -57,31 +57,27 @@ class Table:
         return [self.loaded.state.record(row) for row in self.con.execute(self.select).fetchall()]
 
     def output(self, changed: Sequence[int] = ()) -> Output:
-        """The table as it is written when the policy changes only the columns `changed`."""
+        """The output of a policy that changes only the columns `changed`."""
         layout = self.loaded.layout
         stored = {position: type_ for position, type_ in layout.converted.items() if position not in changed}
-        return Output(
-            self.select, self.loaded.schema, layout.style, stored, frozenset(changed), layout.arrow_types
-        )
+        return Output(self.select, self.loaded.schema, layout.style, stored, frozenset(changed), layout.arrow_types)
 
 
 @contextmanager
 def loading(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> Iterator[Table]:
-    with duckdb.connect() as con, opened(table, FileFormat(delimiter)) as source, failures():
+    with duckdb.connect() as con, open_source(table, FileFormat(delimiter)) as source, failures():
         found = open_table(con, source)
         with found.load(used(uses, found.names), ReadingOptions(MissingOptions(missing))) as loaded:
             yield Table(loaded)
 
 
-def loaded(
-    table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use
-) -> list[tuple[Any, ...]]:
+def loaded(table: Any, missing: str = "error", delimiter: str | None = None, **uses: Use) -> list[tuple[Any, ...]]:
     with loading(table, missing, delimiter, **uses) as found:
         return found.records
 
 
 def returned(table: Any, changed: Sequence[int] = (), **uses: Use) -> Any:
-    """The table as it comes back from the engine when the policy changes nothing."""
+    """The table that the engine returns for a policy that changes only the columns `changed`."""
     with loading(table, **uses) as found:
         return restore(found.con, found.output(changed), found.loaded.source)
 
@@ -119,3 +115,28 @@ def unprivileged() -> Iterator[None]:
         yield
     finally:
         os.seteuid(before)
+
+
+def workbook(path: Path, **sheets: Sequence[Sequence[Any]]) -> Path:
+    """Save rows as sheets with these names."""
+    book = openpyxl.Workbook()
+    book.remove(book.active)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(path)
+    return path
+
+
+def with_stored_values(path: Path, *values: str) -> Path:
+    """Store the values of formulas, in the order of their cells, as Excel does."""
+    with zipfile.ZipFile(path) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    name = "xl/worksheets/sheet1.xml"
+    left = iter(values)
+    parts[name] = re.sub(rb"<v ?/>|<v></v>", lambda _: f"<v>{next(left)}</v>".encode(), parts[name])
+    with zipfile.ZipFile(path, "w") as file:
+        for part, content in parts.items():
+            file.writestr(part, content)
+    return path

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import acompass
-from acompass.checked.uses import Use
-from acompass.tables.from_dicts import plain_columns
-from acompass.tables.from_frame import arrow_columns
+from acompass.language.program.uses import Use
+from acompass.tables.arrow import arrow_columns
+from acompass.tables.frames import plain_columns
 from tests.repo.sources import ROOT
 from tests.tables.tables import fault, loading, returned
 
 DAY, TIME = date(2020, 2, 29), datetime(2020, 2, 29, 1, 2, 3, 4)
-#: longer decimals than Arrow and DuckDB hold are tested by name
+#: decimals that are too long for Arrow and DuckDB have their own test
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False, places=5, min_value=-(10**9), max_value=10**9)
 KINDS: tuple[st.SearchStrategy[Any], ...] = (
     st.integers(-(2**63), 2**63 - 1),
@@ -43,6 +43,7 @@ def with_gaps(kind: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
 
 
 @given(st.one_of([with_gaps(kind) for kind in KINDS]))
+@pytest.mark.slow
 def test_the_same_values_as_through_arrow(values: list[Any]) -> None:
     through_arrow = arrow_columns(dicts(values)).arrays[0].to_pylist()
     found = [record["a"] for record in returned(dicts(values), a=Use.ANY)]
@@ -80,7 +81,7 @@ def test_types(values: list[Any], type_: str) -> None:
 
 @pytest.mark.parametrize("first", [1, 1.5, Decimal(1), True, "1", DAY, TIME], ids=repr)
 @pytest.mark.parametrize("second", [1, 1.5, Decimal(1), True, "1", DAY, TIME], ids=repr)
-def test_mixtures_are_refused(first: Any, second: Any) -> None:
+def test_mixtures_are_rejected(first: Any, second: Any) -> None:
     kinds = {type(first), type(second)}
     if len(kinds) > 1 and kinds not in ({int, float}, {int, Decimal}):
         assert fault(dicts([first, second])).code == "AC216"
@@ -104,9 +105,7 @@ def test_faults(values: list[Any], code: str) -> None:
     assert "secret" not in found.message
 
 
-@pytest.mark.parametrize(
-    "value", [b"x", [1], {"b": 1}, timedelta(1), datetime(2020, 1, 1, tzinfo=UTC)], ids=repr
-)
+@pytest.mark.parametrize("value", [b"x", [1], {"b": 1}, timedelta(1), datetime(2020, 1, 1, tzinfo=UTC)], ids=repr)
 def test_other_values_go_through_arrow(value: Any) -> None:
     assert plain_columns(dicts([value])) is None
     assert returned([{"a": value, "b": 1}], b=Use.ANY) == [{"a": value, "b": 1}]
@@ -118,6 +117,7 @@ def test_the_order_of_records_and_columns() -> None:
     assert result.table == [{"b": max(n, 1), "a": str(n)} for n in range(10_000)]
 
 
+@pytest.mark.slow
 def test_the_example_of_the_readme_without_pyarrow(tmp_path: Path) -> None:
     """As after `pip install .`: importing pyarrow fails."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -128,9 +128,7 @@ def test_the_example_of_the_readme_without_pyarrow(tmp_path: Path) -> None:
         "failed, tried = doctest.testfile('example.txt', module_relative=False)\n"
         "sys.exit(failed or not tried)"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
@@ -138,6 +136,7 @@ def _block(page: str, opening: str) -> str:
     return page.partition(opening)[2].partition("```")[0]
 
 
+@pytest.mark.slow
 def test_lists_import_no_table_library(tmp_path: Path) -> None:
     code = (
         "import sys, acompass\n"
@@ -152,7 +151,5 @@ def test_lists_import_no_table_library(tmp_path: Path) -> None:
         "acompass.prove(policy, table=people), acompass.lint(policy, table=people)\n"
         "print({'pyarrow', 'pandas', 'polars', 'ibis', 'numpy'} & set(sys.modules))"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.stdout.strip() == "set()", ran.stderr

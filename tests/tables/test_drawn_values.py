@@ -7,7 +7,7 @@ import pyarrow.parquet
 import pytest
 
 import acompass
-from acompass.diagnostics import AcompassError
+from acompass.errors.diagnostics import AcompassError
 
 ENGINES = ["duckdb", "reference"]
 Write = Callable[[str], Path]
@@ -24,7 +24,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def _released(policy: str, table: Path, engine: str, trace: list[str], **params: str | int) -> list[str]:
-    """The records of the output as they are written."""
+    """The lines of the output after the header."""
     out = table.with_name("out.csv")
     acompass.run(policy, table, output=out, engine=engine, trace=trace, params=params, order="canonical")
     return out.read_text(encoding="utf-8").splitlines()[1:]
@@ -67,9 +67,7 @@ def test_a_class_has_one_spelling_of_a_drawn_number(engine: str, write: Write) -
     ("values", "written"),
     [("1, 2.5", ["1,1", "2,2.5"]), ("'a', 'b'", ["1,a", "2,b"]), ("lo, hi", ["1,3", "2,4"])],
 )
-def test_values_of_any_kind_in_a_column_of_integers(
-    engine: str, write: Write, values: str, written: list[str]
-) -> None:
+def test_values_of_any_kind_in_a_column_of_integers(engine: str, write: Write, values: str, written: list[str]) -> None:
     params: dict[str, str | int] = {"lo": 3, "hi": 4} if "lo" in values else {}
     table = write("n,age\n1,30\n2,40\n")
     policy = f"EACH RESULT : age < 0 : RANDOM age FROM ({values});"
@@ -99,7 +97,7 @@ def test_dates_and_booleans_of_a_typed_table_keep_their_types(engine: str, tmp_p
 
 
 def test_a_draw_reads_its_column_even_if_it_overwrites_all_of_it(write: Write) -> None:
-    """Canonical order compares the values that are drawn for, so they may not be missing (D27)."""
+    """Canonical order compares the old values of the column, so they may not be missing (D27)."""
     table = write("n,ward\n1,\n2,A\n")
     assert _code("ALWAYS : RANDOM ward FROM ('A', 'B');", table) == "AC212"
     assert _code("ALWAYS : WITH PROBABILITY 0.5 REPLACE ward WITH '*';", table) == "AC212"
@@ -109,9 +107,7 @@ def test_a_draw_reads_its_column_even_if_it_overwrites_all_of_it(write: Write) -
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_column_that_the_policy_never_names_may_be_missing_in_canonical_order(
-    engine: str, write: Write
-) -> None:
+def test_a_column_that_the_policy_never_names_may_be_missing_in_canonical_order(engine: str, write: Write) -> None:
     table = write("note,ward\nx,A\n,B\n")
     drawn = _released("ALWAYS : RANDOM ward FROM ('first', 'second');", table, engine, ["0", "0.5"])
     assert drawn == [",first", "x,second"]

@@ -1,17 +1,23 @@
-"""A CSV file in another encoding is read by its name or its mark, and written in it again."""
+"""A CSV file is decoded by the given encoding or its byte order mark, and the output is encoded like it."""
 
 import gzip
+import re
+from decimal import Decimal
 from encodings.aliases import aliases
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import acompass
-from acompass.diagnostics import AcompassError, Diagnostic
+from acompass.errors.diagnostics import AcompassError, Diagnostic
 from acompass.tables import encodings
-from acompass.tables.file_format import FileFormat
-from acompass.tables.opening import opened
+from acompass.tables.formats import FileFormat, swap_decimal_marks
+from acompass.tables.input import open_source
+from tests.length import at_length
 
 POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
 GIVEN = 'Name,Age\r\nAda,36\r\n"Zoë\nBé",82\r\n'
@@ -20,7 +26,7 @@ TOP_CODED = 'Name,Age\r\nAda,36\r\n"Zoë\nBé",80\r\n'
 
 @pytest.fixture
 def in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Characters of several bytes lie in two pieces."""
+    """Read small chunks, so that multi-byte characters are split."""
     monkeypatch.setattr(encodings, "_CHUNK", 3)
 
 
@@ -101,10 +107,8 @@ def test_bytes_of_another_encoding_are_located(tmp_path: Path, end: str) -> None
 
 
 @pytest.mark.parametrize("chunk", range(2, 9))
-def test_bytes_of_a_longer_character_are_located(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
-) -> None:
-    """The decoder keeps bytes of a piece until the next one."""
+def test_bytes_of_a_longer_character_are_located(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
+    """The decoder keeps incomplete bytes of a chunk until the next one."""
     monkeypatch.setattr(encodings, "_CHUNK", chunk)
     start, lone = "Name,Age\nAda,".encode("utf-16-le"), b"\x00\xd8"
     path = table(tmp_path, start + lone + "36\n".encode("utf-16-le"))
@@ -145,12 +149,12 @@ def test_unknown_encodings(tmp_path: Path, name: str, near: str | None) -> None:
     assert (found.code, near is None or f"`{near}`" in (found.help or "")) == ("AC241", True)
 
 
-def test_every_codec_of_python_is_read_or_refused(tmp_path: Path) -> None:
+def test_every_codec_of_python_is_read_or_rejected(tmp_path: Path) -> None:
     path = table(tmp_path, b"Age\n\xe9\xff\xfe\n")
     found = []
     for name in {*aliases.values(), "idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"}:
         try:
-            with opened(str(path), FileFormat(encoding=name)):
+            with open_source(str(path), FileFormat(encoding=name)):
                 found.append("read")
         except AcompassError as error:
             found.append(error.diagnostics[0].code)
@@ -166,7 +170,7 @@ def test_every_codec_of_python_is_read_or_refused(tmp_path: Path) -> None:
         "WITH PROBABILITY 0.5 REPLACE Name WITH 'Ω'",
     ],
 )
-def test_what_the_policy_writes_must_be_in_the_encoding(tmp_path: Path, action: str) -> None:
+def test_text_of_the_policy_must_be_in_the_encoding(tmp_path: Path, action: str) -> None:
     (tmp_path / "names.csv").write_text("Zoë;Ω;*\nB;Ω;*\n", encoding="utf-8")
     (tmp_path / "policy.acp").write_text(f"EACH RESULT : Age <= 80;\nALWAYS : {action};\n", encoding="utf-8")
     path, output = table(tmp_path, "Name,Age\nZoë,36\n".encode("cp1252")), tmp_path / "out.csv"
@@ -185,3 +189,125 @@ def test_other_text_that_is_not_in_the_encoding_writes_nothing(tmp_path: Path) -
     policy = "EACH RESULT : Name != 'x';"
     found = fault(path, policy, encoding="latin-1", missing="Ω")
     assert (found.code, "Ω" in found.message) == ("AC243", False)
+
+
+DECIMAL_COMMA_POLICY = """
+EACH RESULT : Score <= 5 : REPLACE Score WITH 4.5;
+EACH PROCESS COUNT(*) AS n GROUP BY Dose : n >= 2 : REPLACE Dose WITH 2.50;
+ALWAYS : GENERALIZE Weight TO BANDS OF 0.5;
+EACH RESULT : Age <= 60 : REPLACE Age WITH 60.5;
+EACH RESULT : Code != '1,5' : REPLACE Code WITH '9.9,9';
+"""
+NAMES = "Score;Dose;Weight;Age;Code;Other"
+#: the columns with numbers
+NUMBERS = 4
+
+DECIMAL = st.from_regex(r"-?(0|[1-9][0-9]?)(\.[0-9]{1,3})?", fullmatch=True)
+FRACTION = st.from_regex(r"-?[0-9]\.[0-9]{1,2}", fullmatch=True)
+TEXT = st.sampled_from(["1,5", "1.5", "[0.5,1.0)", "a", "12.05.2020"])
+RECORDS = st.lists(
+    st.tuples(DECIMAL, DECIMAL, FRACTION, st.integers(0, 99).map(str), TEXT, TEXT), min_size=1, max_size=6
+)
+
+
+def with_commas(line: str) -> str:
+    """The same line with decimal commas in numbers and in labels of bands."""
+    fields = re.findall(r'(?:"[^"]*"|[^;])+', line)
+    numbers = (re.sub(r"\.", ",", re.sub(r"(\d),(?=[-\d])", r"\1;", field)) for field in fields[:NUMBERS])
+    quoted = (f'"{each}"' if ";" in each and not each.startswith('"') else each for each in numbers)
+    return ";".join([*quoted, *fields[NUMBERS:]])
+
+
+def released(path: Path, policy: str = DECIMAL_COMMA_POLICY, **options: Any) -> list[str]:
+    output = path.with_name("out.csv")
+    acompass.run(policy, path, output=output, **options)
+    return output.read_text(encoding="utf-8").splitlines()
+
+
+def table_decimal_comma(folder: Path, *lines: str) -> Path:
+    path = folder / "table.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def fault_decimal_comma(path: Path, policy: str, **options: Any) -> Diagnostic:
+    with pytest.raises(AcompassError) as raised:
+        acompass.check(policy, path, **options)
+    return raised.value.diagnostics[0]
+
+
+@settings(max_examples=at_length(3))
+@given(records=RECORDS)
+@pytest.mark.slow
+def test_the_same_with_commas(tmp_path_factory: pytest.TempPathFactory, records: Any) -> None:
+    folder = tmp_path_factory.mktemp("law")
+    lines = [";".join(record) for record in records]
+    expected = [with_commas(line) for line in released(table_decimal_comma(folder, NAMES, *lines))]
+    with_comma = table_decimal_comma(folder, NAMES, *map(with_commas, lines))
+    for engine in ("duckdb", "reference"):
+        assert released(with_comma, decimal=",", engine=engine) == expected
+
+
+@given(st.text("0123456789.,;[)+-<", max_size=12))
+@example("[0,5;1)")
+@example("[0.5,1)")
+@example("-1,5")
+def test_exchanging_twice_changes_nothing(text: str) -> None:
+    assert swap_decimal_marks(swap_decimal_marks(text)) == text
+
+
+@pytest.mark.parametrize("value", ["1.5", "1.234,5", "1,234,567", "1 234,5", "1,", ",5"])
+def test_other_numbers_are_not_numbers(tmp_path: Path, value: str) -> None:
+    found = fault_decimal_comma(
+        table_decimal_comma(tmp_path, "Dose;x", f"{value};1"), "EACH RESULT : Dose <= 5;", decimal=","
+    )
+    assert (found.code, value in found.message, "(on line 2 of " in found.message) == ("AC210", False, True)
+
+
+def test_an_unexpected_comma_has_a_help(tmp_path: Path) -> None:
+    path = table_decimal_comma(tmp_path, "Dose;x", "1,5;1", "2;1")
+    found = fault_decimal_comma(path, "EACH RESULT : Dose <= 5;")
+    assert (found.code, found.help) == ("AC210", "read numbers with a decimal comma: `--decimal ,`")
+    mixed = fault_decimal_comma(table_decimal_comma(tmp_path, "Dose;x", "1,5;1", "a;1"), "EACH RESULT : Dose <= 5;")
+    assert "--decimal" not in (mixed.help or "")
+
+
+def test_a_delimiter_that_is_the_decimal_mark_too(tmp_path: Path) -> None:
+    policy = "EACH RESULT : Dose <= 1.75 : REPLACE Dose WITH 1.75;"
+    assert fault_decimal_comma(table_decimal_comma(tmp_path, "Dose,x", "1,5"), policy, decimal=",").code == "AC242"
+    quoted = table_decimal_comma(tmp_path, "Dose,x", '"1,5",1', "2,2")
+    assert released(quoted, policy, decimal=",") == ["Dose,x", '"1,5",1', '"1,75",2']
+
+
+def test_parquet_has_decimals(tmp_path: Path) -> None:
+    path, output = table_decimal_comma(tmp_path, NAMES, "1,50;x;0,75;3;a;b"), tmp_path / "out.parquet"
+    acompass.run(DECIMAL_COMMA_POLICY, path, output=output, decimal=",")
+    found = pyarrow.parquet.read_table(output)
+    assert str(found.schema.field("Score").type) == "decimal128(38, 2)"
+    assert found.column("Weight").to_pylist() == ["[0,5;1,0)"]
+
+
+def test_constants_of_the_call_have_a_point(tmp_path: Path) -> None:
+    path = table_decimal_comma(tmp_path, "Dose;x", ";1", "1,5;2")
+    policy = "EACH RESULT : Dose <= k : REPLACE Dose WITH k;"
+    assert released(path, policy, decimal=",", missing="0.25", params={"k": Decimal("1.25")}) == [
+        "Dose;x",
+        "0,25;1",
+        "1,25;2",
+    ]
+
+
+def test_other_calls_read_the_comma(tmp_path: Path) -> None:
+    path = table_decimal_comma(tmp_path, "Dose;x", "1,5;1", "1,50;2")
+    policy = "EACH RESULT : Dose <= 1.5;"
+    assert acompass.check(policy, path, decimal=",").ok
+    assert acompass.plan(policy, path, decimal=",").result.ok
+    assert acompass.measure(path, ["x"], ["Dose"], decimal=",").classes.k == 1
+    assert acompass.prove(policy, table=path, decimal=",").types["Dose"] == "decimal(2)"
+
+
+def test_unknown_marks(tmp_path: Path) -> None:
+    assert (
+        fault_decimal_comma(table_decimal_comma(tmp_path, "Dose", "1"), "EACH RESULT : Dose <= 5;", decimal=";").code
+        == "AC242"
+    )

@@ -1,4 +1,4 @@
-"""Output has the exact bytes, and appears complete or not at all."""
+"""Outputs have the exact bytes, and are written completely or not at all."""
 
 import gzip
 import os
@@ -6,19 +6,22 @@ import resource
 import signal
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow.parquet
 import pytest
 
-from acompass.checked.types import INTEGER, TEXT, Column, Schema
-from acompass.checked.uses import Use
-from acompass.diagnostics import TableError
-from acompass.engines.duckdb.output import Output
-from acompass.engines.duckdb.write import write
-from acompass.tables.file_format import CsvStyle
-from acompass.tables.opening import opened
+import acompass
+from acompass.engines.duckdb.output import Output, write
+from acompass.errors.diagnostics import AcompassError, TableError
+from acompass.language.program.types import INTEGER, TEXT, Column, Schema
+from acompass.language.program.uses import Use
+from acompass.tables import temporary_files
+from acompass.tables.formats import CsvStyle
+from acompass.tables.input import open_source
 from acompass.tables.output import require_writable
 from tests.tables.tables import csv_file, loading, unprivileged, unprivileged_folder
 from tests.waiting import PATIENCE, wait_until
@@ -119,7 +122,7 @@ def test_the_input_is_never_the_output_however_it_is_reached(tmp_path: Path) -> 
     hard.hardlink_to(path)
     folder.symlink_to(tmp_path)
     for output in (path, symbolic, hard, f"{tmp_path}/./table.csv", folder / "table.csv"):
-        with opened(path) as source, pytest.raises(TableError) as raised:
+        with open_source(path) as source, pytest.raises(TableError) as raised:
             require_writable(str(output), source)
         assert raised.value.diagnostics[0].code == "AC220"
 
@@ -127,7 +130,7 @@ def test_the_input_is_never_the_output_however_it_is_reached(tmp_path: Path) -> 
 def test_no_file_of_a_glob_is_the_output(tmp_path: Path) -> None:
     for name in ("a.csv.gz", "b.csv.gz"):
         (tmp_path / name).write_bytes(gzip.compress(b"a\n1\n"))
-    with opened(str(tmp_path / "*.csv.gz")) as source:
+    with open_source(str(tmp_path / "*.csv.gz")) as source:
         with pytest.raises(TableError, match="never overwritten"):
             require_writable(str(tmp_path / "b.csv.gz"), source)
         require_writable(str(tmp_path / "c.csv.gz"), source)
@@ -137,7 +140,7 @@ def test_a_folder_that_the_input_is_in_is_not_the_output(tmp_path: Path) -> None
     folder = tmp_path / "people.parquet"
     folder.mkdir()
     (folder / "part-0.parquet").touch()
-    with opened(str(folder / "*.parquet")) as source, pytest.raises(TableError, match="never overwritten"):
+    with open_source(str(folder / "*.parquet")) as source, pytest.raises(TableError, match="never overwritten"):
         require_writable(str(folder), source)
 
 
@@ -195,24 +198,24 @@ def test_a_query_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
 
 SLOW_WRITE = """
 import sys, duckdb
-from acompass.checked.types import TEXT, Column
-from acompass.engines.duckdb.output import Output
-from acompass.engines.duckdb.write import write
-from acompass.cli.supervisor import supervised
+from acompass.language.program.types import TEXT, Column
+from acompass.engines.duckdb.output import Output, write
+from acompass.cli.supervisor import run_supervised
 
 def main():
     print("ready", flush=True)
     select = "SELECT range AS c0, md5(range::VARCHAR) AS c1 FROM range(100000000)"
     write(duckdb.connect(), Output(select, (Column("a", TEXT), Column("b", TEXT))), sys.argv[1])
 
-supervised(main) if sys.argv[2] == "SIGINT" else main()  # on an interrupt DuckDB can hang for ever
+run_supervised(main) if sys.argv[2] == "SIGINT" else main()  # on an interrupt DuckDB can hang for ever
 """
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize("written", [None, 0, 1_000_000], ids=["before", "at the start", "amid"])
+@pytest.mark.slow
 def test_killed_while_writing(tmp_path: Path, sign: signal.Signals, written: int | None) -> None:
-    """`written` is the size that the hidden file has at least; None where it need not exist yet."""
+    """`written` is the minimum size of the hidden file before the kill; None if it need not exist yet."""
     path = tmp_path / "out.csv"
     path.write_text("old")
     with subprocess.Popen(
@@ -262,3 +265,143 @@ def test_ten_thousand_columns(tmp_path: Path) -> None:
         with loading(str(tmp_path / name)) as table:
             assert table.names == [f"n{i}" for i in range(width)]
     assert (tmp_path / "out.csv").read_text().splitlines()[1] == ",".join(str(i) for i in range(width))
+
+
+POLICY = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;"
+PEOPLE = "year,Age,Area\n2020,36,a/b=c d\n2021,82,\n2020,45,é%\n"
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(PEOPLE, encoding="utf-8")
+    return path
+
+
+def run(people: Path, partition: list[str], output: str = "out", **options: Any) -> Path:
+    folder = people.with_name(output)
+    policy = options.pop("policy", POLICY)
+    acompass.run(policy, people, output=f"{folder}/", partition=partition, **options)
+    return folder
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def code(people: Path, partition: list[str], output: str = "out", **options: Any) -> str:
+    with pytest.raises(AcompassError) as raised:
+        run(people, partition, output, **options)
+    return raised.value.diagnostics[0].code
+
+
+def test_folders_are_named_as_hive_does(people: Path) -> None:
+    assert files(run(people, ["year", "area"])) == [
+        "year=2020/Area=%C3%A9%25/data_0.parquet",
+        "year=2020/Area=a%2Fb%3Dc%20d/data_0.parquet",
+        "year=2021/Area=__HIVE_DEFAULT_PARTITION__/data_0.parquet",
+    ]
+    assert sorted(os.listdir(people.parent)) == ["out", "people.csv"]
+
+
+def test_the_files_are_a_table_again(people: Path) -> None:
+    folder = run(people, ["Area"])
+    read = acompass.run(POLICY, folder / "**" / "*.parquet").table.to_pylist()
+    whole = acompass.run(POLICY, people).table.to_pylist()
+    assert sorted(read, key=str) == sorted(whole, key=str)
+    assert pyarrow.parquet.read_schema(next(folder.rglob("*.parquet"))).names == ["year", "Age", "Area"]
+
+
+def test_the_released_values_decide(people: Path) -> None:
+    """A column that the policy generalizes has folders named by labels, not by values of the input."""
+    folder = run(people, ["Age"], policy="ALWAYS : GENERALIZE Age TO BANDS OF 10;")
+    assert sorted(os.listdir(folder)) == ["Age=30-39", "Age=40-49", "Age=80-89"]
+
+
+def test_types_of_columns(people: Path) -> None:
+    frame = [{"day": date(2020, 1, 2), "flag": True, "n": 1}]
+    folder = people.with_name("typed")
+    acompass.run("EACH RESULT : n >= 0;", frame, output=folder, partition=["day", "flag"])
+    assert files(folder) == ["day=2020-01-02/flag=true/data_0.parquet"]
+
+
+def test_no_records_leave_the_columns(people: Path) -> None:
+    folder = run(people, ["year"], policy="EACH RESULT : Age > 200 : REJECT;")
+    assert acompass.run(POLICY, folder / "**" / "*.parquet").table.column_names == ["year", "Age", "Area"]
+
+
+def test_an_existing_folder(people: Path) -> None:
+    (people.parent / "out").mkdir()
+    folder = run(people, ["year"])
+    assert code(people, ["Area"]) == "AC248"
+    assert sorted(os.listdir(folder)) == ["year=2020", "year=2021"]
+    run(people, ["Age"], force=True)
+    assert sorted(os.listdir(folder)) == ["Age=36", "Age=45", "Age=80"]
+    (folder / "notes.txt").write_text("mine")
+    assert code(people, ["year"], force=True) == "AC248"
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert sorted(os.listdir(people.parent)) == ["out", "people.csv"]
+
+
+@pytest.mark.parametrize(
+    ("partition", "output", "expected"),
+    [
+        (["yea"], "out", "AC247"),
+        (["Gone"], "out", "AC247"),
+        (["year", "Year"], "out", "AC247"),
+        (["year"], "out.csv", "AC247"),
+        (["year"], "nowhere/out", "AC221"),
+        (["year"], "people.csv/", "AC247"),
+    ],
+)
+def test_invalid_partitions(people: Path, partition: list[str], output: str, expected: str) -> None:
+    people.write_text(PEOPLE.replace("year,", "Gone,year,").replace("\n2", "\nx,2"))
+    policy = f"ALWAYS : DROP Gone; {POLICY}"
+    with pytest.raises(AcompassError) as raised:
+        acompass.run(policy, people, output=people.parent / output, partition=partition)
+    assert raised.value.diagnostics[0].code == expected
+    assert os.listdir(people.parent) == ["people.csv"]
+
+
+def test_a_partition_needs_an_output(people: Path) -> None:
+    with pytest.raises(acompass.CallError, match="no `output`"):
+        acompass.run(POLICY, people, partition=["year"])
+
+
+def test_the_input_is_not_replaced(people: Path) -> None:
+    folder = run(people, ["year"])
+    before = files(folder)
+    with pytest.raises(acompass.TableError) as raised:
+        acompass.run(POLICY, folder / "**" / "*.parquet", output=folder, partition=["year"], force=True)
+    assert (raised.value.diagnostics[0].code, files(folder)) == ("AC220", before)
+
+
+def test_a_value_that_is_too_long_for_a_folder(people: Path) -> None:
+    people.write_text(PEOPLE + f"2020,1,{'secret' * 100}\n")
+    with pytest.raises(acompass.TableError) as raised:
+        run(people, ["Area"])
+    (found,) = raised.value.diagnostics
+    assert (found.code, "secret" in found.message) == ("AC222", False)
+    assert os.listdir(people.parent) == ["people.csv"]
+
+
+def test_a_failure_between_the_folders_puts_the_old_one_back(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = run(people, ["year"])
+    rename, calls = os.rename, []
+
+    def fails_the_second_time(old: Any, new: Any) -> None:
+        calls.append(new)
+        if len(calls) == 2:
+            raise OSError(5, "input/output error")
+        rename(old, new)
+
+    monkeypatch.setattr(temporary_files.os, "rename", fails_the_second_time)
+    assert code(people, ["Age"], force=True) == "AC222"
+    assert sorted(os.listdir(folder)) == ["year=2020", "year=2021"]
+    assert sorted(os.listdir(people.parent)) == ["out", "people.csv"]
+
+
+def test_a_report_reads_the_partitions(people: Path) -> None:
+    page = people.with_name("report.html")
+    run(people, ["year"], report=page)
+    assert "data_0.parquet" in page.read_text(encoding="utf-8")

@@ -1,19 +1,32 @@
 """Names, types and missing values of a Parquet file are kept."""
 
 import datetime
+import gzip
+import os
+import tempfile
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow
-import pyarrow.parquet
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import acompass
-from acompass.checked.uses import Use
+from acompass.engines.duckdb.output import Output, write
+from acompass.engines.duckdb.table import open_table
+from acompass.errors.diagnostics import TableError
+from acompass.language.program.types import TEXT, Column
+from acompass.language.program.uses import Use
 from acompass.plan.lowering.state import ROW_KEY
-from tests.tables.tables import fault, loaded, loading
+from acompass.tables.csv import MalformedCsv, read_records
+from acompass.tables.formats import FileFormat
+from acompass.tables.input import open_source
+from tests.length import at_length
+from tests.tables.tables import csv_file, fault, loaded, loading, unprivileged, unprivileged_folder
 
 
 def parquet(folder: Path, columns: dict[str, Any], name: str = "table.parquet", **options: Any) -> str:
@@ -71,9 +84,7 @@ def test_types(tmp_path: Path, array: Any, type_: str, read: Any) -> None:
 
 
 def test_a_nested_column_does_not_shift_the_counts_of_the_next(tmp_path: Path) -> None:
-    path = parquet(
-        tmp_path, {"s": [{"x": None, "y": [None, 1]}], "n": [7], "m": pyarrow.array([None], "int64")}
-    )
+    path = parquet(tmp_path, {"s": [{"x": None, "y": [None, 1]}], "n": [7], "m": pyarrow.array([None], "int64")})
     with loading(path, n=Use.ANY, m=Use.ANY) as table:
         assert table.missing == {2: 1}
 
@@ -126,7 +137,7 @@ def test_folders_named_like_a_partition_add_no_column(tmp_path: Path) -> None:
         assert table.names == ["a"]
 
 
-def test_nanoseconds_are_refused_where_the_policy_needs_them(tmp_path: Path) -> None:
+def test_nanoseconds_are_rejected_if_the_policy_uses_them(tmp_path: Path) -> None:
     path = parquet(tmp_path, {"t": pyarrow.array([1], pyarrow.timestamp("ns"))})
     assert fault(path, t=Use.ANY).code == "AC215"
     with loading(path) as table:
@@ -146,3 +157,191 @@ def test_a_column_of_lists_can_be_dropped(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pyarrow.table({"Age": [36, 82], "Visits": [[1], [2, 3]]}), given)
     acompass.run("ALWAYS : DROP Visits;", given, output=output)
     assert output.read_text(encoding="utf-8") == "Age\n36\n82\n"
+
+
+SECRET = "Hypertension"
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "line"),
+    [
+        ("", "AC204", None),
+        ("\na,b\n", "AC204", None),
+        (f"a,b\n1,{SECRET}\n1,2,{SECRET}\n", "AC206", 3),
+        (f"a,b\n{SECRET}\n", "AC206", 2),
+        (f'a,b\n"x\ny",1\n\n{SECRET}\n', "AC206", 5),
+        (f'a,b\n1,2\n"{SECRET},3\n4,5\n', "AC207", 3),
+        (f'a,b\n1,2\n"{SECRET}"x,3\n', "AC207", 3),
+        (f'a,b\n"{SECRET}" ,3\n', "AC207", 2),
+        (f"a,b\n1,{SECRET}\n2,\xff\n".encode("latin-1"), "AC205", 3),
+        ("a,b,a\n", "AC208", None),
+    ],
+)
+def test_malformed_text(tmp_path: Path, content: str | bytes, code: str, line: int | None) -> None:
+    found = fault(csv_file(tmp_path, content))
+    assert found.code == code
+    assert line is None or f"line {line} " in found.message
+    assert SECRET not in found.message + (found.help or "")
+
+
+@pytest.mark.slow
+def test_a_fault_far_into_a_large_file(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "a,b\n" + "1,2\n" * 300_000 + f"1,{SECRET},3\n" + "1,2\n" * 100)
+    assert fault(path).message == f"line 300002 of `{path}` has 3 fields, expected 2"
+
+
+def test_the_file_of_a_glob_that_differs_is_named(tmp_path: Path) -> None:
+    csv_file(tmp_path, "a,b\n1,2\n", "1.csv")
+    other = csv_file(tmp_path, "b,a\n1,2\n", "2.csv")
+    found = fault(f"{tmp_path}/*.csv")
+    assert found.code == "AC209"
+    assert f"and `{other}` have different columns" in found.message
+
+
+def test_the_file_of_a_glob_that_is_ragged_is_named(tmp_path: Path) -> None:
+    csv_file(tmp_path, "a,b\n1,2\n", "1.csv")
+    other = csv_file(tmp_path, "a,b\n1\n", "2.csv")
+    assert fault(f"{tmp_path}/*.csv").message == f"line 2 of `{other}` has 1 field, expected 2"
+
+
+@pytest.mark.parametrize("path", ["none.csv", "none.parquet", "none*.csv"])
+def test_no_such_table(tmp_path: Path, path: str) -> None:
+    assert fault(str(tmp_path / path)).code == "AC201"
+
+
+def test_a_folder(tmp_path: Path) -> None:
+    found = fault(str(tmp_path))
+    assert found.code == "AC202"
+    assert f"{tmp_path}/*.csv" in (found.help or "")
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
+def test_no_permission(name: str) -> None:
+    with unprivileged_folder() as folder:
+        path = csv_file(folder, "a\n1\n", name)
+        os.chmod(path, 0)
+        with unprivileged():
+            assert fault(path).code == "AC203"
+
+
+def test_a_broken_link_and_a_link_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "lost.csv").symlink_to(tmp_path / "none.csv")
+    (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
+    assert fault(str(tmp_path / "lost.csv")).code == "AC201"
+    assert fault(str(tmp_path / "loop.csv")).code == "AC203"
+
+
+def test_damaged_gzip(tmp_path: Path) -> None:
+    whole = gzip.compress(b"a,b\n" + b"".join(b"%d,%d\n" % (n, n * 7919 % 104729) for n in range(100_000)))
+    for damaged in (whole[: len(whole) // 2], whole[:-4], b"a,b\n1,2\n"):
+        assert fault(csv_file(tmp_path, damaged, "table.csv.gz")).code == "AC214"
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"a,b\n1,2\n", b"PAR1" + b"\0" * 100 + b"PAR1"])
+def test_damaged_parquet(tmp_path: Path, content: bytes) -> None:
+    assert fault(csv_file(tmp_path, content, "table.parquet")).code == "AC214"
+
+
+def test_a_value_that_is_not_a_number(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, f'n,t\n1,"a\nb"\n\n{SECRET},x\n2,y\nunknown,z\n')
+    found = fault(path, n=Use.NUMBER)
+    assert found.code == "AC210"
+    assert found.message == (
+        f"column `n` is used as a number, but 2 values are not numbers (the first is on line 5 of `{path}`)"
+    )
+
+
+def test_a_number_too_long(tmp_path: Path) -> None:
+    found = fault(csv_file(tmp_path, "n\n" + "9" * 30 + "\n0." + "1" * 9 + "\n"), n=Use.NUMBER)
+    assert found.code == "AC211"
+    assert "39 digits" in found.message
+
+
+def test_missing_values_are_counted_in_each_column(tmp_path: Path) -> None:
+    path = csv_file(tmp_path, "a,b,c\n1,,\n,,\n3,x,\n")
+    with loading(path, a=Use.NUMBER, b=Use.ANY) as table:
+        with pytest.raises(TableError) as raised:
+            table.loaded.require_complete()
+        messages = [found.message for found in raised.value.diagnostics]
+    assert messages == ["column `a` has 1 missing value", "column `b` has 2 missing values"]
+
+
+PIECES = (
+    "a",
+    "1",
+    "é",
+    "𝒳",
+    " ",
+    "  ",
+    '"',
+    '""',
+    ",",
+    ";",
+    "\n",
+    "\r\n",
+    "\r",
+    "#",
+    "'",
+    "\\",
+    "NULL",
+    "\t",
+    "\0",
+)
+VALUES = st.none() | st.lists(st.sampled_from(PIECES), max_size=5).map("".join)
+TABLES = st.integers(1, 3).flatmap(lambda width: st.lists(st.tuples(*[VALUES] * width), min_size=1, max_size=5))
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+
+Records = list[tuple[str | None, ...]]
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield con
+
+
+def read(con: duckdb.DuckDBPyConnection, path: str) -> Records:
+    with open_source(path, FileFormat(",")) as source:
+        relation = open_table(con, source).relation
+        return con.execute(f"SELECT * EXCLUDE (rk) FROM {relation} ORDER BY rk").fetchall()
+
+
+@settings(max_examples=at_length(60))
+@given(table=TABLES)
+@pytest.mark.slow
+def test_written_tables_are_read_back(con: duckdb.DuckDBPyConnection, table: Records) -> None:
+    width = len(table[0])
+    schema = tuple(Column(f"n{position}", TEXT) for position in range(width))
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder, "table.csv"))
+        con.execute(f"CREATE OR REPLACE TEMP TABLE t ({', '.join(f'c{i} VARCHAR' for i in range(width))})")
+        con.executemany(f"INSERT INTO t VALUES ({', '.join('?' * width)})", table)
+        write(con, Output("SELECT * FROM t", schema), path)
+        assert read(con, path) == table
+
+
+@settings(max_examples=at_length(60))
+@example(body='"" "",')
+@given(body=TEXTS)
+def test_the_engine_and_our_own_parser_agree(con: duckdb.DuckDBPyConnection, body: str) -> None:
+    content = ("a,b\n" + body).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "table.csv")
+        path.write_bytes(content)
+        try:
+            found = read(con, str(path))
+        except TableError:
+            found = None
+    assert found == by_definition(content)
+
+
+def by_definition(content: bytes) -> Records | None:
+    """The records according to our own parser; None if the text is malformed or ragged."""
+    try:
+        _, *rows = (fields for _, fields in read_records(content.splitlines(keepends=True), ","))
+    except MalformedCsv:
+        return None
+    whole = [fields for fields in rows if fields != [None]]
+    if any(len(fields) < 2 or any(fields[2:]) or "" in fields[2:] for fields in whole):
+        return None
+    return [tuple(fields[:2]) for fields in whole]

@@ -1,4 +1,4 @@
-"""A sheet of a workbook is read as the CSV file that Excel would export."""
+"""A sheet of a workbook is read like the CSV file that Excel would export."""
 
 import csv
 import datetime
@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from openpyxl.utils.datetime import CALENDAR_MAC_1904
 
 import acompass
-from acompass.diagnostics import AcompassError, Diagnostic
-from acompass.tables.opening import opened
-from tests.tables.workbooks import with_stored_values, workbook
+from acompass.errors.diagnostics import AcompassError, Diagnostic
+from acompass.tables.input import open_source
+from tests.length import at_length
+from tests.tables.tables import with_stored_values, workbook
 
-#: names no column, so that every value comes out as it was read
+#: names no column, so that every value is written as it was read
 NOTHING = "EACH PROCESS COUNT(*) AS n : n >= 0;"
 PEOPLE = (("Age", "Zip"), (54, "01234"), (82, "02139"))
 
@@ -41,7 +42,7 @@ def fault(table: Path, policy: str = NOTHING, **options: Any) -> Diagnostic:
 
 
 def exported(value: Any) -> str:
-    """The text of a cell in a CSV export, written down independently of the reader."""
+    """The text of a cell in a CSV export, computed independently of the reader."""
     match value:
         case None:
             return ""
@@ -68,8 +69,9 @@ ROWS = st.lists(
 LAW_POLICY = "EACH RESULT : Age <= 50 : REPLACE Age WITH 50;"
 
 
-@settings(max_examples=15)
+@settings(max_examples=at_length(8))
 @given(rows=ROWS)
+@pytest.mark.slow
 def test_the_same_as_the_csv_of_the_same_table(tmp_path_factory: pytest.TempPathFactory, rows: Any) -> None:
     folder = tmp_path_factory.mktemp("law")
     names = ("Age", "Number", "Text", "Date", "Flag")
@@ -225,8 +227,8 @@ def test_an_export_with_decimal_commas(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_damaged_workbooks_are_refused(tmp_path: Path, seed: int) -> None:
-    """Whatever is wrong inside, there is a diagnostic: neither the reader nor our search for errors fails."""
+def test_damaged_workbooks_are_rejected(tmp_path: Path, seed: int) -> None:
+    """Any damage gives a diagnostic: neither the reader nor our search for errors crashes."""
     rng, path = Random(seed), workbook(tmp_path / "t.xlsx", S=PEOPLE)
     whole, found = path.read_bytes(), set()
     for _ in range(60):
@@ -235,13 +237,14 @@ def test_damaged_workbooks_are_refused(tmp_path: Path, seed: int) -> None:
             damaged[rng.randrange(len(damaged))] = rng.randrange(256)
         path.write_bytes(damaged[: rng.choice([None, rng.randrange(len(damaged))])])
         try:
-            with opened(str(path)):
+            with open_source(str(path)):
                 found.add("read")
         except AcompassError as error:
             found.add(error.diagnostics[0].code)
     assert {"AC214"} <= found <= {"AC204", "AC214", "AC245", "AC246", "read"}
 
 
+@pytest.mark.slow
 def test_without_calamine(tmp_path: Path) -> None:
     path = workbook(tmp_path / "t.xlsx", S=PEOPLE)
     code = (
@@ -254,6 +257,7 @@ def test_without_calamine(tmp_path: Path) -> None:
     assert ran.stdout.strip() == "AC218 pip install 'acompass[excel]'"
 
 
+@pytest.mark.slow
 def test_calamine_is_imported_only_for_a_workbook(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("Age\n1\n")
     code = (

@@ -1,14 +1,13 @@
-"""Writes theory/Assumptions.v, which prints what the theorems of each file rest on.
+"""Writes theory/checker/Assumptions.v, which prints what the theorems of each file rest on.
 
-`python -m tests.theory.assumptions`
-"""
+`python -m tests.theory.assumptions`"""
 
 import re
 import textwrap
 
 from tests.theory.sources import THEORY, stated
 
-PATH = THEORY / "Assumptions.v"
+PATH = THEORY / "checker" / "Assumptions.v"
 _HEAD = """(** What the theorems rest on, file by file: `make -C theory assumptions` prints "Closed under the
     global context" for each, so no theorem rests on an axiom. `python -m tests.theory.assumptions` writes
     this file. *)
@@ -30,9 +29,7 @@ def text() -> str:
 def _printed(module: str) -> str:
     """The theorems as one tuple: Coq then walks through what they have in common once."""
     own = sorted(name for name in stated("Theorem", "Corollary") if name.startswith(f"{module}."))
-    listed = textwrap.fill(
-        ", ".join(f"@{name}" for name in own), 110, initial_indent="  ", subsequent_indent="  "
-    )
+    listed = textwrap.fill(", ".join(f"@{name}" for name in own), 110, initial_indent="  ", subsequent_indent="  ")
     return f"\nDefinition theorems_of_{module} := (\n{listed}).\nPrint Assumptions theorems_of_{module}.\n"
 
 

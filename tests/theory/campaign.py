@@ -1,8 +1,7 @@
 """The comparison with the extracted interpreter at any length.
 
 `python -m tests.theory.campaign --cases 20000 --workers 2`. A case depends on its number and the seed, so a
-campaign can be run in pieces: `--first 8000 --cases 12000` goes on after `--cases 8000`.
-"""
+campaign can be run in pieces: `--first 8000 --cases 12000` goes on after `--cases 8000`."""
 
 import argparse
 import sys

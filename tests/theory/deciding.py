@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from acompass.checked.effects import generalize_of
-from acompass.checked.from_syntax import check
-from acompass.checked.program import Program
-from acompass.checked.types import Kind, Type
-from acompass.prove import prove_policy
-from acompass.prove.claims import check_claims, parse_claims
-from acompass.syntax.parse import parse
+from acompass.language.program.checker import check
+from acompass.language.program.effects import as_generalize
+from acompass.language.program.program import Program
+from acompass.language.program.types import Kind, Type
+from acompass.language.text.parser import parse_text
+from acompass.prove.search.claims import check_claims, parse_claims
+from acompass.prove.search.verdicts import prove_policy
 from tests.theory import expressions
 from tests.theory.expressions import form
 from tests.theory.map_tables import labels_of_texts, parts
@@ -79,7 +79,7 @@ def theory_answers(policies: Sequence[RecordPolicy]) -> list[str]:
 
 
 def verdict(policy: RecordPolicy) -> str:
-    tree, _ = parse(policy.text)
+    tree, _ = parse_text(policy.text)
     (claim,) = prove_policy(tree, policy.text, [policy.claim], policy.types).claims
     return str(claim.verdict)
 
@@ -89,16 +89,14 @@ def question(policy: RecordPolicy, texts: Iterable[str] = ()) -> str:
     (claim,) = check_claims(parse_claims([policy.claim]), program, {})
     assert claim.assertion is not None
     labels = labels_of_texts(program, texts)
-    requirements = (
-        expressions.requirement(each, labels.get(each.index, {})) for each in program.requirements
-    )
+    requirements = (expressions.requirement(each, labels.get(each.index, {})) for each in program.requirements)
     kinds = [_kind(type_) for type_ in policy.types.values()]
     asserted = expressions.assertion(claim.assertion)
     return form("decide", form(*kinds), form(*_tables(program, kinds)), form(*requirements), asserted)
 
 
 def _checked(policy: RecordPolicy) -> Program:
-    tree, problems = parse(policy.text)
+    tree, problems = parse_text(policy.text)
     assert not problems, (policy, problems)
     program, problems = check(tree, policy.text, policy.schema, {})
     assert program is not None, (policy, problems)
@@ -118,7 +116,7 @@ def _kind(type_: str | Type) -> str:
 def _tables(program: Program, kinds: Sequence[str]) -> Iterator[str]:
     """The tables of maps, for the types that their columns have at the start."""
     for at, requirement in enumerate(program.requirements):
-        action = generalize_of(requirement.action)
+        action = as_generalize(requirement.action)
         if action is None:
             continue
         kind, type_ = kinds[action.column], program.schema[action.column].type

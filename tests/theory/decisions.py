@@ -1,8 +1,7 @@
 """The comparison of `prove` with the extracted decision of claims about records, at any length.
 
 `python -m tests.theory.decisions --cases 20000`. With `--first 5000` it begins with case 5,000, so that
-parts can run side by side.
-"""
+parts can run side by side."""
 
 import argparse
 import sys

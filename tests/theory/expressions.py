@@ -1,4 +1,4 @@
-"""Cases and tables as the S-expressions that theory/driver.ml reads and prints."""
+"""Cases and tables as the S-expressions that theory/checker/driver.ml reads and prints."""
 
 import datetime
 import struct
@@ -7,8 +7,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, assert_never
 
-from acompass.checked.effects import type_changes
-from acompass.checked.program import (
+from acompass.language.program.effects import type_changes
+from acompass.language.program.program import (
     Action,
     Aggregate,
     And,
@@ -18,13 +18,11 @@ from acompass.checked.program import (
     Draw,
     Drop,
     Filter,
-    Function,
     Generalize,
     Not,
     Or,
     Plain,
     Process,
-    Quantifier,
     Random,
     Reject,
     Replace,
@@ -33,7 +31,8 @@ from acompass.checked.program import (
     ResultForm,
     Sometimes,
 )
-from acompass.checked.types import Kind, Type
+from acompass.language.program.types import Kind, Type
+from acompass.language.text.tree import Function, Quantifier
 
 #: the labels of each requirement's map, by text
 Labels = Mapping[int, Mapping[str, str]]
@@ -50,9 +49,7 @@ def form(*parts: object) -> str:
     return f"({' '.join(map(str, parts))})"
 
 
-def case(
-    requirements: Iterable[Requirement], labels: Labels, records: Iterable[Any], trace: Iterable[Fraction]
-) -> str:
+def case(requirements: Iterable[Requirement], labels: Labels, records: Iterable[Any], trace: Iterable[Fraction]) -> str:
     program = (requirement(each, labels.get(each.index, {})) for each in requirements)
     return form(form(*program), form(*map(record, records)), form(*map(fraction, trace)))
 

@@ -4,14 +4,12 @@ each text that the policy itself writes."""
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from acompass.checked.convert import to_text
-from acompass.checked.effects import generalize_of, plain_of
-from acompass.checked.maps.bands import Bands, Number
-from acompass.checked.maps.level import Level
-from acompass.checked.maps.map import SUPPRESSED, Map
-from acompass.checked.program import Draw, Generalize, Program, Replace, Requirement
-from acompass.checked.types import BOOLEAN, Kind, Type, Value
-from acompass.prove.reading import read_text
+from acompass.language.program.bands import Bands, Number
+from acompass.language.program.effects import as_generalize, plain_of
+from acompass.language.program.label_maps import SUPPRESSED, Level, Map
+from acompass.language.program.program import Draw, Generalize, Program, Replace, Requirement
+from acompass.language.program.types import BOOLEAN, Kind, Type, Value, to_text
+from acompass.prove.diagrams.cuts import read_text
 from tests.theory.expressions import Labels, field, form
 
 #: a condition about the value of the column, and the label of the values that satisfy it
@@ -27,9 +25,7 @@ def parts(map_: Map, type_: Type, *, any_scale: bool) -> list[Part] | None:
         case _ if type_.kind is Kind.BOOLEAN:
             return _parts_of_booleans(map_)
         case Bands() if type_.is_number and map_.labels() is not None:
-            return [
-                (_guard(band.lower, band.upper, type_), band.label) for band in map_.bands_between(None, None)
-            ]
+            return [(_guard(band.lower, band.upper, type_), band.label) for band in map_.bands_between(None, None)]
         case Level(otherwise=str()) if not any_scale:
             return _parts_of_level(map_, type_)
         case _:
@@ -70,7 +66,7 @@ def _value(text: str, type_: Type) -> Value | None:
 def labels_of_texts(program: Program, texts: Iterable[str]) -> Labels:
     """For each map, the labels of these texts and of those that the program writes: constants and labels."""
     written = {text for requirement in program.requirements for text in _written(requirement)}
-    maps = ((each.index, generalize_of(each.action)) for each in program.requirements)
+    maps = ((each.index, as_generalize(each.action)) for each in program.requirements)
     return {at: _labels(action, {*texts, *written}) for at, action in maps if action is not None}
 
 

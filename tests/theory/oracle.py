@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
-from acompass import semantics
-from acompass.checked.effects import generalize_of
-from acompass.checked.maps.map import Map
-from acompass.checked.program import Program, Requirement, Sometimes
-from acompass.conformance.generate import Case, random_case
+from acompass.language.program import program
+from acompass.language.program.effects import as_generalize
+from acompass.language.program.label_maps import Map
+from acompass.language.program.program import Program, Requirement, Sometimes
+from acompass.semantics import core
+from acompass.testing.conformance.cases import Case, random_case
 from tests.theory import expressions
 from tests.theory.building import BUILD, made
 from tests.theory.expressions import form
@@ -45,20 +46,14 @@ def differences(cases: Sequence[Case]) -> list[Difference]:
     """The cases on which the theory and `semantics` differ."""
     asked = [_asked_and_expected(case) for case in cases]
     pairs = zip(cases, asked, answers([line for line, _ in asked]), strict=True)
-    return [
-        Difference(case, expected, found)
-        for case, (_, expected), found in pairs
-        if expected != _in_order(found)
-    ]
+    return [Difference(case, expected, found) for case, (_, expected), found in pairs if expected != _in_order(found)]
 
 
 def answers(lines: Sequence[str]) -> list[str]:
     """What the extracted functions answer to each line."""
     made("oracle")
     command = [BUILD / "oracle"]
-    finished = subprocess.run(
-        command, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True
-    )
+    finished = subprocess.run(command, input="".join(f"{line}\n" for line in lines), capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
     return finished.stdout.splitlines()
 
@@ -66,9 +61,9 @@ def answers(lines: Sequence[str]) -> list[str]:
 def _asked_and_expected(case: Case) -> tuple[str, str]:
     program = case.program()
     recorders, recording = _recording(program)
-    trace = semantics.trace_of_values(case.trace)
-    outcome = semantics.run_program(recording, case.records, trace)
-    checked = semantics.check_program(program, case.records)
+    trace = core.trace_of_values(case.trace)
+    outcome = core.run_program(recording, case.records, trace)
+    checked = core.check_program(program, case.records)
     labels = {index: recorder.labels for index, recorder in recorders.items()}
     line = expressions.case(program.requirements, labels, case.records, case.trace)
     records = form(*sorted(map(expressions.record, outcome.records)))
@@ -82,7 +77,7 @@ def _recording(program: Program) -> tuple[dict[int, Recorder], Program]:
 
 
 def _recorded(requirement: Requirement, recorders: dict[int, Recorder]) -> Requirement:
-    found = generalize_of(requirement.action)
+    found = as_generalize(requirement.action)
     if found is None:
         return requirement
     recorder = recorders.setdefault(requirement.index, Recorder(found.map))
@@ -92,7 +87,7 @@ def _recorded(requirement: Requirement, recorders: dict[int, Recorder]) -> Requi
     return replace(requirement, action=recorded)
 
 
-def _verdicts(verdicts: Iterable[semantics.Verdict]) -> str:
+def _verdicts(verdicts: Iterable[program.Verdict]) -> str:
     return form(*(form(str(each.holds).lower(), each.affected, each.records) for each in verdicts))
 
 

@@ -4,17 +4,16 @@ import random
 from dataclasses import dataclass, replace
 from importlib.resources import files
 
-from acompass.checked.types import INTEGER, TEXT, Column, Schema, Type, Value, decimal, types_by_name
-from acompass.conformance.everyday import EverydayWriter
-from acompass.conformance.policies import Attribute, literal
-from acompass.conformance.values import KINDS, random_type, random_value
+from acompass.language.program.types import INTEGER, TEXT, Column, Schema, Type, Value, decimal, types_by_name
+from acompass.testing.conformance.cases import EverydayWriter
+from acompass.testing.conformance.policies import KINDS, Attribute, literal, random_type, random_value
 
 _NAMES = ("Age", "Zip", "Job", "Pay", "Day")
 #: decimals of this scale stand for numbers of any scale, which `prove` checks with it
 USUAL_SCALE = 2
 LARGEST_SCALE = 10
 _REQUIREMENTS = (1, 1, 2, 2, 3, 3, 4, 5)
-_HIERARCHY = files("acompass.conformance").joinpath("words.csv")
+_HIERARCHY = files("acompass.testing.conformance").joinpath("words.csv")
 #: maps of numbers with finitely many labels
 _BANDS = ("BANDS OF 10 FROM 0 UP TO 80", "BANDS AT 0, 5, 80", "BANDS AT 80", "BANDS AT 1, 2")
 

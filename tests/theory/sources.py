@@ -12,7 +12,7 @@ _STATED = re.compile(r"^\s*(Theorem|Corollary|Lemma|Example) (\w+)", re.MULTILIN
 
 
 def files() -> list[Path]:
-    return sorted(THEORY.glob("*.v"))
+    return sorted(THEORY.glob("*/*.v"))
 
 
 def code(path: Path) -> str:
@@ -22,9 +22,4 @@ def code(path: Path) -> str:
 
 def stated(*kinds: str) -> set[str]:
     """The qualified names of all statements of these kinds."""
-    return {
-        f"{path.stem}.{name}"
-        for path in files()
-        for kind, name in _STATED.findall(code(path))
-        if kind in kinds
-    }
+    return {f"{path.stem}.{name}" for path in files() for kind, name in _STATED.findall(code(path)) if kind in kinds}

@@ -2,19 +2,21 @@
 
 import pytest
 
-from acompass.checked.types import INTEGER, TEXT, Column
+from acompass.language.program.types import INTEGER, TEXT, Column
+from tests.length import at_length
 from tests.theory.building import needs
 from tests.theory.deciding import Decided, decided, random_policies
 from tests.theory.record_policies import RecordPolicy
 
 #: `python -m tests.theory.decisions` compares any number
-CASES = 150
+CASES = at_length(40)
 #: the share of cases that the theory decides
 MOST = 0.95
 
 pytestmark = [pytest.mark.slow, needs("make", "coqc", "ocamlfind")]
 
 
+@pytest.mark.campaign
 def test_no_verdict_differs() -> None:
     found = decided(random_policies(f"suite {number}" for number in range(CASES)))
     assert [each for each in found if not each.agrees] == []

@@ -7,25 +7,27 @@ from random import Random
 
 import pytest
 
-from acompass import semantics
-from acompass.checked.types import FLOAT, INTEGER, Column
-from acompass.conformance.generate import Case
+from acompass.language.program.types import FLOAT, INTEGER, Column
+from acompass.semantics import core
+from acompass.testing.conformance.cases import Case
+from tests.length import at_length
 from tests.theory.building import needs
 from tests.theory.oracle import differences, random_cases
 
 #: `python -m tests.theory.campaign` runs any number
-CASES = 150
+CASES = at_length(40)
 
 pytestmark = [pytest.mark.slow, needs("make", "coqc", "ocamlfind")]
 
 
+@pytest.mark.campaign
 def test_no_case_differs() -> None:
     assert differences(random_cases(f"suite {number}" for number in range(CASES))) == []
 
 
 def _float_case(values: list[float]) -> Case:
     """The sum is compared with that of `semantics`, and all values become text, whatever the sum."""
-    total = Decimal(repr(semantics.total(values)))
+    total = Decimal(repr(core.total(values)))
     policy = f"""EACH PROCESS SUM(x) AS s : s = {total:f} : REJECT;
         EACH RESULT : x <= 0 OR x > 0 : REPLACE x WITH 'never';"""
     return Case(policy, (Column("x", FLOAT),), [(value,) for value in values], [], {})
@@ -35,7 +37,7 @@ def test_sums_of_floats_are_rounded_alike() -> None:
     """In an order other than the sorted one, many of them differ."""
     rng = Random("sums")
     lists = [[rng.uniform(-1, 1) * 2 ** rng.randint(-9, 9) for _ in range(9)] for _ in range(40)]
-    assert any(sum(values) != semantics.total(values) for values in lists)
+    assert any(sum(values) != core.total(values) for values in lists)
     assert differences([_float_case(values) for values in lists]) == []
 
 
@@ -44,13 +46,9 @@ def test_a_negative_zero_comes_before_zero() -> None:
     schema = (Column("x", FLOAT), Column("n", INTEGER))
     cases = [
         Case("ALWAYS : RANDOM n 0 99;", schema, [(0.0, 0), (-0.0, 1)], [Fraction(1, 4), Fraction(3, 4)], {}),
-        Case(
-            "EACH PROCESS COUNT(*) AS c GROUP BY x : c < 2 : REJECT;", schema, [(0.0, 0), (-0.0, 1)], [], {}
-        ),
+        Case("EACH PROCESS COUNT(*) AS c GROUP BY x : c < 2 : REJECT;", schema, [(0.0, 0), (-0.0, 1)], [], {}),
     ]
-    drawn = semantics.run_program(
-        cases[0].program(), cases[0].records, semantics.trace_of_values(cases[0].trace)
-    )
+    drawn = core.run_program(cases[0].program(), cases[0].records, core.trace_of_values(cases[0].trace))
     assert {repr(x): n for x, n in drawn.records} == {"-0.0": 25, "0.0": 75}
     assert differences(cases) == []
 

@@ -2,11 +2,18 @@
 
 import ast
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
+
+import pytest
 
 from tests.repo.sources import ROOT
-from tests.theory.sources import files, stated
+from tests.theory import assumptions
+from tests.theory.building import made, needs
+from tests.theory.sources import THEORY, code, files, stated
 
 PAGE = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
 RULES = (ROOT / "docs" / "prove.md").read_text(encoding="utf-8")
@@ -35,8 +42,9 @@ def _sections(rules: str) -> dict[int, str]:
 
 @cache
 def _defined() -> frozenset[str]:
-    """The modules, functions, classes and methods of the prover."""
-    modules = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in PROVE.glob("*.py")}
+    """The modules, functions, classes and methods of the prover, without those that write certificates."""
+    paths = (path for path in PROVE.rglob("*.py") if path.parent.name != "certify")
+    modules = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
     return frozenset(modules).union(*(_names(module, "") for module in modules.values()))
 
 
@@ -60,9 +68,7 @@ def _attributes(function: ast.FunctionDef) -> Iterator[str]:
 def _functions_of_rules(rules: str) -> set[str]:
     """What the page of the prover names: in brackets after a rule, or as anything that the prover defines."""
     texts = [_sections(rules)[number] for number in SECTIONS]
-    in_brackets = {
-        name for text in texts for match in _IN_BRACKETS.findall(text) for name in _QUOTED.findall(match)
-    }
+    in_brackets = {name for text in texts for match in _IN_BRACKETS.findall(text) for name in _QUOTED.findall(match)}
     return in_brackets | {name for text in texts for name in _QUOTED.findall(text) if name in _defined()}
 
 
@@ -89,15 +95,11 @@ def test_every_rule_names_its_function() -> None:
 def test_a_rule_without_a_theorem_is_noticed() -> None:
     """One that names a function without a theorem, one that names one in passing, one that names none."""
     before = "\n## 7. Labels"
-    assert _without_theorem(RULES.replace(before, f"\n- **The new rule** (`_new_rule`).\n{before}")) == {
-        "_new_rule"
+    assert _without_theorem(RULES.replace(before, f"\n- **The new rule** (`_new_rule`).\n{before}")) == {"_new_rule"}
+    assert _without_theorem(RULES.replace(before, f"\nSee also `reads_both`, `shrink_witness`.\n{before}")) == {
+        "shrink_witness"
     }
-    assert _without_theorem(RULES.replace(before, f"\nSee also `reads_both`, `shrink`.\n{before}")) == {
-        "shrink"
-    }
-    assert _without_function(RULES.replace(before, f"\n- **The new rule**. It holds.\n{before}")) == [
-        "The new rule"
-    ]
+    assert _without_function(RULES.replace(before, f"\n- **The new rule**. It holds.\n{before}")) == ["The new rule"]
 
 
 def test_every_section_links_its_theorems() -> None:
@@ -125,3 +127,111 @@ def test_the_statements_on_the_page_are_those_of_the_theory() -> None:
     shown = re.findall(r"^```coq\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
     assert [statement for statement in shown if statement not in code] == []
     assert len(shown) >= 11
+
+
+LONGEST = 400
+#: what makes a statement true without a proof; no source has these words for anything else
+UNPROVED = re.compile(r"\b(Admitted|admit|Axioms?|Parameters?|Conjecture|Abort)\b")
+
+
+def test_nothing_is_assumed() -> None:
+    assert {path.name: UNPROVED.findall(code(path)) for path in files() if UNPROVED.search(code(path))} == {}
+
+
+def test_every_file_is_compiled() -> None:
+    project = (THEORY / "_CoqProject").read_text(encoding="utf-8").split()
+    assert {*project, "checker/Assumptions.v"} >= {str(path.relative_to(THEORY)) for path in files()}
+
+
+def test_no_file_is_long() -> None:
+    assert [path.name for path in files() if path.read_text(encoding="utf-8").count("\n") > LONGEST] == []
+
+
+def test_the_assumptions_of_every_theorem_are_printed() -> None:
+    assert assumptions.PATH.read_text(encoding="utf-8") == assumptions.text()
+
+
+@pytest.mark.slow
+@needs("make", "coqc")
+def test_every_theorem_is_closed() -> None:
+    answers = re.findall(r"^Closed under the global context$|^Axioms:.*$", made("assumptions"), re.MULTILINE)
+    assert answers == ["Closed under the global context"] * len(assumptions.modules())
+
+
+# `.ci/run` runs every target, compiles the theory where it can, and installs Coq and Chromium where it may.
+#
+# Commands are only recorded.
+
+
+INSTALLED = "apt-get install -y -qq --no-install-recommends coq ocaml-findlib ocaml-nox"
+UPDATED = "apt-get update -qq"
+CHROMIUM = "apt-get install -y -qq --no-install-recommends chromium"
+TARGETS = ["make test", "make test-engines", "make test-product"]
+LEFT_OUT = [
+    "the theory is not compiled: Coq and OCaml are missing",
+    "the tests of pages are left out: Chromium is missing",
+]
+_TOOLS = ("coqc", "ocamlfind", "chromium")
+
+
+class Machine:
+    """A folder of commands that write down how they were called."""
+
+    def __init__(self, folder: Path, user: int, has_tools: bool, installs: bool):
+        self._commands, self._log = folder / "commands", folder / "log"
+        self._commands.mkdir()
+        for each in ("bash", "dirname", "timeout"):
+            found = shutil.which(each)
+            assert found is not None
+            (self._commands / each).symlink_to(found)
+        self._add("make", f'echo "make $*" >> "{self._log}"')
+        self._add("id", f"echo {user}")
+        self._add("apt-get", f'echo "apt-get $*" >> "{self._log}"\n{self._installing() if installs else "exit 100"}')
+        for tool in _TOOLS if has_tools else ():
+            self._add(tool, "exit 0")
+
+    def run(self) -> tuple[list[str], list[str]]:
+        """The commands that were called, and what was said."""
+        command = [str(ROOT / ".ci" / "run")]
+        finished = subprocess.run(command, capture_output=True, text=True, env={"PATH": str(self._commands)})
+        assert finished.returncode == 0, finished.stderr
+        return self._log.read_text(encoding="utf-8").splitlines(), finished.stderr.splitlines()
+
+    def _installing(self) -> str:
+        """Tools that apt-get has installed are found from then on."""
+        copies = (
+            f'case "$*" in *{package}*) /bin/cp "{self._commands}/id" "{self._commands}/{tool}";; esac'
+            for tool, package in zip(_TOOLS, ("coq", "ocaml-findlib", "chromium"), strict=True)
+        )
+        return "\n".join(['[ "$1" = install ] || exit 0', *copies])
+
+    def _add(self, name: str, script: str) -> None:
+        path = self._commands / name
+        path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+
+def test_the_theory_is_compiled_where_coq_is_present(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, user=0, has_tools=True, installs=False)
+    assert machine.run() == (["make theory", *TARGETS], [])
+
+
+def test_root_installs_what_is_missing(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, user=0, has_tools=False, installs=True)
+    assert machine.run() == ([INSTALLED, CHROMIUM, "make theory", *TARGETS], [])
+
+
+@pytest.mark.parametrize(
+    ("user", "tried", "said"),
+    [
+        (
+            0,
+            [INSTALLED, UPDATED, CHROMIUM, UPDATED],
+            ["the theory's tools cannot be installed here", "Chromium cannot be installed here", *LEFT_OUT],
+        ),
+        (1000, [], LEFT_OUT),
+    ],
+)
+def test_the_tests_run_without_them(user: int, tried: list[str], said: list[str], tmp_path: Path) -> None:
+    machine = Machine(tmp_path, user, has_tools=False, installs=False)
+    assert machine.run() == ([*tried, *TARGETS], said)

@@ -1,27 +1,29 @@
-"""What the word under the cursor is and does."""
+"""Explain the word under the cursor. Examples for a map never come from the table."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import takewhile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import islice, takewhile
+from typing import assert_never
 
-from acompass.assist.context import Context
+from acompass.assist.analysis import Context, verdict_lines
 from acompass.assist.document import Document, contains
-from acompass.assist.map_examples import map_lines
-from acompass.assist.occurrences import occurrences_at
-from acompass.assist.verdict_words import verdict_lines
-from acompass.assist.words import MEANINGS, meaning
-from acompass.checked.names import Names
-from acompass.checked.types import Column
-from acompass.diagnostics import Span
-from acompass.measures import ColumnFacts
-from acompass.syntax import tree
-from acompass.syntax.format import format_aggregate, format_map
-from acompass.syntax.spelling import spell_constant, unquote
-from acompass.syntax.tokens import Token
-from acompass.syntax.walk import draw_of, generalize_of, process_of, step_of, steps
+from acompass.assist.keywords import MEANINGS, meaning
+from acompass.assist.names import occurrences_at
+from acompass.errors.diagnostics import Span
+from acompass.language.program.checker import check
+from acompass.language.program.effects import as_generalize
+from acompass.language.program.label_maps import Level, Map
+from acompass.language.program.types import Column, Names, Schema
+from acompass.language.text import tree
+from acompass.language.text.formatter import format_aggregate, format_map
+from acompass.language.text.tokens import Token, spell_constant, unquote
+from acompass.language.text.walk import draw_of, generalize_of, process_of, step_of, steps
+from acompass.measure.answer import ColumnFacts
+from acompass.prove.search.column_types import inferred_schema
 
 _QUANTIFIERS = ("EACH", "SOME", "ALWAYS")
-#: values of an urn whose probabilities are shown
+#: the maximum number of values whose probabilities are shown
 _MOST_VALUES = 12
 
 
@@ -35,7 +37,7 @@ class Hover:
 
 
 def hover(document: Document, offset: int, context: Context) -> Hover | None:
-    """What is at an offset: a column, a name, a parameter, a map, or a word of the language."""
+    """Explain the column, name, parameter, map or word of the language at an offset."""
     found = _token_at(document, offset)
     if found is None:
         return None
@@ -46,7 +48,7 @@ def hover(document: Document, offset: int, context: Context) -> Hover | None:
         return _map(document, generalize, context)
     draw = _draw_at(document, offset)
     if draw is not None and token.type in ("FROM", "OF", "NUMBER"):
-        return _urn(draw)
+        return _weighted_values(draw)
     match token.type:
         case "PARAMETER":
             return _parameter(token, context)
@@ -61,10 +63,10 @@ def hover(document: Document, offset: int, context: Context) -> Hover | None:
 
 
 def _token_at(document: Document, offset: int) -> tuple[tuple[Token, ...], int] | None:
-    """The token that an offset is in, or that begins or ends there, with the tokens of its requirement."""
+    """The token at an offset, with the tokens of its requirement."""
     touching = [
         (segment, at)
-        for segment in document.read_tokens
+        for segment in document.classified_tokens
         if segment[0].start <= offset <= segment[-1].end
         for at, token in enumerate(segment)
         if token.text and contains(token.span, offset)
@@ -95,12 +97,12 @@ def _draw_at(document: Document, offset: int) -> tree.Draw | None:
     return next((each for each in actions if each is not None and contains(each.span, offset)), None)
 
 
-def _urn(action: tree.Draw) -> Hover:
+def _weighted_values(action: tree.Draw) -> Hover:
     """The exact probability of each value."""
     total = sum(ball.times for ball in action.balls)
     shares = [f"`{spell_constant(ball.constant)}`: {ball.times}/{total}" for ball in action.balls]
     more = [f"and {len(shares) - _MOST_VALUES:,} more"] if len(shares) > _MOST_VALUES else []
-    lines = ("each affected record gets one value, by chance:", *shares[:_MOST_VALUES], *more)
+    lines = ("each affected record gets one value at random:", *shares[:_MOST_VALUES], *more)
     return Hover(action.span, f"RANDOM `{action.name.text}` FROM", lines)
 
 
@@ -112,13 +114,11 @@ def _column(name: str, context: Context) -> Column | None:
 
 def _parameter(token: Token, context: Context) -> Hover:
     value = context.params.get(token.text)
-    line = "not bound: give it a value" if value is None else f"bound to `{value}`"
+    line = "not set: give it a value" if value is None else f"set to `{value}`"
     return Hover(token.span, f"parameter `{token.text}`", (line,))
 
 
-def _name(
-    document: Document, offset: int, segment: tuple[Token, ...], at: int, context: Context
-) -> Hover | None:
+def _name(document: Document, offset: int, segment: tuple[Token, ...], at: int, context: Context) -> Hover | None:
     found = occurrences_at(document, offset)
     if found is not None and found.kind == "name":
         assert found.requirement is not None
@@ -133,7 +133,7 @@ def _name(
 
 
 def _whole_name(segment: tuple[Token, ...], at: int) -> tuple[str, Span]:
-    """The name that a word or a quoted text is part of."""
+    """The whole name that a word or a quoted text is part of."""
     if segment[at].type == "QUOTED":
         return unquote(segment[at].text), segment[at].span
     before = list(takewhile(lambda token: token.type == "WORD", reversed(segment[:at])))
@@ -165,3 +165,97 @@ def _about(known: Column | None, facts: ColumnFacts | None) -> Iterator[str]:
     yield f"{facts.distinct:,} distinct values, {facts.missing:,} missing"
     if facts.summary:
         yield facts.summary
+
+
+#: the maximum numbers of labels and of examples that are listed
+_LISTED = 12
+_EXAMPLES = 3
+_CODE = "2120145678"
+_DATE = "2018-03-14"
+
+
+def map_lines(action: tree.Generalize, folder: str, column: Column | None) -> Iterator[str]:
+    """Examples of labels, then all labels if there are few. Empty if the map does not fit the column."""
+    map_ = _checked_map(action, folder, column)
+    if map_ is None:
+        return
+    for value in islice(_examples(action.map, map_), _EXAMPLES):
+        label = map_.label(value)
+        if label is not None:
+            yield f"`{value}` becomes `{label}`" if label != value else f"`{value}` stays unchanged"
+    labels = map_.labels()
+    if labels is not None and len(labels) <= _LISTED:
+        yield f"labels: {', '.join(f'`{label}`' for label in labels)}"
+    elif labels is not None:
+        yield f"{len(labels):,} labels"
+
+
+def _checked_map(action: tree.Generalize, folder: str, column: Column | None) -> Map | None:
+    """Check only this action, on a table with this column, and return its map."""
+    alone = tree.Program((tree.Requirement(tree.Always(), _bind_parameters(action)),), folder=folder)
+    schema: Schema = inferred_schema(alone, {}) if column is None else (column,)
+    program, _ = check(alone, "", schema)
+    if program is None:
+        return None
+    checked = as_generalize(program.requirements[0].action)
+    return None if checked is None else checked.map
+
+
+def _bind_parameters(action: tree.Generalize) -> tree.Generalize:
+    """Remove a parameter after ELSE, which may be unset and does not affect the examples."""
+    match action.map:
+        case tree.LevelOf(otherwise=tree.Parameter()):
+            return replace(action, map=replace(action.map, otherwise=None))
+    return action
+
+
+def _examples(map_: tree.Map, checked: Map) -> Iterator[str]:
+    match map_:
+        case tree.BandsOf():
+            yield from _in_bands(map_)
+        case tree.BandsAt(cuts):
+            yield from _around([cut.value for cut in cuts])
+        case tree.PrefixOf(length):
+            yield _CODE[: max(5, min(int(length.value) + 2, len(_CODE)))]
+        case tree.DatePart():
+            yield _DATE
+        case tree.LevelOf():
+            assert isinstance(checked, Level)
+            yield from _of_hierarchy(checked)
+        case _:
+            assert_never(map_)
+
+
+def _in_bands(map_: tree.BandsOf) -> Iterator[str]:
+    """A number inside a band; then one below the first and one above the last, if these exist."""
+    width, start = map_.width.value, Decimal(0) if map_.start is None else map_.start.value
+    end = None if map_.end is None else map_.end.value
+    inside = start + _whole(width * 37 / 10, width)
+    yield _plain(inside if end is None or inside < end else start + _whole(width / 2, width))
+    if map_.start is not None:
+        yield _plain(start - width)
+    if end is not None:
+        yield _plain(end + _whole(width / 2, width))
+
+
+def _around(cuts: Sequence[Decimal]) -> Iterator[str]:
+    if len(cuts) > 1:
+        yield _plain(cuts[0] + _whole((cuts[1] - cuts[0]) / 2, cuts[0]))
+    yield _plain(cuts[0] - 1)
+    yield _plain(cuts[-1] + 1)
+
+
+def _of_hierarchy(map_: Level) -> Iterator[str]:
+    """The first values of the file that get another label."""
+    for value, *_ in map_.hierarchy.rows:
+        if map_.label(value) != value:
+            yield value
+
+
+def _whole(number: Decimal, like: Decimal) -> Decimal:
+    """The number with as many decimal places as another one."""
+    return number.quantize(like, rounding="ROUND_FLOOR")
+
+
+def _plain(number: Decimal) -> str:
+    return f"{number:f}"

@@ -1,32 +1,30 @@
-"""Requirements to begin with, for the roles that the columns of a table have."""
+"""Propose requirements that fit the roles of a table's columns."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from acompass.checked.types import Kind, Schema
-from acompass.measures import ColumnFacts, Form
-from acompass.project import TableRoles
-from acompass.syntax import tree
-from acompass.syntax.format import format_requirement
-from acompass.syntax.tree import Function, Operator, Quantifier
+from acompass.language.program.types import Kind, Schema
+from acompass.language.text import tree
+from acompass.language.text.formatter import format_requirement
+from acompass.language.text.tree import Function, Operator, Quantifier
+from acompass.measure.answer import ColumnFacts, Form
+from acompass.policy import TableRoles
 
 _STAR = tree.String("*")
 _WIDTH = tree.Number(Decimal(10))
 _KEPT = tree.Number(Decimal(3))
 _LEFT_OUT = tree.Number(Decimal("0.75"))
 _DRAWN = tree.Number(Decimal("0.5"))
-#: values that an urn begins with
+#: the maximum number of values to draw from
 _MOST_VALUES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """`text` is one requirement, formatted. `why` says what it is for."""
-
     key: str
     title: str
-    text: str
+    text: str  # a formatted requirement
     why: str
 
 
@@ -36,9 +34,9 @@ def templates(
     taken: Collection[str] = (),
     facts: Mapping[str, ColumnFacts] | None = None,
 ) -> tuple[Template, ...]:
-    """Requirements that fit the roles. Types from `schema` or `facts` decide how a column is made coarser.
+    """Propose requirements. The types in `schema` or `facts` decide how to generalize a column.
 
-    `taken` are parameters that a new parameter must not be called; `k` and `l` are meant to be shared.
+    New parameters get names that are not in `taken`, except `k` and `l`, which requirements share.
     """
     forms = _forms(schema or (), facts or {})
     return (
@@ -65,27 +63,25 @@ def _about_identifiers(names: Sequence[str]) -> Iterator[Template]:
         return
     listed = ", ".join(f"`{name}`" for name in names)
     dropped = _always(tree.Drop(tuple(map(tree.Name, names))))
-    yield Template("drop-identifiers", f"Drop {listed}", dropped, "Identifiers name a person at once.")
+    yield Template("drop-identifiers", f"Drop {listed}", dropped, "Identifiers identify a person directly.")
     for name in names:
         suppressed = _always(tree.Replace(tree.Name(name), _STAR))
-        why = "The column stays, without its values."
+        why = "Keeps the column and removes its values."
         yield Template(f"suppress:{name}", f"Suppress `{name}`", suppressed, why)
 
 
-def _about_columns(
-    names: Sequence[str], forms: Mapping[str, Form], taken: Collection[str]
-) -> Iterator[Template]:
+def _about_columns(names: Sequence[str], forms: Mapping[str, Form], taken: Collection[str]) -> Iterator[Template]:
     for name in names:
         match forms.get(name):
             case "number":
-                why = "Numbers in one band can no longer be told apart."
+                why = "Numbers in the same band become indistinguishable."
                 yield _coarser(name, "bands", f"`{name}` in bands", tree.BandsOf(_WIDTH), why)
                 yield _top_coded(name, taken)
             case "code":
-                why = "The first characters stay, so that the region is still known."
+                why = "Keeps the first characters, such as those of the region."
                 yield _coarser(name, "prefix", f"`{name}` by its prefix", tree.PrefixOf(_KEPT), why)
             case "date":
-                why = "A day is nearly a name; a month often is not."
+                why = "An exact day often identifies a person; a month rarely does."
                 map_ = tree.DatePart(tree.DateUnit.MONTH)
                 yield _coarser(name, "month", f"`{name}` by month", map_, why)
             case "text" | None:
@@ -129,28 +125,26 @@ def _about_classes(roles: TableRoles) -> Iterator[Template]:
         "check-k",
         "Check the smallest class",
         _classes(groups, [count], enough, None),
-        "Changes nothing: nothing is written while a class has fewer than k records.",
+        "Changes nothing; no table is written if a class has fewer than k records.",
     )
 
 
-def _by_chance(
-    roles: TableRoles, forms: Mapping[str, Form], facts: Mapping[str, ColumnFacts]
-) -> Iterator[Template]:
+def _by_chance(roles: TableRoles, forms: Mapping[str, Form], facts: Mapping[str, ColumnFacts]) -> Iterator[Template]:
     if roles.quasi_identifiers or roles.sensitive:
         sampled = _always(tree.Sometimes(_LEFT_OUT, tree.Reject()))
-        why = "Keeps about a quarter of the records, so that nobody knows whether a person is among them."
+        why = "Keeps a random quarter of the records, so that a person's presence in the table stays uncertain."
         yield Template("sample", "Sample of the records", sampled, why)
     for name in roles.sensitive:
         values = _values(facts.get(name))
         if forms.get(name) in ("text", "code", None) and len(values) > 1:
-            urn = tree.Draw(tree.Name(name), tuple(tree.Ball(tree.String(value)) for value in values))
-            why = "Any value may have been drawn. List every value that the column can have."
+            draw = tree.Draw(tree.Name(name), tuple(tree.Ball(tree.String(value)) for value in values))
+            why = "Any value may be random. List every value that the column can have."
             title = f"Randomized response for `{name}`"
-            yield Template(f"response:{name}", title, _always(tree.Sometimes(_DRAWN, urn)), why)
+            yield Template(f"response:{name}", title, _always(tree.Sometimes(_DRAWN, draw)), why)
 
 
 def _values(facts: ColumnFacts | None) -> tuple[str, ...]:
-    """The frequent values of a column, or an example where none are known."""
+    """The frequent values of a column, or an example if none are known."""
     if facts is None or facts.distribution is None:
         return ("yes", "no")
     labels = (bar.label for bar in facts.distribution.bars if bar.label != "missing")
@@ -184,7 +178,7 @@ def _always(action: tree.Action) -> str:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """The name, with as many underscores as make it differ from all others."""
+    """The name, with underscores added until it differs from all others."""
     others = {other.casefold() for other in taken}
     while name in others:
         name += "_"

@@ -1,24 +1,24 @@
-"""The command line: arguments and exit codes only."""
+"""The command line: arguments, exit codes and output streams."""
 
 import gc
 import sys
 
 
 def main() -> None:
-    # a command creates little garbage, and collecting it takes a tenth of the startup time
+    # collecting garbage, of which a command creates little, takes a tenth of the startup time
     gc.set_threshold(100_000)
     try:
-        from acompass.cli.supervisor import supervised  # inside try: Ctrl-C may arrive during the import
+        from acompass.cli.supervisor import run_supervised  # inside try: Ctrl-C may arrive during the import
 
-        supervised(_start)
+        run_supervised(_start)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         sys.exit(130)
 
 
 def _start() -> None:
-    from acompass.cli.interrupts import note_interrupts
-    from acompass.leftovers import note_end
+    from acompass.cli.signals import note_interrupts
+    from acompass.tables.temporary_files import note_end
 
     interrupts = note_interrupts()
     try:

@@ -1,4 +1,4 @@
-"""The command line. The module of a command is imported only when the command is called."""
+"""The `acompass` command. A subcommand's module is imported only when the subcommand is called."""
 
 import pkgutil
 import sys
@@ -7,13 +7,13 @@ from io import TextIOWrapper
 import click
 from click.exceptions import NoSuchCommand
 
-from acompass.cli.exits import WRONG, exit_codes
+from acompass.cli.command import WRONG, exit_codes
 from acompass.version import __version__
 
 COMMANDS = {
     "run": "acompass.cli.run:run",
     "check": "acompass.cli.check:check",
-    "check-all": "acompass.cli.check_all:check_all",
+    "check-all": "acompass.cli.check:check_all",
     "plan": "acompass.cli.plan:plan",
     "explain": "acompass.cli.explain:explain_command",
     "measure": "acompass.cli.measure:measure_command",
@@ -21,24 +21,22 @@ COMMANDS = {
     "compare": "acompass.cli.compare:compare",
     "lint": "acompass.cli.lint:lint",
     "suggest": "acompass.cli.suggest:suggest",
-    "pram": "acompass.cli.pram:pram",
-    "estimate": "acompass.cli.estimate:estimate",
-    "studio": "acompass.cli.studio:studio",
+    "pram": "acompass.cli.perturb:pram",
+    "estimate": "acompass.cli.perturb:estimate",
+    "studio": "acompass.cli.assist:studio",
     "dbt": "acompass.cli.dbt:dbt",
     "hierarchy": "acompass.cli.hierarchy:hierarchy",
-    "conform": "acompass.cli.conform:conform_command",
-    "fmt": "acompass.cli.fmt:fmt",
-    "core": "acompass.cli.core:core",
-    "lsp": "acompass.cli.lsp:lsp",
-    "doctor": "acompass.cli.doctor:doctor",
-    "verify-report": "acompass.cli.verify_report:verify_report",
+    "conform": "acompass.cli.tools:conform_command",
+    "fmt": "acompass.cli.tools:fmt",
+    "core": "acompass.cli.tools:core",
+    "lsp": "acompass.cli.assist:lsp",
+    "doctor": "acompass.cli.tools:doctor",
+    "verify-report": "acompass.cli.tools:verify_report",
 }
 
 
 class _Commands(click.Group):
-    """Import only the command that is called."""
-
-    # without this, Click exits with 1 if it is interrupted while a command is imported
+    # without exit_codes, Click exits with 1 if it is interrupted while a command is imported
     make_context = exit_codes()(click.Group.make_context)
     invoke = exit_codes()(click.Group.invoke)
 
@@ -62,10 +60,10 @@ class _Commands(click.Group):
         "show_default": True,
     },
 )
-@click.version_option(__version__, message="acompass %(version)s", help="Show the version.")
+@click.version_option(__version__, message="acompass %(version)s", help="Show the version and exit.")
 @click.pass_context
 def app(context: click.Context) -> None:
-    """Check and anonymize tables of people with a readable A-COMPASS policy."""
+    """Check and anonymize personal data with readable A-COMPASS policies."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
         context.exit(WRONG)
@@ -73,6 +71,6 @@ def app(context: click.Context) -> None:
 
 def start() -> None:
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):  # a character that the terminal cannot show must not fail
+        if isinstance(stream, TextIOWrapper):  # escape characters that the terminal cannot show
             stream.reconfigure(errors="backslashreplace")
     app()

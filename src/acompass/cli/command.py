@@ -1,24 +1,44 @@
-"""A Click command with examples in its help and a limit for the errors it prints."""
+"""Common behavior of all commands: examples in the help, --max-errors, and exit codes."""
 
+import os
+import signal
 import sys
-from typing import Any
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn, TypeAlias
 
 import click
+from click import ClickException
+from click.exceptions import Exit
 
-from acompass.diagnostics.diagnostic import MOST_SHOWN
+from acompass.cli.signals import interrupts_within
+from acompass.cli.streams import print_err, print_out, shows_color
+from acompass.errors.diagnostics import MOST_SHOWN, AcompassError, Diagnostic
+from acompass.tables.temporary_files import note_end
+
+VIOLATED = 1
+WRONG = 2
+#: plus the number of the signal, as in shells: 130 for Ctrl-C
+SIGNALED = 128
+#: the reader of standard output has closed it, as in `acompass run … -o - | head`: 128 plus the number of SIGPIPE,
+#: which Windows lacks
+BROKEN_PIPE = SIGNALED + 13
 
 _LIMIT = "acompass.max_errors"
 
+ReportError: TypeAlias = Callable[[AcompassError], None]
+
 
 class Command(click.Command):
-    """The epilog contains one example per line. Every command has the option --max-errors."""
+    """A command with --max-errors, whose epilog contains one example per line."""
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        self.params.append(_max_errors())
+        self.params.append(_max_errors_option())
 
     def get_short_help_str(self, limit: int = sys.maxsize) -> str:
-        """The complete first sentence, not cut off; the list of commands wraps it."""
+        """The complete first sentence; the list of commands wraps it."""
         return super().get_short_help_str(sys.maxsize)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -28,24 +48,103 @@ class Command(click.Command):
                 formatter.write(f"{'':{formatter.current_indent}}{example}\n")
 
 
-def _max_errors() -> click.Option:
+def _max_errors_option() -> click.Option:
     return click.Option(
         ["--max-errors"],
         type=click.IntRange(min=1),
         default=MOST_SHOWN,
         metavar="N",
         expose_value=False,
-        callback=_remember,
+        callback=_store_max_errors,
         help="Print at most N errors or findings.",
     )
 
 
-def _remember(context: click.Context, _: click.Parameter, most: int) -> None:
+def _store_max_errors(context: click.Context, _: click.Parameter, most: int) -> None:
     context.meta[_LIMIT] = most
 
 
 def max_errors() -> int:
-    """The limit of the command that is running."""
+    """The limit given to the running command."""
     context = click.get_current_context(silent=True)
     most: int = MOST_SHOWN if context is None else context.meta.get(_LIMIT, MOST_SHOWN)
     return most
+
+
+@contextmanager
+def exit_codes(report_error: ReportError | None = None) -> Iterator[None]:
+    """Turn exceptions into exit codes. `report_error` also writes the error in the format of the report."""
+    with interrupts_within() as interrupts:
+        try:
+            yield
+        except (Exit, ClickException):
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            if interrupts.arrived or isinstance(error, KeyboardInterrupt):
+                note_end()
+                print_err("interrupted")
+                raise Exit(SIGNALED + (interrupts.arrived or signal.SIGINT)) from None
+            _exit_with_error(error, report_error)
+
+
+def _exit_with_error(error: BaseException, report_error: ReportError | None) -> NoReturn:
+    match error:
+        case BrokenPipeError():
+            _discard_standard_output()
+            raise Exit(BROKEN_PIPE) from None
+        case AcompassError():
+            reported = error
+        case _:
+            if os.environ.get("ACOMPASS_DEBUG"):
+                traceback.print_exception(error)
+            reported = AcompassError([_internal_error(error)])
+    print_error(reported)
+    if report_error is not None:
+        report_error(reported)
+    raise Exit(WRONG) from None
+
+
+def print_error(error: AcompassError) -> None:
+    from acompass.errors.rendering import render_text
+
+    color = shows_color(sys.stderr)
+    print_err(render_text(error.diagnostics, error.source, error.name, color, max_errors()).rstrip("\n"))
+
+
+def print_error_json(error: AcompassError) -> None:
+    from acompass.report.json import error_object, to_json
+
+    print_out(to_json(error_object(error, max_errors())))
+
+
+def exit_with_worst(inputs: Iterable[str], perform: Callable[[str], None]) -> NoReturn:
+    """Perform a command for every input, even if some fail, and exit with the worst exit code."""
+    worst = 0
+    for each in inputs:
+        try:
+            perform(each)
+        except Exit as end:
+            if end.exit_code > WRONG:  # interrupted, or standard output is closed
+                raise
+            worst = max(worst, end.exit_code)
+    raise Exit(worst)
+
+
+def exit_by_verdict(ok: bool) -> None:
+    if not ok:
+        raise Exit(VIOLATED)
+
+
+def _internal_error(error: BaseException) -> Diagnostic:
+    """Report only the exception's type: its message may contain record values."""
+    return Diagnostic(
+        code="AC901",
+        message=f"internal error: `{type(error).__name__}`",
+        help="run again with `ACOMPASS_DEBUG=1` to see a traceback, which may contain personal data",
+    )
+
+
+def _discard_standard_output() -> None:
+    """Redirect standard output: Python flushes it at exit, which would fail on the closed pipe."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`acompass compare`: are two policies equivalent, and does the new one keep the guarantees of the old?"""
+"""`acompass compare`: decide whether two policies are equivalent, and which guarantees the new one keeps."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Unpack, assert_never
@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Unpack, assert_never
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.command import Command, exit_by_verdict, exit_codes
 from acompass.cli.formats import (
     Also,
     CiFormat,
@@ -18,14 +17,15 @@ from acompass.cli.formats import (
     require_other_files,
     write_also,
 )
-from acompass.cli.inputs import STANDARD_INPUT, given, params_of, read_policy, types_of
+from acompass.cli.inputs import STANDARD_INPUT, parse_params, parse_types, read_policy, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.report.json.document import to_json
+from acompass.options import Opening
+from acompass.report.json import to_json
 
 if TYPE_CHECKING:
-    from acompass.checked.parameters import ParamValue
-    from acompass.compare.answer import Comparison
+    from acompass.language.program.constants import ParamValue
     from acompass.policy import Policy
+    from acompass.reason.compare.answer import Comparison
 
 EXAMPLES = """\
 acompass compare old.acp new.acp
@@ -38,13 +38,13 @@ acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUM
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@click.argument("old", help="The policy as it was (.acp); - is standard input.")
-@click.argument("new", help="The policy as it is to be (.acp); - is standard input.")
+@click.argument("old", help="The old policy (.acp); - for standard input.")
+@click.argument("new", help="The new policy (.acp); - for standard input.")
 @click.option(
     "--impact",
     is_flag=True,
-    help="Also print what the new policy can release that the old one could not, and for each guarantee that "
-    "is lost a table.",
+    help="Also show what the new policy can release that the old one could not, and a counterexample for each lost "
+    "guarantee.",
 )
 @options.schema_table
 @options.types
@@ -55,7 +55,7 @@ acompass compare old.acp new.acp --impact --format markdown >> "$GITHUB_STEP_SUM
     "old_settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Bind a parameter to another value in OLD; may be repeated.",
+    help="Set a parameter of OLD to a different value; repeatable.",
 )
 @options.deadline
 @ci_formats
@@ -69,48 +69,44 @@ def compare(
     impact: bool,
     table: str | None,
     types: tuple[str, ...],
-    dates: tuple[str, ...],
     settings: tuple[str, ...],
     old_settings: tuple[str, ...],
     deadline: str,
     format_: CiFormat,
     also: Also,
-    engine: str | None,
     paper: bool,
-    **files: Unpack[options.FileOptions],
+    **opening: Unpack[Opening],
 ) -> None:
     """Compare two policies for every table and every trace.
 
-    They are equivalent, different with a small table on which they differ, or undecided. For each policy, it
-    says which of its guarantees the other keeps: assertions that are proved of every table it writes.
+    They are equivalent, different (shown on a small table), or undecided. The report also lists which guarantees
+    of each policy the other one keeps. A guarantee is an assertion proved for every table the policy can produce.
 
-    A parameter has the same value in both, unless --set-old or an acompass.toml beside the old policy gives
-    the old one another. --set comes before both files.
+    A parameter has the same value in both policies, unless --set-old or the old policy's acompass.toml sets it
+    differently. --set overrides both acompass.toml files.
 
-    Exits with 0 if the policies are equivalent, or if the new one is proved to keep all guarantees of the old
-    one and to release nothing more; otherwise with 1.
+    Exits with 0 if the policies are equivalent, or if the new one provably keeps all guarantees of the old one
+    and releases nothing more; otherwise with 1.
     """
     require_other_files(also, old, new, table)
     with exit_codes(error_report(format_, new, also)):
-        from acompass import reasoning
+        from acompass import api
 
         if (old, new, table).count(STANDARD_INPUT) > 1:
             raise click.BadParameter("only one of OLD, NEW and TABLE can be standard input")
         before, after = (read_policy(path) for path in (old, new))
-        call = given(new, table, settings)
-        old_params = {**given(old, table, settings).params, **params_of(old_settings)}
-        comparison = reasoning.compare(
+        call = resolve_inputs(new, table, settings)
+        old_params = {**resolve_inputs(old, table, settings).params, **parse_params(old_settings)}
+        comparison = api.compare(
             before,
             after,
-            types=types_of(types),
+            types=parse_types(types),
             params={**old_params, **call.params},
             old_params=_differing(old_params, call.params),
-            table=call.schema_table(bool(types), engine is not None),
+            table=call.schema_table(bool(types), opening.get("engine") is not None),
             deadline=deadline,
-            dates=dates,
-            engine=engine,
-            **files,
             paper=paper,
+            **opening,
         )
         report = partial(_report, comparison, before, after, new, impact)
         write_also(also, report)
@@ -119,7 +115,7 @@ def compare(
 
 
 def _differing(old: "dict[str, ParamValue]", new: "dict[str, ParamValue]") -> "dict[str, ParamValue]":
-    """The values of the old policy that the new one does not share."""
+    """The parameters of the old policy that have a different value in the new one."""
     return {name: value for name, value in old.items() if new.get(name, value) != value}
 
 
@@ -128,23 +124,23 @@ def _report(
 ) -> str:
     match format_:
         case "text":
-            from acompass.report.text.comparison import comparison_text
+            from acompass.report.text_answers import comparison_text
 
             return comparison_text(comparison, impact)
         case "json":
-            from acompass.report.json.comparison import comparison_object
+            from acompass.report.json_answers import comparison_object
 
             return to_json(comparison_object(comparison, impact))
         case "junit":
-            from acompass.report.junit.comparison import comparison_to_junit
+            from acompass.report.junit import comparison_to_junit
 
             return comparison_to_junit(comparison, new)
         case "sarif":
-            from acompass.report.sarif.comparison import comparison_to_sarif
+            from acompass.report.sarif import comparison_to_sarif
 
             return to_json(comparison_to_sarif(comparison, before.text, after.text, new))
         case "markdown":
-            from acompass.report.markdown.comparison import comparison_markdown
+            from acompass.report.markdown_answers import comparison_markdown
 
             return comparison_markdown(comparison, name_in_heading(new), impact)
         case _:

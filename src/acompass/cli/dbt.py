@@ -1,4 +1,4 @@
-"""`acompass dbt`: write a policy as tests and a model of a dbt project."""
+"""`acompass dbt`: write a policy into a dbt project as tests and a model."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Unpack
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes, print_error_json
-from acompass.cli.inputs import given, policy_and_table, types_of
+from acompass.cli.command import Command, exit_by_verdict, exit_codes, print_error_json
+from acompass.cli.inputs import parse_types, read_policy, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.report.json.document import to_json
+from acompass.options import Opening
+from acompass.report.json import to_json
 
 if TYPE_CHECKING:
-    from acompass.dbt_files import DbtFiles
+    from acompass.author.answers import DbtFiles
 
 EXAMPLES = """\
 acompass dbt policy.acp --model people --set k=3
@@ -30,24 +30,22 @@ acompass dbt policy.acp --model people --set k=3 --no-model --dialect postgres
     "--model",
     required=True,
     metavar="NAME",
-    help="The table before the policy: a model, seed or snapshot, or source:NAME.TABLE.",
+    help="The original table: a model, seed or snapshot, or source:NAME.TABLE.",
 )
+@click.option("--released", metavar="NAME", help="The released model; the name of --model with _released by default.")
+@click.option("--source", is_flag=True, help="Test --model itself, as `check` does; write no Python model.")
+@click.option("--no-model", is_flag=True, help="Write no Python model, because another step creates the released one.")
 @click.option(
-    "--released", metavar="NAME", help="The model after the policy; by default that of --model and _released."
+    "--output",
+    "-o",
+    default=".",
+    metavar="FOLDER",
+    help="The folder of the dbt project, which contains dbt_project.yml.",
 )
-@click.option("--source", is_flag=True, help="Test --model itself, as check does; write no Python model.")
-@click.option("--no-model", is_flag=True, help="Write no Python model: another step makes the released one.")
-@click.option(
-    "--output", "-o", default=".", metavar="FOLDER", help="The dbt project, a folder with a dbt_project.yml."
-)
-@click.option(
-    "--dialect", default="duckdb", metavar="NAME", help="The SQL dialect: duckdb, postgres or spark."
-)
-@click.option(
-    "--show-records", is_flag=True, help="Let failing tests select the violating classes and records."
-)
+@click.option("--dialect", default="duckdb", metavar="NAME", help="SQL dialect: duckdb, postgres or spark.")
+@click.option("--show-records", is_flag=True, help="Let failing tests select the violating classes and records.")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
-@click.option("--force", is_flag=True, help="Also replace files that were not written by this command.")
+@click.option("--force", is_flag=True, help="Also replace files that this command did not write.")
 @options.schema_table
 @options.types
 @options.settings
@@ -71,42 +69,36 @@ def dbt(
     table: str | None,
     types: tuple[str, ...],
     settings: tuple[str, ...],
-    missing: tuple[str, ...],
-    dates: tuple[str, ...],
-    engine: str | None,
     as_json: bool,
     paper: bool,
-    **file_options: Unpack[options.FileOptions],
+    **opening: Unpack[Opening],
 ) -> None:
-    """Write a policy into a dbt project: a Python model that performs it on --model, for dbt-duckdb, and a
+    """Write a policy into a dbt project: a Python model that applies it to --model, for dbt-duckdb, and a
     singular test of the released model for each assertion.
 
-    A failing test selects how many records are concerned, and no value of any of them. Whole numbers given
-    with --set can be changed in dbt by variables. --missing and --dates are for the Python model.
+    A failing test selects the number of affected records, and none of their values. Integers set with --set
+    become dbt variables. --missing and --dates apply to the Python model.
     """
     with exit_codes(print_error_json if as_json else None):
-        from acompass import reasoning
+        from acompass import api
 
-        parsed, call = policy_and_table(policy, table), given(policy, table, settings)
-        files = reasoning.dbt(
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
+        files = api.dbt(
             parsed,
             model,
             released=released,
             source=source,
             python_model=not no_model,
             dialect=dialect,
-            types=types_of(types),
+            types=parse_types(types),
             params=call.params,
-            table=call.schema_table(bool(types), engine is not None),
+            table=call.schema_table(bool(types), opening.get("engine") is not None),
             show_records=show_records,
             output=output,
             force=force,
             dry=check,
-            missing=missing or None,
-            dates=dates,
-            engine=engine,
             paper=paper,
-            **file_options,
+            **opening,
         )
         print_out(to_json(files.to_json()) if as_json else "\n".join(_lines(files, written=not check)))
         exit_by_verdict(files.is_current or not check)

@@ -1,20 +1,18 @@
-"""`acompass explain`: explain what happens to a record, translate a policy, or print the page of a code."""
+"""`acompass explain`: explain what happens to a record, translate a policy, or print the page about a code."""
 
 from pathlib import Path
 from typing import Unpack
 
 import click
 
-from acompass.arguments import Opening
 from acompass.cli import options
-from acompass.cli.command import Command
-from acompass.cli.exits import exit_codes, print_error_json
-from acompass.cli.inputs import given, policy_and_table
-from acompass.cli.page import print_page
+from acompass.cli.command import Command, exit_codes, print_error_json
+from acompass.cli.inputs import read_policy, read_trace, resolve_inputs
 from acompass.cli.streams import print_out
-from acompass.cli.trace import read_trace
-from acompass.diagnostics.pages import is_code
-from acompass.report.json.document import to_json
+from acompass.errors.catalogue import is_code
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.options import Opening
+from acompass.report.json import to_json
 
 EXAMPLES = """\
 acompass explain policy.acp people.csv --set k=3 --record 5
@@ -27,23 +25,21 @@ acompass explain AC101
 
 
 @click.command(cls=Command, epilog=EXAMPLES)
-@click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code.")
-@options.policys_table
+@click.argument("policy", metavar="POLICY|CODE", help="A policy (.acp), - for standard input, or a code such as AC101.")
+@options.policy_table
 @click.option(
     "--record",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Explain the N-th record, counted from 1; in PostgreSQL and Spark, in canonical order.",
+    help="Explain the N-th record, counting from 1; in canonical order for PostgreSQL and Spark.",
 )
-@click.option("--where", metavar="CONDITION", help="Explain the records of TABLE that satisfy this.")
+@click.option("--where", metavar="CONDITION", help="Explain the records of TABLE that satisfy this condition.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=5, metavar="N", help="Explain at most N of these records."
+    "--limit", type=click.IntRange(min=1), default=5, metavar="N", help="With --where, explain at most N records."
 )
 @click.option("--algebra", is_flag=True, help="Show the policy as relational algebra.")
 @click.option("--sql", is_flag=True, help="Show the policy as SQL.")
-@click.option(
-    "--dialect", default="duckdb", metavar="NAME", help="The SQL dialect: duckdb, postgres or spark."
-)
+@click.option("--dialect", default="duckdb", metavar="NAME", help="SQL dialect: duckdb, postgres or spark.")
 @options.settings
 @options.seed
 @options.trace
@@ -66,45 +62,40 @@ def explain_command(
     settings: tuple[str, ...],
     seed: str | None,
     trace: Path | None,
-    missing: tuple[str, ...],
-    dates: tuple[str, ...],
-    engine: str | None,
-    memory_limit: str | None,
     as_json: bool,
     paper: bool,
-    **files: Unpack[options.FileOptions],
+    **opening: Unpack[Opening],
 ) -> None:
-    """Explain what run does to a record and why: the requirements that affect it, its classes, the values
+    """Explain what `run` does to a record and why: the requirements that affect it, its classes, the values
     written, and the smallest change that would have left it unaffected. The output contains personal data.
 
-    With --algebra or --sql, translate the policy; no data is shown. With the code of an error or a finding,
-    such as AC101, print its page.
+    --algebra and --sql translate the policy and show no data. The code of an error or a finding, such as AC101,
+    prints its page.
     """
     asked = [record is not None, where is not None, algebra, sql].count(True)
     if is_code(policy) and table is None and not asked:
-        print_page(policy.upper(), as_json)
+        _print_page(policy.upper(), as_json)
         return
     if asked != 1:
         raise click.BadParameter("exactly one of --record, --where, --algebra and --sql is required")
     with exit_codes(print_error_json if as_json else None):
         from acompass.policy import as_policy
 
-        parsed = as_policy(policy_and_table(policy, table), paper)
-        call = given(policy, table, settings)
+        parsed = as_policy(read_policy(policy, table), paper)
+        call = resolve_inputs(policy, table, settings)
         if algebra:
-            from acompass.explain.algebra import to_algebra
+            from acompass.explain.algebra_text import to_algebra
 
             print_out(to_algebra(parsed.tree, parsed.text, call.params))
             return
         if sql:
-            from acompass.explain.sql import to_sql
+            from acompass.cli.sql import to_sql
 
-            schema_table = call.schema_table(is_database=engine is not None)
-            opening = Opening(missing=missing, dates=dates, engine=engine, memory_limit=memory_limit, **files)
+            schema_table = call.schema_table(is_database=opening.get("engine") is not None)
             print_out(to_sql(parsed, dialect, schema_table, call.params, opening))
             return
         from acompass.api import explain
-        from acompass.report.text.explanation import explanation_text
+        from acompass.report.text_answers import explanation_text
 
         explanation = explain(
             parsed,
@@ -115,10 +106,27 @@ def explain_command(
             params=call.params,
             seed=seed,
             trace=None if trace is None else read_trace(trace),
-            missing=missing,
-            dates=dates,
-            engine=engine,
-            **files,
-            memory_limit=memory_limit,
+            **opening,
         )
         print_out(to_json(explanation.to_json()) if as_json else explanation_text(explanation))
+
+
+#: how many similar codes to list for an unknown code
+_NEAREST_CODES = 5
+
+
+def _print_page(code: str, as_json: bool) -> None:
+    from acompass.errors.catalogue import CODES, read_page
+    from acompass.errors.rendering import render_page
+
+    with exit_codes(print_error_json if as_json else None):
+        if code not in CODES:
+            raise CallError([_unknown_code(code, CODES)])
+        page = read_page(code)
+        print_out(to_json({"code": code, "title": CODES[code], "page": page}) if as_json else render_page(page))
+
+
+def _unknown_code(code: str, codes: dict[str, str]) -> Diagnostic:
+    by_distance = sorted(codes, key=lambda known: (known[2] != code[2], abs(int(known[2:]) - int(code[2:]))))
+    listed = "\n".join(f"{known}: {codes[known]}" for known in sorted(by_distance[:_NEAREST_CODES]))
+    return Diagnostic("AC709", f"unknown code `{code}`", help=f"the nearest codes are\n{listed}")

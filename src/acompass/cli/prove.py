@@ -1,12 +1,11 @@
-"""`acompass prove`: prove which assertions hold for every output of a policy, without data."""
+"""`acompass prove`: prove, without data, which assertions hold for every table that a policy can produce."""
 
 from typing import TYPE_CHECKING, Unpack, assert_never
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes
+from acompass.cli.command import Command, exit_by_verdict, exit_codes
 from acompass.cli.formats import (
     Also,
     CiFormat,
@@ -17,13 +16,13 @@ from acompass.cli.formats import (
     require_other_files,
     write_also,
 )
-from acompass.cli.inputs import given, policy_and_table, types_of
-from acompass.cli.measure import names_in
+from acompass.cli.inputs import parse_types, read_policy, resolve_inputs, split_names
 from acompass.cli.streams import print_out
-from acompass.report.json.document import to_json
+from acompass.options import Opening
+from acompass.report.json import to_json
 
 if TYPE_CHECKING:
-    from acompass.privacy.answer import PrivacyProof
+    from acompass.reason.privacy.answer import PrivacyProof
 
 EXAMPLES = """\
 acompass prove policy.acp --set k=3
@@ -47,38 +46,38 @@ acompass prove policy.acp --types Disease=text --types Zip=text --privacy --colu
     multiple=True,
     metavar="CLAIM",
     help="Prove this instead of the policy's own assertions: an assertion, idempotent, 'order of 3, 5' for "
-    "two lines, or 'Age unchanged' for a column; may be repeated.",
+    "two lines, or 'Age unchanged' for a column; repeatable.",
 )
 @click.option(
     "--assume",
     multiple=True,
     metavar="ASSERTION",
-    help="Assume this of the table before the policy; may be repeated.",
+    help="Assume that the input table satisfies this; repeatable.",
 )
 @click.option(
     "--privacy",
     is_flag=True,
-    help="Also prove what the output gives away about one record; needs --table, or --types for each column.",
+    help="Also prove how much the output can reveal about one record; requires --table, or --types for each column.",
 )
 @click.option(
     "--columns",
     multiple=True,
     metavar="A,B",
-    help="With --privacy, ask about a record's values of these columns together; by default about each "
-    "column; may be repeated.",
+    help="With --privacy, analyze a record's values in these columns together, instead of column by column; "
+    "repeatable.",
 )
 @click.option(
     "--epsilon",
     default="1",
     metavar="NUMBER",
     show_default=True,
-    help="With --privacy, the ε for which δ is found for one record more or less.",
+    help="With --privacy, the ε at which δ is computed for adding or removing one record.",
 )
 @click.option(
     "--certificate",
     type=click.Path(),
     metavar="JSON",
-    help="Also write what the proofs rest on, for the checker that is proved sound.",
+    help="Also write a certificate of the proofs, for the verified checker.",
 )
 @options.schema_table
 @options.types
@@ -100,46 +99,42 @@ def prove(
     certificate: str | None,
     table: str | None,
     types: tuple[str, ...],
-    dates: tuple[str, ...],
     settings: tuple[str, ...],
     deadline: str,
     format_: CiFormat,
     also: Also,
-    engine: str | None,
     paper: bool,
-    **files: Unpack[options.FileOptions],
+    **opening: Unpack[Opening],
 ) -> None:
-    """Prove for each assertion that every table a run of the policy writes satisfies it.
+    """Prove for each assertion that it holds for every table the policy can produce.
 
-    An assertion is proved, refuted with a smallest counterexample, or undecided. Without a table or types, a
-    number may have any number of digits after the point.
+    An assertion is proved, refuted with a smallest counterexample, or undecided. Without a table or types,
+    numbers may have any number of decimal places.
 
-    With --privacy, it also says how much more probable an output can be from one table than from another that
-    differs in one record: by column, and with one record more or less.
+    --privacy also bounds how much more likely an output can be from one table than from another that differs in
+    one record: in the record's value of a column, or in the presence of the record.
 
-    A claim that is not decided before the deadline is undecided. Exits with 1 unless all are proved.
+    A claim that is not decided before the deadline is undecided. Exits with 1 unless all claims are proved.
     """
     require_other_files(also, policy, table)
     with exit_codes(error_report(format_, policy, also)):
-        from acompass import reasoning
+        from acompass import api
 
-        parsed, call = policy_and_table(policy, table), given(policy, table, settings)
-        proof = reasoning.prove(
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
+        proof = api.prove(
             parsed,
             claims or None,
             assume=assume,
-            types=types_of(types),
+            types=parse_types(types),
             params=call.params,
-            table=call.schema_table(bool(types), engine is not None),
+            table=call.schema_table(bool(types), opening.get("engine") is not None),
             privacy=privacy,
-            columns=[names_in([names]) or () for names in columns] or None,
+            columns=[split_names([names]) or () for names in columns] or None,
             epsilon=epsilon,
             certificate=certificate,
             deadline=deadline,
-            dates=dates,
-            engine=engine,
-            **files,
             paper=paper,
+            **opening,
         )
         write_also(also, lambda each: _report(proof, policy, each))
         print_out(_report(proof, policy, format_))
@@ -149,19 +144,19 @@ def prove(
 def _report(proof: "PrivacyProof", policy: str, format_: CiFormat) -> str:
     match format_:
         case "text":
-            from acompass.report.text.privacy import privacy_proof_text
+            from acompass.report.text_answers import privacy_proof_text
 
             return privacy_proof_text(proof)
         case "json":
-            from acompass.report.json.privacy import privacy_proof_object
+            from acompass.report.json_answers import privacy_proof_object
 
             return to_json(privacy_proof_object(proof))
         case "junit":
-            from acompass.report.junit.proof import proof_to_junit
+            from acompass.report.junit import proof_to_junit
 
             return proof_to_junit(proof, policy)
         case "sarif":
-            from acompass.report.sarif.proof import proof_to_sarif
+            from acompass.report.sarif import proof_to_sarif
 
             return to_json(proof_to_sarif(proof, policy))
         case "markdown":

@@ -1,25 +1,17 @@
-"""`acompass run`: perform a policy on a table and write the result."""
+"""`acompass run`: apply a policy to a table and write the result."""
 
 import sys
 from pathlib import Path
-from typing import TextIO, Unpack, assert_never
+from typing import Unpack
 
 import click
 
 from acompass.cli import options
-from acompass.cli.command import Command
-from acompass.cli.exits import exit_by_verdict, exit_codes
-from acompass.cli.formats import Format, error_report, formats, name_in_heading
-from acompass.cli.hints import hint
-from acompass.cli.inputs import given, policy_and_table
-from acompass.cli.progress import progress_bar
-from acompass.cli.streams import print_err, print_out, style_of
-from acompass.cli.trace import read_trace
-from acompass.report.json.document import to_json
-from acompass.report.json.result import result_object
-from acompass.result import Result
+from acompass.cli.command import Command, exit_by_verdict, exit_codes
+from acompass.cli.formats import Format, error_report, formats, render_result
+from acompass.cli.inputs import STANDARD_OUTPUT, read_policy, read_trace, resolve_inputs
+from acompass.cli.streams import print_err, print_hint, print_out, progress_bar
 
-STANDARD_OUTPUT = "-"
 NOT_WRITTEN = "a requirement without an action is violated; use `--force` to write it anyway"
 
 EXAMPLES = """\
@@ -35,22 +27,19 @@ acompass run policy.acp people.csv -o - --seed "$SEED" --order canonical > relea
 
 @click.command(cls=Command, epilog=EXAMPLES)
 @options.policy
-@options.policys_table
-@click.option(
-    "--output", "-o", required=True, metavar="OUT", help="Where to write the table; - is standard output."
-)
+@options.policy_table
+@click.option("--output", "-o", required=True, metavar="OUT", help="File or table to write; - for standard output.")
 @click.option(
     "--partition",
     multiple=True,
     metavar="COLUMN",
-    help="Write OUT as a folder of Parquet files, with a folder for each value of the column; repeatable.",
+    help="Write OUT as a folder of Parquet files, with a subfolder for each value of the column; repeatable.",
 )
-@options.performing
+@options.run_options
 @click.option(
     "--force",
     is_flag=True,
-    help="Write even if a check is violated, and replace an existing table of a database or folder of "
-    "Parquet files.",
+    help="Write the output even if a check fails, and replace an existing database table or folder of Parquet files.",
 )
 @formats
 @options.report
@@ -70,11 +59,11 @@ def run(
     report_internal: Path | None,
     quiet: bool,
     no_progress: bool,
-    **performing: Unpack[options.Performing],
+    **shared: Unpack[options.RunOptions],
 ) -> None:
-    """Perform the requirements of a policy on a table, one after the other, and write the resulting table.
+    """Apply a policy to a table, one requirement after the other, and write the result.
 
-    If a requirement without an action is violated, exits with 1 and writes nothing unless --force is given.
+    If a requirement without an action is violated, exits with 1 and writes nothing, unless --force is given.
     """
     if format_ != "text" and output == STANDARD_OUTPUT:
         option = "--json" if format_ == "json" else f"--format {format_}"
@@ -82,7 +71,7 @@ def run(
     with exit_codes(error_report(format_, policy)):
         from acompass import api
 
-        parsed, call = policy_and_table(policy, table), given(policy, table, settings)
+        parsed, call = read_policy(policy, table), resolve_inputs(policy, table, settings)
         with progress_bar(not (quiet or no_progress or format_ == "json")) as progress:
             result = api.run(
                 parsed,
@@ -95,32 +84,15 @@ def run(
                 report=report,
                 report_internal=report_internal,
                 progress=progress,
-                **performing,
+                **shared,
             )
         not_written = None if result.ok or force else f"`{output}` not written: {NOT_WRITTEN}"
         if format_ == "json" or not quiet:
             stream = sys.stderr if output == STANDARD_OUTPUT else sys.stdout
-            (print_err if stream is sys.stderr else print_out)(
-                _report(result, policy, not_written, format_, stream)
-            )
+            report_text = render_result(result, policy, format_, stream, not_written)
+            (print_err if stream is sys.stderr else print_out)(report_text)
         if format_ == "text" and not quiet:
-            hint(parsed, call.params)
+            print_hint(parsed, call.params)
         if not_written is not None:
             print_err(not_written)
         exit_by_verdict(result.ok)
-
-
-def _report(result: Result, policy: str, not_written: str | None, format_: Format, stream: TextIO) -> str:
-    match format_:
-        case "text":
-            from acompass.report.text.result import run_text
-
-            return run_text(result, style_of(stream))
-        case "json":
-            return to_json(result_object(result))
-        case "markdown":
-            from acompass.report.markdown.result import run_markdown
-
-            return run_markdown(result, name_in_heading(policy), not_written)
-        case _:
-            assert_never(format_)

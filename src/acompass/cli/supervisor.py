@@ -1,9 +1,8 @@
 """Run a command in a child process, so that a signal ends it within seconds whatever an engine does.
 
-Python handles signals only between its own instructions, so never while an engine is stuck in native code. If
-the engine also holds Python's lock, no thread of the same process can help. The supervisor gives the command
-some time to end by itself, then kills it and removes its files (`leftovers.py`), as it does after a crash.
-"""
+Python handles signals only between bytecode instructions, so never while an engine runs native code. If the engine
+also holds the interpreter lock, no other thread can run. The supervisor gives the command some time to end by
+itself, then kills it and removes its temporary files, as it does after a crash."""
 
 import os
 import select
@@ -14,18 +13,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
-from acompass.cli.interrupts import handled_signals
-from acompass.leftovers import remove, report_to
+from acompass.cli.signals import handled_signals
+from acompass.tables.temporary_files import remove_path, report_to
 
-#: how long an interrupted command may take to end by itself, and a process that it started after it
+#: seconds that an interrupted command may take to end by itself, and then each process that it started
 GRACE = 3.0
 _SIGNALED = 128
 _STANDARD_ERROR = 2
 _BLOCK = 1 << 16
 
 
-def supervised(command: Callable[[], None]) -> None:
-    """Run a command in a child process, which returns from here; the supervisor never does."""
+def run_supervised(command: Callable[[], None]) -> None:
+    """Run a command in a child process. Only the child returns; the supervisor exits with the command's exit code."""
     if not hasattr(os, "fork"):  # Windows
         return command()
     signals = _Signals()
@@ -50,25 +49,25 @@ def _end_without_supervisor(alive: int) -> None:
 
 
 class _Signals:
-    """The signals of this process as bytes in a pipe, so that none is missed between two looks."""
+    """Writes the signals of this process to a pipe, so that none is missed between two reads."""
 
     def __init__(self) -> None:
         self.pipe, self._write = os.pipe()
         os.set_blocking(self.pipe, False)
         os.set_blocking(self._write, False)
-        self._fd = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        self._fd_before = signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
         self.stopping = handled_signals()
-        self._before = {each: signal.signal(each, _pass) for each in (*self.stopping, signal.SIGCHLD)}
+        self._before = {each: signal.signal(each, _ignore_signal) for each in (*self.stopping, signal.SIGCHLD)}
 
     def restore(self) -> None:
-        signal.set_wakeup_fd(self._fd)
+        signal.set_wakeup_fd(self._fd_before)
         for each, handler in self._before.items():
             signal.signal(each, handler)
         os.close(self.pipe)
         os.close(self._write)
 
 
-def _pass(*_: object) -> None:
+def _ignore_signal(*_: object) -> None:
     """Without a handler, the signal would not be written to the pipe."""
 
 
@@ -76,11 +75,12 @@ class _Supervisor:
     def __init__(self, child: int, notes: int, signals: _Signals) -> None:
         self._child, self._notes, self._signals = child, notes, signals
         self._unread = b""
-        self._left: set[str] = set()
+        self._temporary_files: set[str] = set()
         self._processes: set[int] = set()
-        self._explained = False
-        self._stoppable = self._asked = False
-        self._arrived: int | None = None
+        self._has_reported = False  # the command has printed "interrupted" itself
+        self._is_stoppable = False  # the command can end early with its best result so far
+        self._was_asked_to_stop = False
+        self._signal: int | None = None
         self._deadline: float | None = None
         os.set_blocking(notes, False)
 
@@ -90,24 +90,24 @@ class _Supervisor:
         if code >= _SIGNALED:
             for process in self._processes:
                 _end_process(process)
-        for path in self._left:
-            remove(path)
-        if code >= _SIGNALED and self._arrived is not None and not self._explained:
+        for path in self._temporary_files:
+            remove_path(path)
+        if code >= _SIGNALED and self._signal is not None and not self._has_reported:
             with suppress(OSError):
                 os.write(_STANDARD_ERROR, b"interrupted\n")
         os._exit(code)
 
     def _wait(self) -> int:
-        """Wait until the command ends or its time is over; return the exit code."""
+        """Wait until the command ends, or kill it at the deadline; return the exit code."""
         while True:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
                 code = os.waitstatus_to_exitcode(status)
                 return code if code >= 0 else _SIGNALED - code
-            if self._arrived is not None and self._seconds_left() == 0.0:
+            if self._signal is not None and self._seconds_left() == 0.0:
                 os.kill(self._child, signal.SIGKILL)
                 os.waitpid(self._child, 0)
-                return _SIGNALED + self._arrived
+                return _SIGNALED + self._signal
             select.select([self._notes, self._signals.pipe], [], [], self._seconds_left())
             self._read_notes()
             self._read_signals()
@@ -121,45 +121,40 @@ class _Supervisor:
                 self._stop(number)
 
     def _stop(self, number: int) -> None:
-        """Forward the signal. After Ctrl-C the command has it already, and ignores the second one.
+        """Forward the signal. After Ctrl-C, the command already has it and ignores the second one.
 
-        A command that is stoppable is first asked to end by itself, in its own time; then it is killed.
+        The first Ctrl-C asks a stoppable command to end by itself, without a deadline; the second one kills it.
         """
-        if self._stoppable and number == signal.SIGINT:
-            self._ask_or_kill()
+        if self._is_stoppable and number == signal.SIGINT:
+            if self._was_asked_to_stop:
+                self._signal, self._deadline = signal.SIGINT, time.monotonic()
+            else:
+                self._was_asked_to_stop = True
+                os.kill(self._child, signal.SIGUSR1)
             return
         os.kill(self._child, number)
-        if self._arrived is None:
-            self._arrived, self._deadline = number, time.monotonic() + GRACE
-
-    def _ask_or_kill(self) -> None:
-        if self._asked:
-            self._arrived, self._deadline = signal.SIGINT, time.monotonic()
-        else:
-            self._asked = True
-            os.kill(self._child, signal.SIGUSR1)
+        if self._signal is None:
+            self._signal, self._deadline = number, time.monotonic() + GRACE
 
     def _read_notes(self) -> None:
         *notes, self._unread = (self._unread + _read(self._notes)).split(b"\0")
         for note in notes:
-            self._take(os.fsdecode(note[:1]), os.fsdecode(note[1:]))
-
-    def _take(self, kind: str, text: str) -> None:
-        match kind:
-            case "+":
-                self._left.add(text)
-            case "-":
-                self._left.discard(text)
-            case "!":
-                self._processes.add(int(text))
-            case "?":
-                self._stoppable = True
-            case _:
-                self._explained, self._deadline = True, time.monotonic() + GRACE
+            text = os.fsdecode(note[1:])
+            match note[:1]:
+                case b"+":
+                    self._temporary_files.add(text)
+                case b"-":
+                    self._temporary_files.discard(text)
+                case b"!":
+                    self._processes.add(int(text))
+                case b"?":
+                    self._is_stoppable = True
+                case _:
+                    self._has_reported, self._deadline = True, time.monotonic() + GRACE
 
 
 def _read(pipe: int) -> bytes:
-    """All that is in the pipe now."""
+    """Read everything that is in the pipe now."""
     found = b""
     with suppress(BlockingIOError):
         while block := os.read(pipe, _BLOCK):
@@ -168,7 +163,7 @@ def _read(pipe: int) -> bytes:
 
 
 def _end_process(process: int) -> None:
-    """Wait for a process that ends because the command has ended; kill it if it does not."""
+    """Wait for a process that should end when the command has ended; kill it if it does not."""
     deadline = time.monotonic() + GRACE
     with suppress(ProcessLookupError):
         while time.monotonic() < deadline:

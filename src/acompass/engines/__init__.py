@@ -1,1 +1,1 @@
-"""The engines that run plans, one folder each. They contain no semantics."""
+"""The engines that run plans: DuckDB, PostgreSQL, Spark and the reference. They contain no semantics."""

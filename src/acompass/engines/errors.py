@@ -1,10 +1,14 @@
-"""Errors of several engines. An engine's own message may quote a record, so it is omitted (invariant 4)."""
+"""Errors that several engines report, and the cancellation of a running call.
+
+An engine's own message may quote a record, so it is never shown (invariant 4, no record in a message).
+"""
 
 import importlib.util
 import os
+from threading import Event
 
-from acompass.checked.types import MOST_DIGITS, Kind, Schema
-from acompass.diagnostics import Canceled, Diagnostic, EngineError
+from acompass.errors.diagnostics import Canceled, Diagnostic, EngineError
+from acompass.language.program.types import MOST_DIGITS, Kind, Schema
 
 
 def engine_error(code: str, message: str, help_: str) -> EngineError:
@@ -25,10 +29,9 @@ def out_of_memory(engine: str) -> EngineError:
 
 
 def unknown_engine(url: str) -> EngineError:
+    """The message shows only the scheme, because the rest of the URL may contain a password."""
     help_ = "use `duckdb`, `reference`, `postgres://…` or `spark://…`"
-    # the rest of the URL may be a password
-    scheme = url.partition("//")[0]
-    return engine_error("AC303", f"unknown engine `{scheme}`", help_)
+    return engine_error("AC303", f"unknown engine `{url.partition('//')[0]}`", help_)
 
 
 def cannot_hold(engine: str, column: str) -> EngineError:
@@ -57,7 +60,7 @@ def library_needed(code: str, what: str, library: str, extra: str) -> EngineErro
 
 
 def require_numpy() -> None:
-    """The search of `suggest` needs it."""
+    """Raise if numpy, which the search of `suggest` needs, is not installed."""
     if importlib.util.find_spec("numpy") is None:
         raise library_needed("AC620", "`suggest`", "numpy", "suggest")
 
@@ -72,7 +75,7 @@ def is_the_reference() -> EngineError:
     return engine_error("AC316", "the reference engine cannot be compared with itself", help_)
 
 
-def canceled() -> Canceled:
+def cancellation_error() -> Canceled:
     help_ = "call again: nothing was written"
     return Canceled([Diagnostic("AC327", "the call was canceled", help=help_)])
 
@@ -83,6 +86,22 @@ def needs_duckdb(what: str) -> EngineError:
 
 
 def sum_too_large() -> EngineError:
-    help_ = "divide the column by a power of ten before, or sum smaller groups"
+    help_ = "divide the column by a power of ten first, or sum smaller groups"
     message = f"a sum is beyond the largest float, or has more than {MOST_DIGITS} digits"
     return engine_error("AC314", message, help_)
+
+
+class Cancellation:
+    def __init__(self) -> None:
+        self._requested = Event()
+
+    def request(self) -> None:
+        self._requested.set()
+
+    def reset(self) -> None:
+        self._requested.clear()
+
+    def check(self) -> None:
+        """Raise Canceled if cancellation was requested."""
+        if self._requested.is_set():
+            raise cancellation_error()

@@ -1,35 +1,36 @@
-"""Determine the types of text columns from the policy and their values (D10), and refuse what would silently
-mean something else: numbers with leading zeros (D25), numbers ordered as text (D24), local dates (D28)."""
+"""Infer the types of text columns from the policy and the values (D10).
+
+Comparisons that would silently order numbers as text are rejected. Numbers keep their spelling, except where it would
+distinguish members of a class (D26).
+"""
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TypeAlias
 
 from sqlglot import exp
 
-from acompass.checked.program import Operator
-from acompass.checked.types import MOST_DIGITS, TEXT, Kind, Type, decimal
-from acompass.checked.uses import ColumnUse, TextComparison, Use
-from acompass.diagnostics import TableError
-from acompass.engines.facts import Facts
-from acompass.engines.local_dates import fitting_formats
-from acompass.engines.spelling import spelled_decimal, spelled_integer
+from acompass.engines.reading import Facts, fitting_formats
+from acompass.errors.diagnostics import TableError
+from acompass.language.program.constants import scale_of
+from acompass.language.program.types import INTEGER, MOST_DIGITS, TEXT, Kind, Type, decimal
+from acompass.language.program.uses import ColumnUse, TextComparison, Use
+from acompass.language.text.tree import Operator
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
-from acompass.tables.decimal_comma import COMMA_NUMBER
-from acompass.tables.file_format import COMMA
-from acompass.tables.numbers import BAND_LABEL, FRACTIONS, INTEGERS, NUMBER_PATTERN, is_number
+from acompass.tables.formats import BAND_LABEL, COMMA, COMMA_NUMBER, FRACTIONS, INTEGERS, NUMBER_PATTERN, is_number
 
 #: finds the file and line of the first value in a column that satisfies a condition; None without a file
 FirstPlace = Callable[[int, Callable[[str], bool]], tuple[str, int] | None]
 
-#: D25: as a number is written, without leading zeros and without a plus sign
+#: a number without leading zeros and without a plus sign (D25)
 _PLAIN_NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?"
 _ISO_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-#: the comparisons that one scan of the table counts
+#: the number of comparisons to count in one scan of the table
 _AT_ONCE = 50
 _COMPARE = {
     Operator.LT: operator.lt,
@@ -41,27 +42,25 @@ _COMPARE = {
 
 @dataclass(frozen=True)
 class TypedText:
-    """The type of a text column, SQL for its value as a state stores it, and the number of values that lose
-    their spelling (D26)."""
+    """A text column with the type that was inferred for it."""
 
     type: Type
-    value: Sql
-    respelled: int = 0
+    value: Sql  # the value as a state stores it
+    respelled: int = 0  # the number of values that are written in another spelling (D26)
 
 
 @dataclass(frozen=True)
 class TextColumns:
-    """The text columns of a table. `values` is SQL over the relation of `facts`."""
+    """The text columns of a table."""
 
     facts: Facts
     names: Sequence[str]
-    values: Sequence[Sql]
+    values: Sequence[Sql]  # over the relation of `facts`
     first_place: FirstPlace
     #: the decimal mark of a CSV file; None if the table has types
     mark: str | None = None
 
-    def typed(self, uses: Mapping[int, ColumnUse]) -> dict[int, TypedText]:
-        """The columns that the policy uses, typed."""
+    def infer_types(self, uses: Mapping[int, ColumnUse]) -> dict[int, TypedText]:
         candidates = [position for position, use in uses.items() if use.use is not Use.TEXT]
         integers = self.integers(candidates)
         typed = {position: TypedText(TEXT, self.values[position]) for position in uses}
@@ -80,19 +79,19 @@ class TextColumns:
         return frozenset(p for p, holds in zip(positions, answers, strict=True) if holds)
 
     def _are_integers(self, value: Sql) -> Sql:
-        """SQL for whether every value that is there is the canonical text of a 64-bit integer."""
+        """SQL for whether every value that is not missing is the canonical text of a 64-bit integer."""
         is_integer = self.facts.dialect.is_integer_text(value.copy())
         return exp.Coalesce(this=sql.call("bool_and", is_integer), expressions=[sql.TRUE.copy()])
 
     def _as_integer(self, position: int, use: ColumnUse) -> TypedText:
         value = self.values[position]
-        return TypedText(spelled_integer(self.facts, value, use), sql.cast(value, "BIGINT"))
+        return TypedText(integer_type(self.facts, value, use), sql.cast(value, "BIGINT"))
 
     def _has_labels(self, position: int) -> bool:
         return self.facts.count(self._not(NUMBER_PATTERN, self.values[position])) > 0
 
     def _as_labels(self, position: int, use: ColumnUse) -> TypedText:
-        """Text in which labels of bands and `*` stand beside numbers, or in place of them (X2)."""
+        """Type a column that may contain labels of bands and `*` as well as numbers (X2)."""
         value, name = self.values[position], self.names[position]
         others, fractions, integers = self.facts.ask(
             [
@@ -126,18 +125,17 @@ class TextColumns:
         digits = (whole or 0) + (scale or 0)
         if digits > MOST_DIGITS:
             raise errors.number_too_long(name, digits)
-        spelled = spelled_decimal(self.facts, scale or 0, value, use)
-        return TypedText(spelled.type, spelled.text, spelled.respelled)
+        return keep_spelling(self.facts, scale or 0, value, use)
 
     def _help_on_marks(self, value: Sql, bad: int) -> str | None:
-        """What to do if the decimal mark is why values are not numbers."""
+        """Help for values that are not numbers only because of their decimal mark."""
         if self.mark == COMMA:
             return "with `--decimal ,`, a number has a comma and no point, as in `-12,50`"
         commas = 0 if self.mark is None else self.facts.count(sql.count_where(self._is(COMMA_NUMBER, value)))
         return "read numbers with a decimal comma: `--decimal ,`" if commas == bad else None
 
     def require_plain_text(self, uses: Mapping[int, ColumnUse]) -> None:
-        """Raise where a text column is compared with a number or a date as text, and means something else."""
+        """Raise if text that means numbers or local dates would be compared with a number or a date as text."""
         for position, use in uses.items():
             if use.use is Use.TEXT:
                 for comparison in use.texts:
@@ -145,7 +143,7 @@ class TextColumns:
                 self._require_order(position, [each for each in use.texts if _orders_number(each)])
 
     def _require_order(self, position: int, comparisons: Sequence[TextComparison]) -> None:
-        """D24: the order of text and the order of numbers must agree where all values are numbers or `*`."""
+        """Raise if all values are numbers or `*`, and text and numbers are ordered differently (D24)."""
         value = self.values[position]
         widths = self.facts.ask(self._widths(value)) if comparisons else []
         doubtful = [each for each in comparisons if not _have_one_width(each.text, *widths)]
@@ -156,27 +154,27 @@ class TextColumns:
             return
         for start in range(0, len(doubtful), _AT_ONCE):
             asked = doubtful[start : start + _AT_ONCE]
-            counts = self.facts.ask([self._disordered(value, scale or 0, each) for each in asked])
+            counts = self.facts.ask([self._count_disordered(value, scale or 0, each) for each in asked])
             for comparison, wrong in zip(asked, counts, strict=True):
                 if wrong:
-                    raise self._ordered_as_text(position, comparison, wrong)
+                    raise self._order_error(position, comparison, wrong)
 
-    def _disordered(self, value: Sql, scale: int, comparison: TextComparison) -> Sql:
-        """SQL for the number of values that are ordered otherwise as text than as numbers."""
+    def _count_disordered(self, value: Sql, scale: int, comparison: TextComparison) -> Sql:
+        """SQL for the number of values that compare differently as text and as numbers."""
         operator, constant, type_ = comparison.operator, Decimal(comparison.text), decimal(scale)
         as_text = sql.comparison(value, TEXT, operator, comparison.text)
         as_number = sql.comparison(sql.cast(value.copy(), sql.type_name(type_)), type_, operator, constant)
         differ = exp.NEQ(this=exp.paren(as_text), expression=exp.paren(as_number))
         return sql.count_where(exp.Case(ifs=[exp.If(this=self._is(NUMBER_PATTERN, value), true=differ)]))
 
-    def _ordered_as_text(self, position: int, comparison: TextComparison, wrong: int) -> TableError:
+    def _order_error(self, position: int, comparison: TextComparison, wrong: int) -> TableError:
         place = self.first_place(position, lambda text: _orders_differ(text, comparison))
-        unlike = self.facts.count(self._not(_PLAIN_NUMBER, self.values[position]))
-        return errors.ordered_as_text(self.names[position], place, wrong, comparison, unlike)
+        others = self.facts.count(self._not(_PLAIN_NUMBER, self.values[position]))
+        return errors.numbers_ordered_as_text(self.names[position], place, wrong, comparison, others)
 
     def _widths(self, value: Sql) -> list[Sql]:
-        """SQL for the lengths of the shortest and the longest value, and the number of values that are not
-        digits alone, each without `*`."""
+        """SQL for the shortest and the longest length, and the number of values that are not only digits; `*` is
+        ignored."""
         length = exp.If(this=exp.Not(this=_is_star(value)), true=sql.call("length", value.copy()))
         lengths = [sql.call(function, exp.Case(ifs=[length.copy()])) for function in ("min", "max")]
         return [*lengths, self._neither("[0-9]+", value)]
@@ -186,14 +184,12 @@ class TextColumns:
         return sql.count_where(exp.Not(this=exp.paren(exp.or_(self._is(pattern, value), _is_star(value)))))
 
     def _require_date(self, position: int, comparison: TextComparison) -> None:
-        """D28: text compared with an ISO date must have ISO dates among its values, if it has values."""
+        """Raise if text without a single ISO date is compared with an ISO date (D28)."""
         if re.fullmatch(_ISO_DATE, comparison.text, re.ASCII) is None:
             return
         value = self.values[position]
-        there = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
-        values, dates = self.facts.ask(
-            [sql.count_where(there), sql.count_where(self._begins(_ISO_DATE, value))]
-        )
+        is_present = exp.Not(this=exp.Is(this=value.copy(), expression=exp.null()))
+        values, dates = self.facts.ask([sql.count_where(is_present), sql.count_where(self._begins(_ISO_DATE, value))])
         if values and not dates:
             formats = fitting_formats(self.facts, value)
             raise errors.not_iso_dates(self.names[position], comparison, formats)
@@ -214,13 +210,13 @@ def _is_star(value: Sql) -> Sql:
 
 
 def _orders_number(comparison: TextComparison) -> bool:
-    """Whether the comparison orders text by a number, and is not allowed to."""
+    """Whether the comparison orders text by a number, and the policy does not allow it."""
     orders = comparison.operator in _COMPARE and is_number(comparison.text)
     return orders and errors.ORDERED_AS_TEXT not in comparison.allowed
 
 
 def _have_one_width(text: str, shortest: int | None, longest: int | None, others: int) -> bool:
-    """Whether the values and the constant are digits of one length: then both orders agree."""
+    """Whether the values and the constant are digits of the same length, so that both orders agree."""
     return not others and shortest == longest == len(text) and text.isdecimal()
 
 
@@ -238,3 +234,107 @@ def _digits(value: Sql) -> list[Sql]:
     )
     leading = exp.Trim(this=whole, expression=exp.Literal.string("+-0"), position="LEADING")
     return [sql.call("max", sql.call("length", leading)), sql.call("max", sql.call("length", fraction))]
+
+
+Bounds: TypeAlias = tuple[Decimal, Decimal]
+
+
+def integer_type(facts: Facts, text: Sql, use: ColumnUse) -> Type:
+    """The type of a column of integers. Only a constant such as `2.0` spells one of them differently."""
+    numbers = _Numbers(facts, replace(INTEGER, spelled=True), text)
+    if not use.forms_classes:
+        return numbers.type
+    return numbers.with_shortened([value for value in use.written if scale_of(value)], use.drawn)
+
+
+def keep_spelling(facts: Facts, scale: int, text: Sql, use: ColumnUse) -> TypedText:
+    """Type a column of decimals, which keep their spelling. If the policy groups by the column or counts its distinct
+    values, a number with two spellings gets the shortest one."""
+    numbers = _Numbers(facts, replace(decimal(scale), spelled=True), text)
+    if not use.forms_classes:
+        return TypedText(numbers.type, text)
+    type_ = numbers.with_shortened(use.written, use.drawn)
+    conditions = [numbers.equal(value) for value in sorted(type_.shortened)]
+    conditions += [numbers.may_be_drawn(*bounds) for bounds in use.drawn]
+    if numbers.have_two_spellings():
+        conditions.append(numbers.are_spelled_twice())
+    if not conditions:
+        return TypedText(type_, text)
+    short = exp.If(this=sql.any_of(*conditions), true=_shortest(text))
+    respelled = exp.Case(ifs=[short], default=text.copy())
+    differs = exp.NEQ(this=exp.paren(respelled.copy()), expression=text.copy())
+    return TypedText(type_, respelled, facts.count(sql.count_where(differs)))
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    facts: Facts
+    type: Type
+    text: Sql
+
+    @property
+    def number(self) -> Sql:
+        return sql.cast(self.text.copy(), sql.type_name(self.type))
+
+    def with_shortened(self, written: Iterable[Decimal], drawn: Sequence[Bounds]) -> Type:
+        """The type, with the constants that have another spelling in the table or the policy. RANDOM writes integers in
+        their shortest form."""
+        positive_zeros = (value or value.copy_abs() for value in written)
+        constants = {format(value, "f"): value for value in positive_zeros}
+        other_spellings = self.facts.ask([sql.count_where(self._differs(*each)) for each in constants.items()])
+        values = list(constants.values())
+        twice = [
+            value
+            for value, count in zip(values, other_spellings, strict=True)
+            if count or values.count(value) > 1 or _may_be_drawn(value, drawn)
+        ]
+        return replace(self.type, shortened=frozenset(twice))
+
+    def _differs(self, spelled: str, value: Decimal) -> Sql:
+        """SQL for whether a value is the constant in another spelling."""
+        differs = exp.NEQ(this=self.text.copy(), expression=exp.Literal.string(spelled))
+        return sql.all_of(self.equal(value), differs)
+
+    def equal(self, value: Decimal) -> Sql:
+        return sql.comparison(self.number, self.type, Operator.EQ, value)
+
+    def may_be_drawn(self, lower: Decimal, upper: Decimal) -> Sql:
+        """SQL for whether a value is an integer that RANDOM may also write."""
+        fraction = sql.call("split_part", self.text.copy(), exp.Literal.string("."), sql.integer(2))
+        is_integer = exp.EQ(this=_without_end(fraction, "0"), expression=exp.Literal.string(""))
+        above = sql.comparison(self.number, self.type, Operator.GE, lower)
+        below = sql.comparison(self.number, self.type, Operator.LE, upper)
+        return sql.all_of(above, below, is_integer)
+
+    def have_two_spellings(self) -> bool:
+        spellings, numbers = self.facts.ask([_distinct(self.text.copy()), _distinct(self.number)])
+        return bool(spellings > numbers)
+
+    def are_spelled_twice(self) -> Sql:
+        twice = exp.GT(this=_distinct(self.text.copy()), expression=sql.integer(1))
+        numbers = self.facts.select([self.number]).group_by(self.number).having(twice)
+        return exp.In(this=self.number, query=numbers.subquery())
+
+
+def _may_be_drawn(value: Decimal, drawn: Sequence[Bounds]) -> bool:
+    return value == value.to_integral_value() and any(lower <= value <= upper for lower, upper in drawn)
+
+
+def _distinct(value: Sql) -> Sql:
+    return exp.Count(this=exp.Distinct(expressions=[value]))
+
+
+def _shortest(text: Sql) -> Sql:
+    """SQL for the shortest spelling of a number, as in `language.program.types.shortest_decimal`."""
+    without_zeros = _without_end(_without_end(text.copy(), "0"), ".")
+    fraction = exp.GT(
+        this=sql.call("length", sql.call("split_part", text.copy(), exp.Literal.string("."), sql.integer(2))),
+        expression=sql.integer(0),
+    )
+    short = exp.Case(ifs=[exp.If(this=fraction, true=without_zeros)], default=text.copy())
+    zero = exp.EQ(this=exp.paren(short), expression=exp.Literal.string("-0"))
+    return exp.Case(ifs=[exp.If(this=zero, true=exp.Literal.string("0"))], default=short.copy())
+
+
+def _without_end(text: Sql, letter: str) -> Sql:
+    return exp.Trim(this=text, expression=exp.Literal.string(letter), position="TRAILING")

@@ -1,1 +1,1 @@
-"""Explains what a run does to a record, and shows a policy as relational algebra or SQL."""
+"""Explains what a run does to a record, and shows a policy as relational algebra."""

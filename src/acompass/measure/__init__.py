@@ -1,1 +1,1 @@
-"""Privacy models and risk measures of a table: one pass in the engine, then exact arithmetic."""
+"""Privacy models, risk, loss and distributions of a table: one pass in the engine, then exact arithmetic."""

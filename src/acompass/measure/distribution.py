@@ -1,9 +1,8 @@
-"""How a column's values are distributed, in one table or two.
+"""The distribution of each column's values, in one table or in the tables before and after.
 
-For whoever receives the last table, that table alone decides which values and ranges have bars, so that no
-value of the table before is shown that the released table does not contain. Values with counts below SMALLEST
-are pooled as "other", and `withhold` says which counts of the table before are left out. Of a column that a
-line of the policy writes, nothing is shown of the table before. The curator sees both tables.
+Readers know the released table, so a count before would reveal by how much a value's count changed, and a change of 1
+to SMALLEST - 1 records is a small count. `withhold_counts` makes sure that it cannot be computed, neither directly nor
+by subtracting the shown counts from the total.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,23 +12,18 @@ from typing import TypeAlias
 
 import duckdb
 
-from acompass.checked.types import Kind
-from acompass.measure.label_order import Key, in_order
-from acompass.measure.query import one_row
-from acompass.measure.ranges import OUTLIERS, Ranges, pooled
-from acompass.measure.view import View, comparable, count_records
-from acompass.measure.withhold import Pair, shown_before
-from acompass.measures import SMALLEST, Bar, Distribution, Persons
+from acompass.language.program.types import Kind
+from acompass.measure.answer import SMALLEST, Bar, Distribution, Persons
+from acompass.measure.classes import View, comparable, count_records, one_row
+from acompass.measure.labels import OUTLIERS, Key, Ranges, order_labels, pool_labels
 
 #: the largest number of bars for one column
 MOST_BARS = 12
 MOST_BARS_FOR_CURATORS = 20
-#: a value of fewer records belongs to one person
+#: a value that fewer records have belongs to one person
 _SHARED = 2
-
-#: a column with more labels has bars for the most frequent alone
+#: a column with more labels has bars only for the most frequent ones
 MOST_LABELS = 10_000
-
 #: ranges of larger floats would have bounds that are not floats
 _LARGEST = 1e300
 
@@ -39,11 +33,12 @@ _Row: TypeAlias = tuple[str, tuple[Persons, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """Who sees the distributions, and which columns a policy writes, by their names without case; None if any
-    column may have been written. `orders` has the order of labels of columns with a hierarchy."""
+    """Who sees the distributions, and what the policy does to the columns. Column names are case-folded."""
 
     curator: bool = False
+    #: the columns that the policy writes; None if any column may have been written
     written: frozenset[str] | None = frozenset()
+    #: the order of the labels of each column with a hierarchy
     orders: Mapping[str, Mapping[str, Key]] = field(default_factory=dict)
 
     def is_written(self, name: str) -> bool:
@@ -63,31 +58,29 @@ class Showing:
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A value, and its count in each table in units of its view."""
-
     label: str
-    counts: tuple[int, ...]
+    counts: tuple[int, ...]  # in each table, in units of its view
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """A column in one table or two, which `series` names; `values` has one SQL expression per view. The view
-    at position `lead` decides which values have bars."""
+    """A column in one table or two."""
 
     name: str
-    series: tuple[str, ...]
+    series: tuple[str, ...]  # the names of the tables
     views: Sequence[View]
-    values: Sequence[str]
+    values: Sequence[str]  # an SQL expression for each view
     is_number: bool
     showing: Showing
 
     @property
     def lead(self) -> int:
-        """A line that writes nothing can only remove values, so the table before has them all."""
+        """The position of the view that decides which values have bars. For a curator, it is the table before: a column
+        that is not written can only lose values."""
         return 0 if self.showing.curator else len(self.views) - 1
 
     def histogram(self, key: str) -> str:
-        """SQL for rows (key, n0, n1) with the keys of the lead; `key` is an SQL expression over `v`."""
+        """SQL for rows (key, n0, n1) with the keys of the lead; `key` is an SQL expression over the value `v`."""
         keyed = [
             f"(SELECT {key} AS key, {view.count} AS n FROM (SELECT *, {value} AS v FROM {view.relation}) "
             "AS t GROUP BY key)"
@@ -107,26 +100,20 @@ class _Column:
         return ", ".join(f"n{i}" for i in range(len(self.views)))
 
     @property
-    def is_frequent(self) -> str:
-        return f"n{self.lead} >= {self.showing.smallest * self.views[self.lead].unit}"
+    def least_count(self) -> int:
+        """The smallest count of a bar in the lead, in units."""
+        return self.showing.smallest * self.views[self.lead].unit
 
-    def is_names(self, bars: Sequence[_Bar]) -> bool:
-        """Whether no value belongs to two records and there are many: a list of names tells nothing."""
-        return len(bars) >= self.showing.most_bars and bars[0].counts[self.lead] < _SHARED * self._unit
-
-    def led(self, bar: _Bar) -> tuple[str, int]:
-        """The label of a bar, and its count in the table that decides."""
-        return bar.label, bar.counts[self.lead]
+    def has_only_names(self, bars: Sequence[_Bar]) -> bool:
+        """Whether there are many values and no two records share one, so that bars would say nothing."""
+        shared = _SHARED * self.views[self.lead].unit
+        return len(bars) >= self.showing.most_bars and bars[0].counts[self.lead] < shared
 
     def frequent(self, bars: Sequence[_Bar]) -> list[_Bar]:
-        """The most frequent ones that enough records have, in their order."""
-        enough = [bar for bar in bars if bar.counts[self.lead] >= self.showing.smallest * self._unit]
+        """The most frequent bars that enough records have, in their order."""
+        enough = [bar for bar in bars if bar.counts[self.lead] >= self.least_count]
         most = sorted(enough, key=lambda bar: -bar.counts[self.lead])[: self.showing.most_bars]
         return [bar for bar in enough if bar in most]
-
-    @property
-    def _unit(self) -> int:
-        return self.views[self.lead].unit
 
     def persons(self, counts: Sequence[int]) -> tuple[Persons, ...]:
         return tuple(view.persons(n) for view, n in zip(self.views, counts, strict=True))
@@ -135,8 +122,8 @@ class _Column:
 def distributions(
     con: duckdb.DuckDBPyConnection, views: Sequence[View], showing: Showing | None = None
 ) -> tuple[Distribution, ...]:
-    """The distributions of the columns of one table, or of the table before and the released table, in the
-    order of the last one. A column can have one for both tables, or one for each."""
+    """The distributions of the columns of one table, or of the tables before and after, in the order of the last table.
+    A column can have one for both tables, or one for each."""
     names = ("table",) if len(views) == 1 else ("before", "after")
     columns = list(_columns(dict(zip(names, views, strict=True)), showing or Showing()))
     totals = {name: count_records(con, view) for name, view in zip(names, views, strict=True)}
@@ -154,25 +141,20 @@ def _columns(views: Mapping[str, View], showing: Showing) -> Iterator[_Column]:
         else:
             yield from _column(views, column.name, showing)
     if before and showing.curator:
-        yield from _only_before(views[before[0]], views[last], showing)
-
-
-def _only_before(before: View, last: View, showing: Showing) -> Iterator[_Column]:
-    """The columns that were dropped."""
-    for column in before.schema:
-        if _place(last, column.name) is None:
-            yield from _column({"before": before}, column.name, showing)
+        for column in views[before[0]].schema:
+            if _place(views[last], column.name) is None:  # it was dropped
+                yield from _column({"before": views[before[0]]}, column.name, showing)
 
 
 def _column(views: Mapping[str, View], name: str, showing: Showing) -> Iterator[_Column]:
-    """The column in these tables; nothing if one of them lacks it, or its values cannot be compared."""
+    """The column in these tables; nothing if a table lacks it, or if its values cannot be compared."""
     pairs = [(view, place) for view in views.values() if (place := _place(view, name)) is not None]
     kinds = [view.schema[place].type.kind for view, place in pairs]
     is_weight = any(place == view.weight for view, place in pairs)
     if len(pairs) < len(views) or Kind.OPAQUE in kinds or is_weight:
         return
     shared = tuple(view for view, _ in pairs)
-    values = [_value(view, place, shared) for view, place in pairs]
+    values = [_grouping_value(view, place, shared) for view, place in pairs]
     is_number = all(view.schema[place].type.is_number for view, place in pairs)
     yield _Column(name, tuple(views), shared, values, is_number, showing)
 
@@ -181,68 +163,62 @@ def _place(view: View, name: str) -> int | None:
     return next((i for i, column in enumerate(view.schema) if column.name == name), None)
 
 
-def _value(view: View, place: int, views: Sequence[View]) -> str:
+def _grouping_value(view: View, place: int, views: Sequence[View]) -> str:
     """SQL for the value to group by; dates and timestamps are reduced to their year."""
     name = view.schema[place].name
     others = [other.schema[at] for other in views if (at := _place(other, name)) is not None]
     if all(other.type.kind in (Kind.DATE, Kind.TIMESTAMP) for other in others):
         return f"year({view.value(place)})"
-    unlike = next((other for other in others if other.type.kind is not view.schema[place].type.kind), None)
-    return view.value(place) if unlike is None else comparable(view, place, unlike)
+    of_other_kind = next((each for each in others if each.type.kind is not view.schema[place].type.kind), None)
+    return view.value(place) if of_other_kind is None else comparable(view, place, of_other_kind)
 
 
-def _distribution(
-    con: duckdb.DuckDBPyConnection, column: _Column, all_totals: Mapping[str, Persons]
-) -> Distribution:
+def _distribution(con: duckdb.DuckDBPyConnection, column: _Column, all_totals: Mapping[str, Persons]) -> Distribution:
     totals = tuple(all_totals[name] for name in column.series)
     ranges = _ranges(con, column) if column.is_number else None
     rows = _values(con, column) if ranges is None else _in_ranges(con, column, ranges)
     other = tuple(total - sum(counts[i] for _, counts in rows) for i, total in enumerate(totals))
+    bars = tuple(Bar(label, counts) for label, counts in rows)
     if column.showing.curator:
-        bars, others = tuple(Bar(label, counts) for label, counts in rows), tuple[Persons | None, ...](other)
-        return Distribution(column.name, bars, others, totals, column.series, _smallest(rows))
+        return Distribution(column.name, bars, other, totals, column.series, 1 if rows else _SHARED)
     if len(totals) == 1:
-        bars = tuple(Bar(label, counts) for label, counts in rows)
-        return Distribution(column.name, bars, _rare(other), totals, column.series)
-    before, other_before = shown_before([Pair(*counts) for _, counts in rows], Pair(*other))
+        return Distribution(column.name, bars, _withhold_rare(other), totals, column.series)
+    before, other_before = withhold_counts([Pair(*counts) for _, counts in rows], Pair(*other))
     bars = tuple(Bar(label, (n, counts[1])) for (label, counts), n in zip(rows, before, strict=True))
-    return Distribution(column.name, bars, (other_before, *_rare(other[1:])), totals, column.series)
+    return Distribution(column.name, bars, (other_before, *_withhold_rare(other[1:])), totals, column.series)
 
 
-def _smallest(rows: Sequence[_Row]) -> int:
-    return 1 if rows else _SHARED
-
-
-def _rare(others: tuple[Persons, ...]) -> tuple[Persons | None, ...]:
+def _withhold_rare(others: tuple[Persons, ...]) -> tuple[Persons | None, ...]:
     return tuple(None if 0 < other < SMALLEST else other for other in others)
 
 
 def _values(con: duckdb.DuckDBPyConnection, column: _Column) -> list[_Row]:
-    """The most frequent values, in the order of what they mean."""
+    """The most frequent values, in the order of their meaning."""
     rows = con.execute(
         f"SELECT CAST(key AS VARCHAR), {column.counts} FROM {column.histogram('v')} "
         f"ORDER BY n{column.lead} DESC, key LIMIT {MOST_LABELS + 1}"
     ).fetchall()
     found = [_Bar("missing" if label is None else label, tuple(counts)) for label, *counts in rows]
-    if column.is_names(found):
+    if column.has_only_names(found):
         return []
     order = column.showing.order(column.name)
     can_be_pooled = order is None and column.showing.most_bars < len(found) <= MOST_LABELS
-    pools = pooled(*zip(*(column.led(bar) for bar in found), strict=True)) if can_be_pooled else None
+    lead_counts = [bar.counts[column.lead] for bar in found]
+    pools = pool_labels([bar.label for bar in found], lead_counts) if can_be_pooled else None
     if pools is not None:
-        found = [_Bar(label, _added([found[place] for place in places])) for label, places in pools]
+        found = [_pool([found[place] for place in places], label) for label, places in pools]
     shown = column.frequent(found)
     if pools is None:
-        shown = [shown[place] for place in in_order([bar.label for bar in shown], order)]
+        shown = [shown[place] for place in order_labels([bar.label for bar in shown], order)]
     return [(bar.label, column.persons(bar.counts)) for bar in shown]
 
 
-def _added(bars: Sequence[_Bar]) -> tuple[int, ...]:
-    return tuple(map(sum, zip(*(bar.counts for bar in bars), strict=True)))
+def _pool(bars: Sequence[_Bar], label: str) -> _Bar:
+    return _Bar(label, tuple(map(sum, zip(*(bar.counts for bar in bars), strict=True))))
 
 
 def _ranges(con: duckdb.DuckDBPyConnection, column: _Column) -> Ranges | None:
-    """None if each value can have its own bar. Outliers do not widen the ranges."""
+    """The ranges of a column of numbers, without outliers; None if each value can have its own bar."""
     lead = column.lead
     numbers = f"SELECT CAST({column.values[lead]} AS DOUBLE) AS v FROM {column.views[lead].relation}"
     kinds, low, high, whole = one_row(
@@ -259,8 +235,50 @@ def _in_ranges(con: duckdb.DuckDBPyConnection, column: _Column, ranges: Ranges) 
     offset = f"floor((CAST(v AS DOUBLE) - {float(ranges.start)!r}) / {float(ranges.step)!r})"
     key = f"CAST(greatest(-1, least({ranges.number}, {offset})) AS BIGINT)"
     rows = con.execute(
-        f"SELECT key, {column.counts} FROM {column.histogram(key)} WHERE {column.is_frequent} ORDER BY key"
+        f"SELECT key, {column.counts} FROM {column.histogram(key)} "
+        f"WHERE n{column.lead} >= {column.least_count} ORDER BY key"
     ).fetchall()
-    return [
-        ("missing" if key is None else ranges.label(key), column.persons(counts)) for key, *counts in rows
-    ]
+    return [("missing" if key is None else ranges.label(key), column.persons(counts)) for key, *counts in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The counts of a bar, or of all records without a bar, before and after."""
+
+    before: Persons
+    after: Persons
+
+    @property
+    def change(self) -> Persons:
+        return self.before - self.after
+
+
+def withhold_counts(bars: Sequence[Pair], other: Pair) -> tuple[list[Persons | None], Persons | None]:
+    """The counts before of each bar and of the other records; None where they are withheld.
+
+    The total is known, and with it the sum over the withheld bars and the other records. As long as these changed by a
+    small count together, further bars are withheld, those that changed least first.
+    """
+    withheld = {i for i, bar in enumerate(bars) if _is_small(bar.change) or _is_small(bar.before)}
+    while not _is_safe([bars[i] for i in withheld], other):
+        candidates = [i for i in range(len(bars)) if i not in withheld]
+        if not candidates:
+            break
+        withheld.add(min(candidates, key=lambda i: (bars[i].change == 0, abs(bars[i].change))))
+    counts = [None if i in withheld else bar.before for i, bar in enumerate(bars)]
+    hides_other = withheld or _is_small(other.before) or _is_small(other.change)
+    return counts, None if hides_other else other.before
+
+
+def _is_safe(withheld: Sequence[Pair], other: Pair) -> bool:
+    """Whether the withheld counts cannot be computed. A reader may know from the policy which counts can only grow, so
+    losses and gains are considered separately."""
+    pool = (*withheld, other)
+    lost = sum(max(pair.change, 0) for pair in pool)
+    gained = sum(max(-pair.change, 0) for pair in pool)
+    before = sum(pair.before for pair in withheld) + other.before
+    return not (_is_small(lost) or _is_small(gained) or (withheld and _is_small(before)))
+
+
+def _is_small(count: Persons) -> bool:
+    return -SMALLEST < count < SMALLEST and count != 0

@@ -1,32 +1,53 @@
-"""The loss of a released table against the table before, as ARX defines it.
+"""Compare a released table with an earlier one: the changes of distributions, and the loss as ARX defines it.
 
-Tables are bags, so records are not paired: only the labels of the release count. Records that the release
-lacks were dropped.
+Tables are bags, so distributions are compared, not records. The loss is measured by the levels of a call, or by those
+of the policy that made the release. There, a column that GENERALIZE does not name gets the levels that its values
+suggest, and a column with a label that is on no level, such as one that REPLACE wrote, is left out.
 """
 
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from shlex import quote
 
-from acompass.diagnostics import CallError, Diagnostic
-from acompass.measure.columns import Positions
-from acompass.measure.covered import Covered
-from acompass.measure.records import Records
-from acompass.measure.texts import texts_of
-from acompass.measures import ColumnLoss, Loss, Persons
+import duckdb
+
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.language.program.hierarchies import Hierarchy
+from acompass.language.program.types import Kind
+from acompass.language.text import tree
+from acompass.language.text.walk import generalize_of, is_bands, step_of, steps
+from acompass.measure.answer import (
+    Classes,
+    ColumnChange,
+    ColumnLoss,
+    Loss,
+    Persons,
+    TableChange,
+    column_loss,
+    total_loss,
+)
+from acompass.measure.classes import View, one_row
+from acompass.measure.hierarchy import column_values, sound_hierarchy
+from acompass.measure.labels import Key, LabelCoverage, places_in
+from acompass.measure.level_specs import ByDate, ByFile, ByPrefix, Spec, parse_specs
+from acompass.measure.levels import Levels, find_levels, levels_in_words
+from acompass.measure.records import Records, count_texts, pair_counts
+from acompass.measure.roles import Positions
 from acompass.options import HierarchiesArgument
-from acompass.propose.given import given_specs
-from acompass.propose.ladder import Levels, levels_in_words, levels_of
-from acompass.propose.loss import column_loss, total_loss
-from acompass.propose.specs import ByFile, Spec
-from acompass.propose.values import values_of
+
+#: a column with more values is left out, because finding their levels would take longer than the run
+MOST_VALUES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The persons with each text of a column, and those without one: a CSV has no other empty text."""
+    """The cells of a column. Empty texts count as missing, because a CSV does not distinguish them."""
 
-    persons: dict[str, Persons]
+    persons: dict[str, Persons]  # the number of persons with each text
     missing: Persons
 
     @property
@@ -41,16 +62,16 @@ def measure_loss(
     theirs: Positions,
     hierarchies: HierarchiesArgument,
 ) -> Loss:
-    """Quasi-identifiers without a hierarchy get the levels that their values propose."""
+    """Measure the loss. Quasi-identifiers without a hierarchy get the levels that their values suggest."""
     names = [before.schema[position].name for position in theirs.quasi_identifiers]
-    specs = given_specs(hierarchies, names)
+    specs = parse_specs(hierarchies, names)
     places = zip(names, ours.quasi_identifiers, theirs.quasi_identifiers, strict=True)
     columns = [
-        LosingColumn.by_spec(name, cells_of(before, b), cells_of(after, a), specs.get(i))
+        LosingColumn.by_spec(name, count_cells(before, b), count_cells(after, a), specs.get(i))
         for i, (name, a, b) in enumerate(places)
     ]
-    if strange := [column for column in columns if column.unexplained]:
-        raise CallError([column.finding() for column in strange])
+    if unknown := [column for column in columns if column.unknown_labels]:
+        raise CallError([column.finding() for column in unknown])
     found = tuple(column.loss() for column in columns)
     return Loss(found, total_loss([each.loss for each in found]))
 
@@ -61,20 +82,18 @@ def require_earlier_table(hierarchies: HierarchiesArgument | None, against: obje
         raise CallError([Diagnostic("AC616", message, help="name it: `--against people.csv`")])
 
 
-def cells_of(records: Records, position: int) -> Cells:
-    texts = texts_of(records, position)
+def count_cells(records: Records, position: int) -> Cells:
+    texts = count_texts(records, position)
     persons = {text: records.persons(count) for text, count in texts.counts.items()}
     return Cells(persons, records.persons(texts.missing) + persons.pop("", 0))
 
 
 class LosingColumn:
-    """A quasi-identifier before and after, and the levels between, also in words. With `intervals`, labels of
-    bands stand for the numbers in them."""
+    """A quasi-identifier before and after, and the levels between."""
 
-    def __init__(
-        self, name: str, before: Cells, after: Cells, levels: Levels, words: str, *, intervals: bool = False
-    ):
-        covered = Covered(levels, intervals)
+    def __init__(self, name: str, before: Cells, after: Cells, levels: Levels, words: str, *, intervals: bool = False):
+        """`words` describe the levels. With `intervals`, labels of bands cover the numbers in them."""
+        covered = LabelCoverage(levels, intervals)
         self._name, self._before, self._after = name, before, after
         self._words = words
         self._all = levels.rows
@@ -85,36 +104,190 @@ class LosingColumn:
     def by_spec(
         cls, name: str, before: Cells, after: Cells, spec: Spec | None, words: str | None = None
     ) -> "LosingColumn":
-        """Without a spec, the values before propose the levels; without words, the levels have their own."""
-        values = values_of(name, dict.fromkeys(before.persons, 1))
-        levels = levels_of(values, spec)
-        said = words or levels_in_words([step.rung for step in levels.steps], values, spec)
+        """Without a specification, the values before determine the levels; without words, these describe themselves."""
+        values = column_values(name, dict.fromkeys(before.persons, 1))
+        levels = find_levels(values, spec)
+        said = words or levels_in_words([step.map for step in levels.steps], values, spec)
         column = cls(name, before, after, levels, said, intervals=not isinstance(spec, ByFile))
         column._proposed = spec is None and words is None
         return column
 
     @property
-    def unexplained(self) -> int:
-        """The number of labels that stand for no value."""
+    def unknown_labels(self) -> int:
+        """The number of labels that are on no level."""
         return sum(rows == 0 for rows in self._rows.values())
 
     def loss(self) -> ColumnLoss:
         records = max(self._before.records, self._after.records)
-        rows = self._labelled() + self._missing() + (records - self._after.records) * self._all
+        dropped = records - self._after.records
+        still_missing = min(self._before.missing, self._after.missing)
+        suppressed = self._after.missing - still_missing  # missing only in the table after
+        labeled = sum(self._rows[text] * persons for text, persons in self._after.persons.items())
+        rows = labeled + still_missing + (suppressed + dropped) * self._all
         lost = column_loss(Fraction(rows) / self._all, records, self._all)
         return ColumnLoss(self._name, lost, self._words, self._proposed)
 
-    def _labelled(self) -> Persons:
-        """The rows that the label of each cell stands for, added up."""
-        return sum(self._rows[text] * persons for text, persons in self._after.persons.items())
-
-    def _missing(self) -> Persons:
-        """A cell that is missing only afterwards was suppressed."""
-        kept = min(self._before.missing, self._after.missing)
-        return kept + (self._after.missing - kept) * self._all
-
     def finding(self) -> Diagnostic:
-        labels = "1 label" if self.unexplained == 1 else f"{self.unexplained:,} labels"
+        labels = "1 label" if self.unknown_labels == 1 else f"{self.unknown_labels:,} labels"
         message = f"{labels} in column `{self._name}` not found on its levels: {self._words}"
         help_ = f"give the levels of the release: `--hierarchy {quote(self._name)}=FILE`"
         return Diagnostic("AC615", message, help=help_)
+
+
+class PolicyLevels:
+    """The maps of GENERALIZE by case-folded column name."""
+
+    def __init__(self, program: tree.Program | None):
+        self._folder = "" if program is None else program.folder
+        self._maps: dict[str, list[tree.Map]] = defaultdict(list)
+        for requirement in () if program is None else steps(program):
+            action = generalize_of(step_of(requirement))
+            if action is not None:
+                self._maps[action.name.text.casefold()].append(action.map)
+
+    def hierarchy(self, name: str) -> tuple[str, Hierarchy, str | None] | None:
+        """The last hierarchy file of a column, its hierarchy, and the label for values that it lacks."""
+        for map_ in reversed(self._maps.get(name.casefold(), ())):
+            if isinstance(map_, tree.LevelOf):
+                path = Path(self._folder, map_.file.value)
+                otherwise = map_.otherwise.value if isinstance(map_.otherwise, tree.String) else None
+                return path.name, sound_hierarchy(str(path)), otherwise
+        return None
+
+    def spec(self, name: str) -> Spec | None:
+        """The levels of a column without a hierarchy file; None if the values determine them. Bands need none, because
+        their labels are intervals."""
+        maps = self._maps.get(name.casefold(), ())
+        lengths = {int(map_.length.value) for map_ in maps if isinstance(map_, tree.PrefixOf)}
+        if lengths:
+            return ByPrefix(tuple(sorted(lengths, reverse=True)))
+        return ByDate() if any(isinstance(map_, tree.DatePart) for map_ in maps) else None
+
+    def has_bands(self, name: str) -> bool:
+        return any(map(is_bands, self._maps.get(name.casefold(), ())))
+
+    def orders(self) -> dict[str, Mapping[str, Key]]:
+        """The order of the labels of each column with a hierarchy."""
+        found = {name: self.hierarchy(name) for name in self._maps}
+        return {name: places_in(levels[1]) for name, levels in found.items() if levels is not None}
+
+
+def policy_loss(
+    con: duckdb.DuckDBPyConnection,
+    after: Records,
+    ours: Positions,
+    before: Records,
+    theirs: Positions,
+    levels: PolicyLevels,
+) -> Loss | None:
+    """The loss of the quasi-identifiers whose levels are known; None if there are none."""
+    places = zip(ours.quasi_identifiers, theirs.quasi_identifiers, strict=True)
+    found = tuple(loss for a, b in places for loss in _policy_column_loss(con, (after, a), (before, b), levels))
+    return Loss(found, total_loss([each.loss for each in found])) if found else None
+
+
+def _policy_column_loss(
+    con: duckdb.DuckDBPyConnection,
+    after: tuple[Records, int],
+    before: tuple[Records, int],
+    levels: PolicyLevels,
+) -> Iterator[ColumnLoss]:
+    records, place = before
+    view = View(records)
+    (kinds,) = one_row(con, f"SELECT approx_count_distinct({view.value(place)}) FROM {view.relation}")
+    if kinds > MOST_VALUES:
+        return
+    try:
+        column = _losing_column(view.schema[place].name, count_cells(*before), count_cells(*after), levels)
+    except CallError:  # the values do not fit the levels
+        return
+    if not column.unknown_labels:
+        yield column.loss()
+
+
+def _losing_column(name: str, before: Cells, after: Cells, levels: PolicyLevels) -> LosingColumn:
+    found = levels.hierarchy(name)
+    if found is None:
+        words = "numbers in bands of the policy" if levels.has_bands(name) else None
+        return LosingColumn.by_spec(name, before, after, levels.spec(name), words)
+    file, hierarchy, otherwise = found
+    rows = _with_others(hierarchy, sorted(before.persons), otherwise)
+    return LosingColumn(name, before, after, Levels((), rows), f"levels of {file}")
+
+
+def _with_others(hierarchy: Hierarchy, texts: Sequence[str], otherwise: str | None) -> Hierarchy:
+    """The hierarchy, with a row for each value that only ELSE gives a label."""
+    absent = [text for text in texts if text not in hierarchy.lowest_level]
+    if otherwise is None or not absent:
+        return hierarchy
+    rows = tuple((text, *[otherwise] * hierarchy.levels) for text in absent)
+    return Hierarchy((*hierarchy.rows, *rows), hierarchy.digest)
+
+
+def compare(after: Records, ours: Positions, before: Records, theirs: Positions, classes: Classes) -> TableChange:
+    """Compare two tables. `classes` are the equivalence classes of `after`."""
+    sizes = before.class_sizes(theirs.quasi_identifiers)
+    records = before.persons(sum(size * number for size, number in sizes))
+    return TableChange(
+        records_before=records,
+        records_after=classes.records,
+        columns=tuple(_column_change(after, a, before, b) for a, b in _shared_columns(after, before)),
+        only_before=_only_in(before, after),
+        only_after=_only_in(after, before),
+        entropy_before=_bits(sizes),
+        entropy_after=_bits(after.class_sizes(ours.quasi_identifiers)),
+        discernibility=classes.discernibility + max(0, records - classes.records) * records,
+    )
+
+
+def _shared_columns(after: Records, before: Records) -> list[tuple[int, int]]:
+    """The positions, in both tables, of the columns that both have."""
+    places = {before.schema[b].name: b for b in range(len(before.schema)) if _is_compared(before, b)}
+    return [
+        (a, places[column.name])
+        for a, column in enumerate(after.schema)
+        if _is_compared(after, a) and column.name in places
+    ]
+
+
+def _only_in(records: Records, other: Records) -> tuple[str, ...]:
+    names = {column.name for column in other.schema}
+    return tuple(column.name for column in records.schema if column.name not in names)
+
+
+def _is_compared(records: Records, position: int) -> bool:
+    return position != records.weight and records.schema[position].type.kind is not Kind.OPAQUE
+
+
+def _column_change(after: Records, a: int, before: Records, b: int) -> ColumnChange:
+    counts = pair_counts(after, before, [(a, b)])
+    then = [(earlier, times) for _, earlier, times in counts if earlier]
+    now = [(later, times) for later, _, times in counts if later]
+    return ColumnChange(
+        column=after.schema[a].name,
+        distance=_variation_distance(counts),
+        values_before=sum(times for _, times in then),
+        values_after=sum(times for _, times in now),
+        entropy_before=_bits(then),
+        entropy_after=_bits(now),
+    )
+
+
+def _variation_distance(counts: Sequence[tuple[int, int, int]]) -> Fraction:
+    """The total variation distance; 1 if exactly one of the tables is empty."""
+    after = sum(later * times for later, _, times in counts)
+    before = sum(earlier * times for _, earlier, times in counts)
+    if not after or not before:
+        return Fraction(int(after != before))
+    moved = sum(max(0, later * before - earlier * after) * times for later, earlier, times in counts)
+    return Fraction(moved, after * before)
+
+
+def _bits(counts: Sequence[tuple[int, int]]) -> float:
+    """The entropy of a distribution, from pairs (count, number of values with this count); 0 without records. `fsum`
+    rounds once, so that the digits do not depend on the order."""
+    total = sum(n * times for n, times in counts)
+    if not total:
+        return 0.0
+    weighted = math.fsum(times * n * math.log2(n) for n, times in counts)
+    return max(0.0, math.log2(total) - weighted / total)

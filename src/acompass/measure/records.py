@@ -1,32 +1,35 @@
-"""The records of a loaded table, as the measures count them: in DuckDB, PostgreSQL and Spark alike."""
+"""Count the records of a loaded table for the measures, in the same way in DuckDB, PostgreSQL and Spark.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+A record may have a weight: the number of persons that it represents, which may be a decimal.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlglot import exp
 
-from acompass.checked.types import INTEGER, Kind, Schema, Type, decimal
-from acompass.measures import Persons
+from acompass.errors.diagnostics import Diagnostic, TableError
+from acompass.language.program.types import INTEGER, Column, Kind, Schema, Type, decimal, to_text
+from acompass.measure.answer import Persons
 from acompass.plan.lowering import sql
+from acompass.plan.lowering.dialect import text_key
 from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import State
-from acompass.plan.running.session import Session
+from acompass.plan.run.context import Session
 
 
 @dataclass(frozen=True)
 class Records:
-    """`weight` is the position of the weight column. `relation` is the same table in the DuckDB that computes
-    the measures, with the columns c0, c1, …; None if another engine has the table.
-
-    Counts are integers: numbers of 1/`unit` persons, where `unit` is a power of ten. Only decimal weights
-    need a unit other than 1.
-    """
-
     session: Session
     state: State
+    #: the position of the weight column
     weight: int | None = None
+    #: counts are integers, in units of 1/`unit` persons; a power of ten, other than 1 only for decimal weights
     unit: int = 1
+    #: the table in the DuckDB connection that computes the measures, with the columns c0, c1, …; None if another engine
+    #: has the table
     relation: str | None = None
 
     @property
@@ -37,7 +40,7 @@ class Records:
         return units if self.unit == 1 else Fraction(units, self.unit)
 
     def value(self, position: int) -> Sql:
-        """SQL for a column's value of `t`, with NULL for every missing value, including NaN."""
+        """SQL for a column's value, with NULL for every missing value, including NaN. The table has the alias `t`."""
         value = self.state.value(position)
         is_float = self.schema[position].type.kind is Kind.FLOAT
         return self.session.dialect.float_order(value) if is_float else value
@@ -59,8 +62,8 @@ class Records:
         return self.session.dialect.exact_sum(self._units(weight), decimal(0))
 
     def _units(self, weight: int) -> Sql:
-        """SQL for a weight in units. The digits of a decimal, without its point, are that integer. Weights
-        are read from their text: a float means the shortest decimal that denotes it."""
+        """SQL for a weight in units: the digits of the decimal, without the point. It is read from its text, so a float
+        is the shortest decimal that denotes it."""
         digits = len(str(self.unit)) - 1
         number = sql.cast(self.text(weight), sql.decimal_type(digits))
         if not digits:
@@ -69,16 +72,16 @@ class Records:
         without_point = sql.call("replace", written, exp.Literal.string("."), exp.Literal.string(""))
         return sql.cast(without_point, sql.decimal_type(0))
 
-    def grouped(self, keys: Sequence[Sql], count: Sql | None = None) -> exp.Select:
-        """The combinations of keys as v0, v1, …, and n: their numbers of persons, or another aggregate."""
-        named = [sql.named(key, f"v{i}") for i, key in enumerate(keys)]
+    def group(self, keys: Sequence[Sql], count: Sql | None = None) -> exp.Select:
+        """The combinations of keys as v0, v1, …, and n, their number of persons or another aggregate."""
+        named = [sql.with_alias(key, f"v{i}") for i, key in enumerate(keys)]
         aggregate = self.count() if count is None else count
-        select = sql.query([*named, sql.named(aggregate, "n")], self.state.source())
+        select = sql.query([*named, sql.with_alias(aggregate, "n")], self.state.source())
         return select.group_by(*(key.copy() for key in keys), copy=False)
 
     def class_sizes(self, positions: Sequence[int]) -> list[tuple[int, int]]:
-        """Pairs (size in units, number of classes) of the classes by some columns, in ascending order."""
-        classes = self.grouped([self.value(position) for position in positions]).subquery("t", copy=False)
+        """The classes by some columns: pairs (size in units, number of such classes), in ascending order."""
+        classes = self.group([self.value(position) for position in positions]).subquery("t", copy=False)
         n = exp.column("n", table="t")
         select = sql.query([n, exp.Count(this=exp.Star())], classes).group_by(n.copy(), copy=False)
         return sorted((int(size), int(classes)) for size, classes in self.session.fetch(select))
@@ -86,8 +89,8 @@ class Records:
     def sampled_classes(self, positions: Sequence[int], weight: int) -> list[tuple[int, int, int]]:
         """The classes by some columns: (records, sum of weights in units, number of such classes)."""
         keys = [self.value(position) for position in positions]
-        total = sql.named(self.total(weight), "total")
-        classes = self.grouped(keys, self.state.count()).select(total, copy=False).subquery("t", copy=False)
+        total = sql.with_alias(self.total(weight), "total")
+        classes = self.group(keys, self.state.count()).select(total, copy=False).subquery("t", copy=False)
         pair = [exp.column("n", table="t"), exp.column("total", table="t")]
         select = sql.query([*pair, exp.Count(this=exp.Star())], classes)
         rows = self.session.fetch(select.group_by(*(column.copy() for column in pair), copy=False))
@@ -116,26 +119,22 @@ def _common_number(one: Type, other: Type) -> str:
     return sql.decimal_type(max(one.scale, other.scale))
 
 
-def paired_counts(
-    one: Records, other: Records, columns: Sequence[tuple[int, int]]
-) -> list[tuple[int, int, int]]:
-    """How often the combinations of columns occur in two tables of one engine.
+def pair_counts(one: Records, other: Records, columns: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Compare the counts of combinations of columns in two tables of one engine.
 
-    Each row is (units in the first table, units in the second, number of such combinations). The tables are
-    added up instead of joined, so that a missing value meets a missing value in every engine.
+    Each row is (units in the first table, units in the second, number of such combinations). The query uses UNION ALL
+    and GROUP BY instead of a join, so that missing values match in every engine.
     """
     ours = [comparable(one, a, other.schema[b].type) for a, b in columns]
     theirs = [comparable(other, b, one.schema[a].type) for a, b in columns]
     keys = [f"v{i}" for i in range(len(columns))]
     both = exp.union(
-        _beside_zero(one.grouped(ours), keys, ("one", "other")),
-        _beside_zero(other.grouped(theirs), keys, ("other", "one")),
+        _with_zero(one.group(ours), keys, ("one", "other")),
+        _with_zero(other.group(theirs), keys, ("other", "one")),
         distinct=False,
         copy=False,
     ).subquery("u", copy=False)
-    sums = [
-        sql.named(sql.cast(exp.Sum(this=exp.column(n, table="u")), "BIGINT"), n) for n in ("one", "other")
-    ]
+    sums = [sql.with_alias(sql.cast(exp.Sum(this=exp.column(n, table="u")), "BIGINT"), n) for n in ("one", "other")]
     combined = sql.query(sums, both).group_by(*(exp.column(key, table="u") for key in keys), copy=False)
     pair = [exp.column(n, table="p") for n in ("one", "other")]
     select = sql.query([*pair, exp.Count(this=exp.Star())], combined.subquery("p", copy=False))
@@ -143,10 +142,100 @@ def paired_counts(
     return sorted((int(a), int(b), int(times)) for a, b, times in rows)
 
 
-def _beside_zero(grouped: exp.Select, keys: Sequence[str], names: tuple[str, str]) -> exp.Select:
-    """The counts of a table under the first name, and 0 under the second, in a fixed order of columns."""
+def _with_zero(grouped: exp.Select, keys: Sequence[str], names: tuple[str, str]) -> exp.Select:
+    """The counts of a table under the first name and 0 under the second, with the columns in a fixed order."""
     counted, absent = names
     counts = {counted: exp.column("n", table="g"), absent: sql.cast(sql.integer(0), "BIGINT")}
     columns = [exp.column(key, table="g") for key in keys]
-    named = [sql.named(counts[name], name) for name in ("one", "other")]
+    named = [sql.with_alias(counts[name], name) for name in ("one", "other")]
     return sql.query([*columns, *named], grouped.subquery("g", copy=False))
+
+
+#: with totals up to this, in units, the product of two totals and a number of values is below 2^127
+LARGEST_TOTAL = 2**48
+#: at most 19 digits before the point, and 18 after it; some programs write `.5`
+_POSITIVE = r"((0|[1-9][0-9]{0,18})(\.[0-9]{1,18})?|\.[0-9]{1,18})"
+_DECIMALS = 18
+
+
+def with_unit(records: Records, largest: int = LARGEST_TOTAL) -> Records:
+    """The records, with the unit that their weights need. Raise unless every weight is a positive number and they add
+    up to at most `largest` units.
+
+    Weights are read from their text: without a policy, decimals in a CSV are text (D10), and a float is the shortest
+    decimal that denotes it.
+    """
+    if records.weight is None:
+        return records
+    column = records.schema[records.weight]
+    if not (column.type.is_number or column.type.kind is Kind.TEXT):
+        raise _not_a_weight(column, str(column.type))
+    bad, digits, total = _weight_facts(records, records.weight)
+    if bad:
+        raise _not_a_weight(column, f"{bad:,} other value{'' if bad == 1 else 's'}")
+    if total * 10**digits > largest:
+        raise _too_large(column, digits, largest)
+    return replace(records, unit=10**digits)
+
+
+def _weight_facts(records: Records, weight: int) -> tuple[int, int, float]:
+    """The number of values that are not positive numbers, the largest number of decimals, and the sum of weights."""
+    text, number = exp.column("text", table="w"), exp.column("number", table="w")
+    decimals = sql.call("split_part", text, exp.Literal.string("."), sql.integer(2))
+    needed = exp.Trim(this=decimals, expression=exp.Literal.string("0"), position="TRAILING")
+    is_other = exp.or_(
+        exp.Is(this=number, expression=exp.null()),
+        exp.LTE(this=number.copy(), expression=sql.integer(0)),
+    )
+    questions = [
+        sql.count_where(is_other),
+        exp.Max(this=sql.call("length", needed)),
+        exp.Sum(this=sql.cast(number.copy(), "DOUBLE")),
+    ]
+    ((bad, digits, total),) = records.session.fetch(sql.query(questions, _weights(records, weight)))
+    return int(bad), int(digits or 0), float(total or 0)
+
+
+def _weights(records: Records, weight: int) -> Sql:
+    """SQL for the texts of the weights and the numbers that they denote; NULL for a text that is not a number."""
+    text = records.text(weight)
+    pattern = f"^{_POSITIVE}{records.session.dialect.end_of_text}"
+    is_number = exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(pattern))
+    read = sql.cast(text.copy(), sql.decimal_type(_DECIMALS))
+    number = exp.Case(ifs=[exp.If(this=is_number, true=read)])
+    columns = [sql.with_alias(text, "text"), sql.with_alias(number, "number")]
+    return sql.query(columns, records.state.source()).subquery("w", copy=False)
+
+
+def _not_a_weight(column: Column, found: str) -> TableError:
+    message = f"column `{column.name}` cannot be the weight: expected positive numbers, found {found}"
+    help_ = "correct or drop those records, or measure without weights"
+    return TableError([Diagnostic("AC605", message, help=help_)])
+
+
+def _too_large(column: Column, digits: int, largest: int) -> TableError:
+    most = f"{largest // 10**digits:,}"
+    if digits:
+        message = f"the weights in `{column.name}` have {digits} decimals and add up to more than {most}"
+        return TableError([Diagnostic("AC606", message, help="round the weights to fewer decimals")])
+    message = f"the weights in `{column.name}` add up to more than {most}"
+    help_ = "weights are numbers of persons; choose another column"
+    return TableError([Diagnostic("AC606", message, help=help_)])
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The number of persons, in units, with each text and without a value."""
+
+    counts: Mapping[str, int]
+    missing: int
+
+
+def count_texts(records: Records, position: int) -> Texts:
+    type_ = records.schema[position].type
+    value, key = text_key(records.session.dialect, records.value(position), type_)
+    counts: Counter[str | None] = Counter()
+    for found, count in records.session.fetch(records.group([value])):
+        counts[None if found is None else to_text(found, key)] += int(count)
+    missing = counts.pop(None, 0)
+    return Texts({text: count for text, count in counts.items() if text is not None}, missing)

@@ -1,5 +1,4 @@
 """A checked program as a plan: stages in the order they run.
 
-`from_checked` builds the plan and `rewrites/` make it fast. `lowering/` writes it as SQL trees, and
-`running/` runs it over an engine's session.
-"""
+`planner` builds the plan and applies the rewrites, which make it fast. `lowering/` writes it as SQL trees, and `run/`
+runs it over an engine's session."""

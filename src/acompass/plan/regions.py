@@ -1,16 +1,20 @@
-"""The constants of a chain, which cut each column into regions.
+"""Cut the values of each column into regions, and simulate a chain of requirements on combinations of regions.
 
-A condition compares one column with one constant. So n constants split a column's values into 2n+1 regions:
-region 2j+1 is the j-th constant itself, even numbers are the gaps between constants. No requirement of the
-chain can tell two values of one region apart.
-"""
+A comparison is between a column and a constant. So n constants split a column's values into 2n+1 regions: region 2j+1
+is the j-th constant itself, even numbers are the gaps between constants. No requirement of the chain distinguishes two
+values of one region, so a simulation on combinations of regions decides what happens to every record. A set of
+combinations is an integer with one bit for each combination, so that conditions are bitwise operations."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import assert_never
 
-from acompass.checked.effects import record_comparisons
-from acompass.checked.program import (
+from acompass.language.program import program as checked
+from acompass.language.program.effects import filter_of, record_comparisons, type_changes
+from acompass.language.program.program import (
     Action,
+    Assertion,
+    Condition,
     Draw,
     Drop,
     Generalize,
@@ -19,8 +23,10 @@ from acompass.checked.program import (
     Replace,
     Requirement,
     Sometimes,
+    Verdict,
 )
-from acompass.checked.types import Value
+from acompass.language.program.types import Value, convert
+from acompass.language.text.tree import Operator, Quantifier
 
 
 def constants_by_column(requirements: Sequence[Requirement], columns: Iterable[int]) -> dict[int, set[Value]]:
@@ -29,15 +35,15 @@ def constants_by_column(requirements: Sequence[Requirement], columns: Iterable[i
     for requirement in requirements:
         for comparison in record_comparisons(requirement):
             found[comparison.column].add(comparison.value)
-        written = _replace_of(requirement.action)
-        # a value of a new type meets no later comparison of the chain
+        written = as_replace(requirement.action)
+        # no later requirement of the chain compares a value of a new type
         if written is not None and keeps_type(requirement, written.column):
             found[written.column].add(written.value)
     return found
 
 
-def constants_of(requirements: Sequence[Requirement], columns: Iterable[int]) -> dict[int, tuple[Value, ...]]:
-    """Each column's constants in order."""
+def ordered_constants(requirements: Sequence[Requirement], columns: Iterable[int]) -> dict[int, tuple[Value, ...]]:
+    """The constants of each column, sorted."""
     found = constants_by_column(requirements, columns)
     return {column: tuple(sorted(values)) for column, values in found.items()}
 
@@ -46,7 +52,8 @@ def keeps_type(requirement: Requirement, column: int) -> bool:
     return requirement.before[column].type == requirement.after[column].type
 
 
-def _replace_of(action: Action | None) -> Replace | None:
+def as_replace(action: Action | None) -> Replace | None:
+    """The action if it is REPLACE without a probability."""
     match action:
         case Replace():
             return action
@@ -54,3 +61,143 @@ def _replace_of(action: Action | None) -> Replace | None:
             return None
         case _:
             assert_never(action)
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """The records that lie in the same region of every column."""
+
+    regions: tuple[int, ...]  # of each column
+    records: int  # the number of records
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedOutcome:
+    verdicts: tuple[Verdict, ...]
+    kept: tuple[bool, ...]  # for each combination, whether its records remain
+    written: tuple[Mapping[int, Value], ...]  # for each combination, the values written into columns
+
+
+def simulate(
+    requirements: Sequence[Requirement], columns: Sequence[int], combinations: Sequence[Combination]
+) -> SimulatedOutcome:
+    simulation = _Simulation(requirements, columns, combinations)
+    verdicts = tuple(simulation.perform(requirement) for requirement in requirements)
+    kept = tuple(bool(simulation.alive >> i & 1) for i in range(len(combinations)))
+    return SimulatedOutcome(verdicts, kept, tuple(simulation.written))
+
+
+class _Simulation:
+    def __init__(
+        self, requirements: Sequence[Requirement], columns: Sequence[int], combinations: Sequence[Combination]
+    ):
+        constants = ordered_constants(requirements, columns)
+        self._point = {c: {v: 2 * j + 1 for j, v in enumerate(vs)} for c, vs in constants.items()}
+        self._in_region = {c: [0] * (2 * len(vs) + 1) for c, vs in constants.items()}
+        self._region_of = {c: [each.regions[j] for each in combinations] for j, c in enumerate(columns)}
+        self._weights = [combination.records for combination in combinations]
+        self.alive = (1 << len(combinations)) - 1
+        self._alive_records = sum(self._weights)
+        self.written: list[dict[int, Value]] = [{} for _ in combinations]
+        for i, combination in enumerate(combinations):
+            for column, region in zip(columns, combination.regions, strict=True):
+                self._in_region[column][region] |= 1 << i
+
+    def perform(self, requirement: Requirement) -> Verdict:
+        selected = filter_of(requirement)
+        seen = self.alive if selected is None else self.alive & self._where(selected)
+        holds, affected = self._find_affected(requirement.assertion, seen)
+        count = sum(self._weights[i] for i in _bits(affected))
+        verdict = Verdict(holds, count, self._alive_records, selected is not None and not seen)
+        self._retype(requirement)
+        match requirement.action:
+            case None:
+                pass
+            case Reject():
+                self.alive &= ~affected
+                self._alive_records -= count
+            case Replace() as action:
+                self._replace(requirement, action, affected)
+            case Random() | Draw() | Generalize() | Drop() | Sometimes():
+                raise AssertionError("a chain contains only actions that regions decide")
+            case _:
+                assert_never(requirement.action)
+        return verdict
+
+    def _find_affected(self, assertion: Assertion, seen: int) -> tuple[bool, int]:
+        """Whether the assertion holds, and the combinations that it affects."""
+        satisfied = seen & self._where(assertion.condition)
+        match assertion.quantifier:
+            case Quantifier.SOME:
+                return (True, 0) if satisfied else (False, self.alive)
+            case Quantifier.EACH:
+                violating = seen & ~satisfied
+                return violating == 0, violating
+            case _:
+                assert_never(assertion.quantifier)
+
+    def _where(self, condition: Condition) -> int:
+        match condition:
+            case checked.Comparison():
+                return self._compare(condition)
+            case checked.Not():
+                return self.alive & ~self._where(condition.operand)
+            case checked.And():
+                combined = self.alive
+                for operand in condition.operands:
+                    combined &= self._where(operand)
+                return combined
+            case checked.Or():
+                combined = 0
+                for operand in condition.operands:
+                    combined |= self._where(operand)
+                return combined
+            case _:
+                assert_never(condition)
+
+    def _compare(self, comparison: checked.Comparison) -> int:
+        regions = self._in_region[comparison.column]
+        point = self._point[comparison.column][comparison.value]
+        match comparison.operator:
+            case Operator.LT:
+                chosen = regions[:point]
+            case Operator.LE:
+                chosen = regions[: point + 1]
+            case Operator.EQ:
+                chosen = regions[point : point + 1]
+            case Operator.GE:
+                chosen = regions[point:]
+            case Operator.GT:
+                chosen = regions[point + 1 :]
+            case _:
+                assert_never(comparison.operator)
+        combined = 0
+        for members in chosen:
+            combined |= members
+        return combined
+
+    def _retype(self, requirement: Requirement) -> None:
+        """Convert the values written so far to the new types of their columns (D12, retyping)."""
+        for column, (before, after) in type_changes(requirement).items():
+            for written in self.written:
+                if column in written:
+                    written[column] = convert(written[column], before, after)
+
+    def _replace(self, requirement: Requirement, action: Replace, affected: int) -> None:
+        moves = keeps_type(requirement, action.column)
+        for i in _bits(affected):
+            self.written[i][action.column] = action.value
+            if moves:
+                self._move(i, action.column, self._point[action.column][action.value])
+
+    def _move(self, i: int, column: int, region: int) -> None:
+        self._in_region[column][self._region_of[column][i]] &= ~(1 << i)
+        self._in_region[column][region] |= 1 << i
+        self._region_of[column][i] = region
+
+
+def _bits(members: int) -> Iterator[int]:
+    while members:
+        lowest = members & -members
+        yield lowest.bit_length() - 1
+        members ^= lowest

@@ -1,4 +1,4 @@
-"""The effort that an answer may cost: the time of a call, and the operations on the diagrams of a prover."""
+"""Limits on effort: the time of a call, and the number of operations on a prover's decision diagrams."""
 
 import math
 import time
@@ -7,29 +7,28 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from acompass.diagnostics import CallError, Diagnostic
+from acompass.errors.diagnostics import CallError, Diagnostic
 
-#: seconds, unless the call says otherwise
+#: the default deadline in seconds
 DEADLINE = 30
-#: for each operation, a node or an answer is kept: about 250 bytes
+#: each operation stores a node or a result of about 250 bytes
 MOST_OPERATIONS = 1_000_000
-#: operations between two looks at the clock
+#: operations between two checks of the clock
 _GRANTED = 1_024
 
 
 class Exhausted(Exception):
-    """No more time or memory may be spent; the message says which limit was reached."""
+    """A limit on time or memory was reached; the message says which."""
 
 
-def seconds_of(deadline: float | str) -> float:
-    """The seconds of a deadline that a user gave."""
+def parse_deadline(deadline: float | str) -> float:
     try:
         seconds = float(deadline)
     except ValueError:
         seconds = math.nan
     if math.isfinite(seconds) and seconds >= 0:
         return seconds
-    message = f"`{deadline}` is not a deadline: it is a number of seconds from 0 on"
+    message = f"`{deadline}` is not a valid deadline: expected a non-negative number of seconds"
     raise CallError([Diagnostic("AC556", message, help="--deadline 60")])
 
 
@@ -44,7 +43,7 @@ _TIME_LIMIT: ContextVar[_TimeLimit | None] = ContextVar("time limit", default=No
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
-    """Until the context ends, `require_time` fails after so many seconds; None leaves the limit as it is."""
+    """Make `require_time` fail after this many seconds, until the context ends; None keeps the current limit."""
     if seconds is None:
         yield
         return
@@ -57,15 +56,16 @@ def time_limit(seconds: float | None) -> Iterator[None]:
 
 
 def require_time() -> None:
-    """Every loop that may take long asks this. Raises Exhausted."""
+    """Raise Exhausted once the time limit has passed. Every loop that may take long calls this."""
     limit = _TIME_LIMIT.get()
     if limit is not None and time.monotonic() >= limit.end:
         raise Exhausted(f"not decided within {limit.seconds:g} s")
 
 
 @contextmanager
-def bounded() -> Iterator[None]:
-    """Diagrams over hundreds of columns are too deep for the interpreter, which is a limit like any other."""
+def recursion_limit() -> Iterator[None]:
+    """Treat the interpreter's recursion limit, which diagrams over hundreds of columns can reach, as any other
+    limit."""
     try:
         yield
     except RecursionError:
@@ -73,7 +73,7 @@ def bounded() -> Iterator[None]:
 
 
 class Budget:
-    """The operations on decision diagrams that are left: they bound the memory, and do not depend on time."""
+    """The remaining operations on decision diagrams. They bound memory independently of the machine's speed."""
 
     def __init__(self, operations: int = MOST_OPERATIONS):
         self._operations = operations
@@ -84,7 +84,7 @@ class Budget:
         self._left += operations
 
     def grant(self) -> int:
-        """The number of operations until the next question. Raises Exhausted."""
+        """The number of operations until the next call. Raises Exhausted."""
         require_time()
         granted = min(self._left, _GRANTED)
         if not granted:

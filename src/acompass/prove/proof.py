@@ -1,11 +1,11 @@
-"""The answer of `prove`: a verdict on every claim, with a reason or a counterexample."""
+"""The result of `prove`: a verdict on every claim, with a reason or a counterexample."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from acompass.checked.types import Schema, Value
-from acompass.displayed import Reported
+from acompass.errors.display import ReportedAnswer
+from acompass.language.program.types import Schema, Value
 
 
 class ClaimVerdict(StrEnum):
@@ -16,26 +16,23 @@ class ClaimVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What another run leaves; `records` is None where it writes nothing."""
+    """The result of another run."""
 
     title: str
     schema: Schema
-    records: tuple[tuple[Value, ...], ...] | None
+    records: tuple[tuple[Value, ...], ...] | None  # None if the run writes nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
-    """A table and a trace on which the claim fails, with the table that the policy makes of them (`left`).
-
-    A claim about two runs fails because the other one leaves something else (`instead`).
-    """
+    """A table and a trace on which the claim fails."""
 
     schema: Schema
     records: tuple[tuple[Value, ...], ...]
     trace: tuple[str, ...]
     left_schema: Schema
-    left: tuple[tuple[Value, ...], ...]
-    instead: Instead | None = None
+    left: tuple[tuple[Value, ...], ...]  # the table that the policy produces
+    instead: Instead | None = None  # for a claim about two runs, the different result of the other one
 
     @property
     def columns(self) -> dict[str, str]:
@@ -44,28 +41,20 @@ class Counterexample:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """`line` is None unless the claim is the policy's own assertion. `reason` has a line for each step.
-
-    `is_certified` is None where no certificate was asked for; `uncertified` is why a proved claim has none.
-    """
-
     text: str
-    line: int | None
+    line: int | None  # None unless the claim is the policy's own assertion
     verdict: ClaimVerdict
-    reason: str
+    reason: str  # one line for each step
     counterexample: Counterexample | None = None
-    is_certified: bool | None = None
-    uncertified: str = ""
+    is_certified: bool | None = None  # None if no certificate was requested
+    uncertified: str = ""  # why a proved claim has no certificate
 
 
 @dataclass(frozen=True, slots=True)
-class Proof(Reported):
-    """The verdicts rest on `types`, the type of each column; `decimal` is a number of any scale. The policy
-    itself decides the types of the columns in `inferred`."""
-
+class Proof(ReportedAnswer):
     claims: tuple[Claim, ...]
-    types: Mapping[str, str]
-    inferred: tuple[str, ...] = ()
+    types: Mapping[str, str]  # the column types that the verdicts assume; `decimal` is a number of any scale
+    inferred: tuple[str, ...] = ()  # the columns whose types were inferred from the policy
 
     @property
     def ok(self) -> bool:

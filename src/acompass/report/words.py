@@ -1,63 +1,30 @@
-"""The words that the renderers share for verdicts, counts, actions and values."""
+"""Wording shared by all formats: verdicts, counts, actions, values and ranges of class sizes."""
 
 import datetime
+from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, assert_never
 
-from acompass.checked.convert import to_text
-from acompass.checked.exact import EXACT
-from acompass.checked.types import Type
-from acompass.measures import Persons
+from acompass.errors.wording import count_text, on_one_line
+from acompass.language.text.tokens import spell_probability, spell_string
+from acompass.measure.answer import Classes, Persons
 from acompass.result import ActionName, Note, RequirementOutcome, Result
-from acompass.syntax.spelling import spell_probability, spell_string
-from acompass.syntax.tokens import tokenize
 
-#: headings for the columns that the policy never names, in a check and in a run (D30)
+#: headings for the columns that the policy never names, in a check and in a run
 UNNAMED = "columns that the policy never names"
-RELEASED = f"{UNNAMED}, released as they are"
+RELEASED = f"{UNNAMED}, released unchanged"
 
 VIOLATED, REPAIRED, TO_REPAIR = "violated", "repaired", "would be repaired"
 
 
-def counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def on_one_line(text: str) -> str:
-    """Escape control characters, so that text from a policy or a table cannot control a terminal."""
-    return "".join(map(_visible, " ".join(text.split())))
-
-
-def policy_line(text: str) -> str:
-    """A part of a policy without its comments: on one line, a comment would seem to hide what follows it."""
-    return on_one_line(_without_comments(text))
-
-
-def policy_lines(text: str) -> str:
-    """A part of a policy in its own lines, without comments: they are for its authors."""
-    lines = (line.rstrip() for line in _without_comments(text).splitlines())
-    return "\n".join(line for line in lines if line)
-
-
-def _without_comments(text: str) -> str:
-    comments = tokenize(text)[1]
-    starts = (0, *(comment.span.end for comment in comments))
-    ends = (*(comment.span.start for comment in comments), len(text))
-    return " ".join(text[start:end] for start, end in zip(starts, ends, strict=True))
-
-
-def _visible(letter: str) -> str:
-    return letter if letter.isprintable() else letter.encode("unicode_escape").decode()
-
-
 def repair_word(result: Result) -> str:
-    """The word for violated assertions that have an action: a check performs none."""
+    """The verdict on a violated assertion that has an action; a check performs no actions."""
     return REPAIRED if result.performed else VIOLATED
 
 
 def verdict(outcome: RequirementOutcome, repaired: str = VIOLATED) -> str:
-    """`repaired` is the word for a violated assertion that has an action."""
+    """`repaired` is the verdict on a violated assertion that has an action."""
     match outcome.holds:
         case None:
             return "no verdict"
@@ -67,18 +34,18 @@ def verdict(outcome: RequirementOutcome, repaired: str = VIOLATED) -> str:
             return VIOLATED if outcome.action is None else repaired
 
 
-def affected_of(outcome: RequirementOutcome) -> str:
+def affected_count(outcome: RequirementOutcome) -> str:
     return f"{outcome.affected:,} of {outcome.records:,}"
 
 
-def done(outcome: RequirementOutcome) -> str:
-    """What the action did to the affected records. How many it was drawn for is not said (X5)."""
+def action_effect(outcome: RequirementOutcome) -> str:
+    """What the action did to the affected records; not how many of them were drawn (X5, probabilities)."""
     chance = outcome.probability
     likely = "" if chance is None else f" with probability {spell_probability(chance)}"
-    return f"{_done(outcome.action)}{likely}"
+    return f"{_action_word(outcome.action)}{likely}"
 
 
-def _done(action: ActionName | None) -> str:
+def _action_word(action: ActionName | None) -> str:
     match action:
         case "REJECT":
             return "rejected"
@@ -97,14 +64,14 @@ def _done(action: ActionName | None) -> str:
 
 
 def violation(outcome: RequirementOutcome) -> str:
-    return f"violated: {outcome.affected:,} of {counted(outcome.records, 'record')} affected"
+    return f"violated: {outcome.affected:,} of {count_text(outcome.records, 'record')} affected"
 
 
 def records_in_and_out(result: Result, out: str = "out") -> str:
-    return f"{counted(result.records_in, 'record')} in{dropped(result)}, {result.records_out:,} {out}"
+    return f"{count_text(result.records_in, 'record')} in{dropped_count(result)}, {result.records_out:,} {out}"
 
 
-def dropped(result: Result) -> str:
+def dropped_count(result: Result) -> str:
     return f", {result.dropped:,} dropped as incomplete" if result.dropped else ""
 
 
@@ -117,20 +84,14 @@ def persons(number: Persons) -> str:
     return f"{int(number):,}" if number == int(number) else f"{float(number):,.2f}"
 
 
-def rounded(measure: Fraction | float | None) -> str:
+def round_measure(measure: Fraction | float | None) -> str:
     """A measure to six significant digits; whole numbers in full."""
     if measure is None:
         return "none"
     return f"{int(measure):,}" if measure == int(measure) else f"{float(measure):.6g}"
 
 
-def spelled(value: Any, type_: Type) -> str:
-    """A value as a policy would spell it."""
-    text = to_text(value, type_)
-    return on_one_line(text if type_.is_number else spell_string(text))
-
-
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value from any column, possibly missing."""
     match value:
         case None:
@@ -147,10 +108,40 @@ def shown(value: Any) -> str:
             return on_one_line(str(value))
 
 
-def difference(before: Any, after: Any) -> str:
-    """` (6 less)` between two exact numbers; empty for other values."""
-    number = int | Decimal
-    if not isinstance(before, number) or not isinstance(after, number) or isinstance(after, bool):
-        return ""
-    amount = abs(EXACT.subtract(Decimal(after), Decimal(before)))
-    return f" ({amount:,f} {'more' if after > before else 'less'})"
+def verdict_on_all(result: Result) -> str:
+    violated = sum(outcome.is_violated for outcome in result.requirements)
+    if violated:
+        return f"{violated:,} of {count_text(len(result.requirements), 'requirement')} violated"
+    hold = all(outcome.holds for outcome in result.requirements)
+    return "every requirement holds" if hold else "no requirement is violated"
+
+
+def action_taken(outcome: RequirementOutcome) -> str:
+    """What a run did for a requirement."""
+    return "nothing" if outcome.holds and outcome.action is not None else action_effect(outcome)
+
+
+def size_ranges(largest: Persons) -> Iterator[tuple[int, int]]:
+    """Yield the first and last size of each range. Ranges start at 0, 1, 2, 5, 10, 20, 50, … and cover `largest`.
+
+    Only classes with weights below 1 are in the first range. A range extends to the start of the next one: with
+    decimal weights, 4.5 is in the range from 2 to 4.
+    """
+    yield 0, 0
+    low = 1
+    while low <= largest:
+        end = low * 5 // 2 if str(low).startswith("2") else low * 2
+        yield low, end - 1
+        low = end
+
+
+def size_label(low: int, high: int) -> str:
+    if high == 0:
+        return "below 1"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def classes_within(classes: Classes, low: int, high: int) -> tuple[int, Persons]:
+    """The number of classes with a size in the range, and the number of records in them."""
+    inside = [(size, number) for size, number in classes.sizes if low <= size < high + 1]
+    return sum(number for _, number in inside), sum(size * number for size, number in inside)

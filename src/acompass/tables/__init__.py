@@ -1,1 +1,1 @@
-"""Tables independent of any engine: files, data frames, CSV text, and their errors."""
+"""Files and data frames, read and written independently of any engine; an output is written whole or not at all."""

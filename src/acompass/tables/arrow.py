@@ -1,15 +1,207 @@
-"""Convert Arrow types that the engine cannot read, and convert them back."""
+"""Convert data frames to Arrow arrays that an engine reads, and Arrow results back to the kind of the input.
 
-from typing import Any
+Values do not become Python objects on the way."""
 
-from acompass.checked.types import MOST_DIGITS
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, assert_never
+
+from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors
+from acompass.tables.csv import require_names, require_text
+from acompass.tables.frames import FrameKind, frame_kind, report_column_failures, report_frame_failures, require_arrow
 
-#: durations are wrapped in a struct with this one field, which the engine passes through unchanged
+#: `frames.plain_columns` converts the others without Arrow
+_OTHER_VALUES = "a list of dicts with values other than numbers, text, booleans, dates and local times"
+
+
+@dataclass(frozen=True)
+class ArrowColumns:
+    names: tuple[str, ...]
+    arrays: tuple[Any, ...]  # in types that an engine reads
+    types: tuple[Any, ...]  # the Arrow types before that conversion
+
+    @property
+    def records(self) -> int:
+        return len(self.arrays[0]) if self.arrays else 0
+
+
+def arrow_columns(table: Any) -> ArrowColumns:
+    kind = frame_kind(table)
+    require_arrow(_OTHER_VALUES if kind is FrameKind.DICTS else kind)
+    with report_frame_failures(kind):
+        names, arrays = _columns(kind, table)
+    require_names(require_text(names))
+    converted = (_convert_column(name, array) for name, array in zip(names, arrays, strict=True))
+    return ArrowColumns(tuple(names), tuple(converted), tuple(array.type for array in arrays))
+
+
+def _columns(kind: FrameKind, table: Any) -> tuple[list[Any], list[Any]]:
+    """The column names, and an Arrow array for each column."""
+    match kind:
+        case FrameKind.PANDAS:
+            return list(table.columns), [_array(name, values) for name, values in table.items()]
+        case FrameKind.DICTS:
+            names = list(dict.fromkeys(name for record in table for name in record))
+            return names, [_array(name, [record.get(name) for record in table]) for name in names]
+        case FrameKind.POLARS:
+            return list(table.columns), [_polars_array(each) for each in table.get_columns()]
+        case FrameKind.POLARS_LAZY:
+            return _columns(FrameKind.POLARS, table.collect())
+        case FrameKind.ARROW | FrameKind.ARROW_BATCH:
+            return list(table.schema.names), list(table.columns)
+        case FrameKind.DUCKDB:
+            return _columns(FrameKind.ARROW, table.to_arrow_table())
+        case FrameKind.IBIS:
+            return _columns(FrameKind.ARROW, table.to_pyarrow())
+        case _:
+            assert_never(kind)
+
+
+def _array(name: Any, values: Any) -> Any:
+    """The values as an Arrow array; NaN, None, NaT and pandas' NA become nulls."""
+    import pyarrow
+
+    with report_column_failures(name):
+        try:
+            return pyarrow.array(values, from_pandas=True)
+        except (pyarrow.ArrowException, OverflowError, TypeError):
+            given = list(values)
+            types = {type(value) for value in given if value is not None}
+            if types == {int}:
+                return _long_integers(name, given)
+            if len(types) > 1 and str(getattr(values, "dtype", "object")) == "object":
+                raise errors.mixed_column(str(name)) from None
+            raise
+
+
+def _long_integers(name: Any, values: Iterable[int | None]) -> Any:
+    """Python integers beyond 64 bits as Arrow decimals, which are limited to 38 digits."""
+    import pyarrow
+
+    try:
+        numbers = [None if value is None else Decimal(value) for value in values]
+        return pyarrow.array(numbers, pyarrow.decimal128(MOST_DIGITS, 0))
+    except pyarrow.ArrowException:
+        raise errors.not_exact(str(name), errors.DIGITS) from None
+
+
+def _polars_array(values: Any) -> Any:
+    with report_column_failures(values.name):
+        match str(values.dtype):
+            case "Object":
+                return _array(values.name, values.to_list())
+            case "Int128" | "UInt128":
+                return _polars_decimals(values).to_arrow()
+            case _:
+                return values.to_arrow()
+
+
+def _polars_decimals(values: Any) -> Any:
+    """128-bit integers as decimals: Arrow has no such integers."""
+    import polars
+
+    try:
+        return values.cast(polars.Decimal(MOST_DIGITS, 0))
+    except polars.exceptions.InvalidOperationError:
+        raise errors.not_exact(values.name, errors.DIGITS) from None
+
+
+def _convert_column(name: str, array: Any) -> Any:
+    with report_column_failures(name):
+        return to_engine_type(name, array)
+
+
+def from_arrow(given: Any, result: Any, positions: Sequence[int], changed: frozenset[int]) -> Any:
+    """`result` converted to the kind of `given`. Columns outside `changed` keep their type in that library.
+
+    `positions` are the positions of the result's columns in `given`. For a DuckDB relation, the result stays an Arrow
+    table, which the engine turns into a relation.
+    """
+    kind = frame_kind(given)
+    with report_frame_failures(kind):
+        return _convert_to(kind, given, result, [None if position in changed else position for position in positions])
+
+
+def _convert_to(kind: FrameKind, given: Any, result: Any, kept: Sequence[int | None]) -> Any:
+    """`kept` has, for each column of the result, the column of `given` whose type it keeps, if any."""
+    match kind:
+        case FrameKind.PANDAS:
+            return _to_pandas(given, result, kept)
+        case FrameKind.POLARS:
+            return _to_polars(given.schema, result, kept)
+        case FrameKind.POLARS_LAZY:
+            return _to_polars(given.collect_schema(), result, kept).lazy()
+        case FrameKind.ARROW | FrameKind.DUCKDB:
+            return result
+        case FrameKind.ARROW_BATCH:
+            return _one_batch(result)
+        case FrameKind.IBIS:
+            import ibis
+
+            return ibis.memtable(result)
+        case FrameKind.DICTS:
+            return result.to_pylist()
+        case _:
+            assert_never(kind)
+
+
+def _to_pandas(given: Any, result: Any, kept: Sequence[int | None]) -> Any:
+    """A data frame with the default index: the index is not part of a table."""
+    import pandas
+
+    series = {
+        name: _to_pandas_column(name, values, None if position is None else given.dtypes.iloc[position])
+        for position, name, values in zip(kept, result.column_names, result.columns, strict=True)
+    }
+    return pandas.DataFrame(series, columns=result.column_names)
+
+
+def _to_pandas_column(name: str, values: Any, dtype: Any) -> Any:
+    with report_column_failures(name):
+        if dtype is None:
+            return values.to_pandas()
+        if hasattr(dtype, "__from_arrow__"):
+            import pandas
+
+            return pandas.Series(dtype.__from_arrow__(values), dtype=dtype)
+        return values.to_pandas().astype(dtype)
+
+
+def _to_polars(schema: Any, result: Any, kept: Sequence[int | None]) -> Any:
+    import polars
+
+    frame: Any = polars.from_arrow(result)
+    dtypes = list(schema.values())
+    types = [None if position is None else dtypes[position] for position in kept]
+    columns = [_to_polars_column(*column) for column in zip(frame.get_columns(), types, strict=True)]
+    return polars.DataFrame(columns)
+
+
+def _to_polars_column(values: Any, dtype: Any) -> Any:
+    if dtype is None or values.dtype == dtype:
+        return values
+    with report_column_failures(values.name):
+        if str(dtype) == "Object":  # the type of Python objects, which no cast produces
+            import polars
+
+            return polars.Series(values.name, values.to_list(), dtype)
+        return values.cast(dtype)
+
+
+def _one_batch(table: Any) -> Any:
+    import pyarrow
+
+    batches = table.combine_chunks().to_batches()
+    return batches[0] if batches else pyarrow.RecordBatch.from_pylist([], schema=table.schema)
+
+
+#: durations are wrapped in a struct with this single field, which engines pass through unchanged
 _BOX = "duration"
 
 
-def readable(name: str, array: Any) -> Any:
+def to_engine_type(name: str, array: Any) -> Any:
     """The array in a type that the engine reads without loss."""
     import pyarrow
     from pyarrow import types
@@ -19,7 +211,7 @@ def readable(name: str, array: Any) -> Any:
     if types.is_float16(array.type):
         return array.cast(pyarrow.float32())
     if types.is_duration(array.type):
-        return _boxed(array)
+        return _wrap_durations(array)
     if types.is_decimal256(array.type) or (types.is_decimal(array.type) and array.type.scale < 0):
         try:
             return array.cast(pyarrow.decimal128(MOST_DIGITS, max(0, array.type.scale)))
@@ -28,27 +220,27 @@ def readable(name: str, array: Any) -> Any:
     return array
 
 
-def as_type(values: Any, type_: Any) -> Any:
-    """A result column in its original Arrow type. A dictionary column comes back without its dictionary."""
+def to_original_type(values: Any, type_: Any) -> Any:
+    """A result column in its original Arrow type; a dictionary column becomes a plain one."""
     import pyarrow
     from pyarrow import types
 
     if types.is_null(type_):
         return pyarrow.chunked_array([pyarrow.nulls(len(values))])
     if types.is_duration(type_):
-        return _unboxed(values, type_)
+        return _unwrap_durations(values, type_)
     plain = type_.value_type if types.is_dictionary(type_) else type_
     return values if values.type == plain else values.cast(plain)
 
 
-def _boxed(array: Any) -> Any:
+def _wrap_durations(array: Any) -> Any:
     import pyarrow
 
     whole = array.combine_chunks() if isinstance(array, pyarrow.ChunkedArray) else array
     return pyarrow.StructArray.from_arrays([whole.cast(pyarrow.int64())], [_BOX])
 
 
-def _unboxed(values: Any, type_: Any) -> Any:
+def _unwrap_durations(values: Any, type_: Any) -> Any:
     from pyarrow import compute
 
     return compute.struct_field(values, _BOX).cast(type_)

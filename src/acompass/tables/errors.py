@@ -1,19 +1,19 @@
-"""Errors about tables. They show names of columns and files, never a value of a record."""
+"""Errors about tables. They show the names of columns and files, never a value of a record."""
 
 import os
 import shlex
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from acompass.checked.program import Generalize
-from acompass.checked.types import MOST_DIGITS
-from acompass.checked.uses import TextComparison
-from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
+from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError
+from acompass.language.program.program import Generalize
+from acompass.language.program.types import MOST_DIGITS
+from acompass.language.program.uses import TextComparison
 
 #: the code of `ordered_as_text`, which a policy can allow (X9)
 ORDERED_AS_TEXT = "AC231"
 
-#: a file and a line; None where the table is not a file
+#: a file and a line number; None if the table is not a file
 Place: TypeAlias = tuple[str, int] | None
 
 #: the limits that `not_exact` names
@@ -22,53 +22,50 @@ MICROSECONDS = "times have microsecond precision"
 YEARS = "years range from 1 to 9999"
 
 
-def _error(code: str, message: str, help_: str | None = None) -> TableError:
+def table_error(code: str, message: str, help_: str | None = None) -> TableError:
     return TableError([Diagnostic(code, message, help=help_)])
 
 
 def not_found(path: str) -> TableError:
-    return _error(
+    return table_error(
         "AC201", f"no table at `{path}`", "check the path; a glob such as `data/*.csv` must match a file"
     )
 
 
 def is_a_folder(path: str) -> TableError:
-    return _error(
-        "AC202", f"`{path}` is a folder, not a table", f"name its files: `{path.rstrip('/')}/*.csv`"
-    )
+    return table_error("AC202", f"`{path}` is a folder, not a table", f"name its files: `{path.rstrip('/')}/*.csv`")
 
 
 def unreadable(path: str, why: str) -> TableError:
-    return _error("AC203", f"cannot read `{path}`: {why}", "check that the file exists and is readable")
+    return table_error("AC203", f"cannot read `{path}`: {why}", "check that the file exists and is readable")
 
 
 def no_header(path: str) -> TableError:
-    return _error("AC204", f"`{path}` has no header", "put the column names on the first line: `Age,Zip`")
+    return table_error("AC204", f"`{path}` has no header", "put the column names on the first line: `Age,Zip`")
 
 
 def no_columns() -> TableError:
-    return _error("AC204", "the table has no columns", "use a table with at least one column")
+    return table_error("AC204", "the table has no columns", "use a table with at least one column")
 
 
 def not_unicode(name: str) -> TableError:
-    return _error(
+    return table_error(
         "AC205",
         f"column `{name}` has text that is not valid Unicode",
         "replace the lone surrogates first: `text.encode('utf-8', 'replace').decode()`",
     )
 
 
-def ragged(path: str, line: int, found: int, expected: int) -> TableError:
-    return _error(
+def ragged_record(path: str, line: int, found: int, expected: int) -> TableError:
+    return table_error(
         "AC206",
         f"line {line} of `{path}` has {_count(found, 'field')}, expected {expected}",
-        "give every record as many fields as the header; "
-        "put a field that contains the delimiter in double quotes",
+        "give every record as many fields as the header; put a field that contains the delimiter in double quotes",
     )
 
 
 def open_quote(path: str, line: int) -> TableError:
-    return _error(
+    return table_error(
         "AC207",
         f"a double quote opened on line {line} of `{path}` is never closed",
         'close it; inside a quoted field, write each double quote twice: `"a ""b"" c"`',
@@ -76,7 +73,7 @@ def open_quote(path: str, line: int) -> TableError:
 
 
 def text_after_quote(path: str, line: int) -> TableError:
-    return _error(
+    return table_error(
         "AC207",
         f"expected a delimiter or a line end after a closing double quote on line {line} of `{path}`",
         'inside a quoted field, write each double quote twice: `"a ""b"" c"`',
@@ -84,7 +81,7 @@ def text_after_quote(path: str, line: int) -> TableError:
 
 
 def repeated_name(name: str, first: int, second: int) -> TableError:
-    return _error(
+    return table_error(
         "AC208",
         f"columns {first} and {second} are both named `{name}`",
         "give each column a different name",
@@ -92,7 +89,7 @@ def repeated_name(name: str, first: int, second: int) -> TableError:
 
 
 def files_differ(first: str, other: str, what: str) -> TableError:
-    return _error(
+    return table_error(
         "AC209",
         f"`{first}` and `{other}` have different {what}",
         "files read as one table need the same columns with the same types in the same order",
@@ -116,15 +113,22 @@ def neither_numbers_nor_labels(name: str, place: Place, bad: int, use: Span) -> 
     found = "1 value is" if bad == 1 else f"{bad:,} values are"
     finding = Diagnostic(
         "AC210",
-        f"column `{name}` is used as a number, but {found} neither numbers nor labels of bands"
-        f"{_where(place, bad)}",
+        f"column `{name}` is used as a number, but {found} neither numbers nor labels of bands{_where(place, bad)}",
         (Label(use, "used as a number here"),),
         "a label is `30-34`, `-5 to -1`, `[0.5,1.0)`, `<18`, `90+` or `*`; replace other texts with `*`",
     )
     return TableError([finding])
 
 
-def without_label(name: str, count: int, action: Generalize) -> TableError:
+def _where(place: Place, count: int) -> str:
+    if place is None:
+        return ""
+    path, line = place
+    where = f"{'row' if path.lower().endswith(('.xlsx', '.xlsm')) else 'line'} {line} of `{path}`"
+    return f" (on {where})" if count == 1 else f" (the first is on {where})"
+
+
+def values_without_label(name: str, count: int, action: Generalize) -> TableError:
     found = "1 record has a value" if count == 1 else f"{count:,} records have values"
     finding = Diagnostic(
         "AC237",
@@ -136,36 +140,34 @@ def without_label(name: str, count: int, action: Generalize) -> TableError:
 
 
 def leading_zeros(name: str, place: Place, padded: int, use: Span, banded: bool) -> TableError:
-    """`banded` says that BANDS uses the column as a number, and not a comparison."""
+    """`banded` says whether BANDS uses the column as a number, rather than a comparison."""
     found = "1 value has" if padded == 1 else f"{padded:,} values have"
     found += f" leading zeros or a plus sign{_where(place, padded)}"
     finding = Diagnostic(
         "AC230",
         f"column `{name}` is used as a number, but {found}",
         (Label(use, "used as a number here"),),
-        "codes are generalized with `PREFIX OF 3`, as text"
+        "generalize codes as text, with `PREFIX OF 3`"
         if banded
         else "compare it with a quoted constant such as `'02139'` to use the column as text",
     )
     return TableError([finding])
 
 
-def ordered_as_text(
-    name: str, place: Place, wrong: int, comparison: TextComparison, unlike: int
-) -> TableError:
-    """`unlike` is the number of values that keep the column from being used as a number."""
+def numbers_ordered_as_text(name: str, place: Place, wrong: int, comparison: TextComparison, unlike: int) -> TableError:
+    """`unlike` is the number of values that prevent the column from being used as a number."""
     found = "1 record" if wrong == 1 else f"{wrong:,} records"
     finding = Diagnostic(
         ORDERED_AS_TEXT,
         f"column `{name}` holds numbers, and their order as text differs from their order as numbers in "
         f"{found}{_where(place, wrong)}",
         (Label(comparison.span, "ordered as text here"),),
-        f"write {comparison.text}" if not unlike else _ordered_beside(comparison.text, unlike),
+        f"write {comparison.text}" if not unlike else _help_with_other_values(comparison.text, unlike),
     )
     return TableError([finding])
 
 
-def _ordered_beside(number: str, unlike: int) -> str:
+def _help_with_other_values(number: str, unlike: int) -> str:
     values = "1 value is `*` or has" if unlike == 1 else f"{unlike:,} values are `*` or have"
     return (
         f"{values} a leading zero or a plus sign: replace them first and write {number}, or put "
@@ -174,7 +176,7 @@ def _ordered_beside(number: str, unlike: int) -> str:
 
 
 def not_iso_dates(name: str, comparison: TextComparison, formats: Sequence[str]) -> TableError:
-    """`formats` are those that all values fit."""
+    """`formats` are the date formats that every value matches."""
     options = [f"`{_dates_option(name, text)}`" for text in formats or ["%d.%m.%Y"]]
     unknown = "" if formats else ", with the directives of its own format"
     finding = Diagnostic(
@@ -187,14 +189,14 @@ def not_iso_dates(name: str, comparison: TextComparison, formats: Sequence[str])
 
 
 def _dates_option(name: str, text: str) -> str:
-    """The option as it can be pasted into a shell."""
+    """The option, quoted so that it can be pasted into a shell."""
     option = f"{name}={text}"
     return f"--dates {shlex.quote(option)}" if set(option) & set('"$`\\!') else f'--dates "{option}"'
 
 
 def not_dates(name: str, text: str, place: Place, bad: int) -> TableError:
     found = "1 value is not such a date" if bad == 1 else f"{bad:,} values are not such dates"
-    return _error(
+    return table_error(
         "AC234",
         f"column `{name}` is read as dates of the format `{text}`, but {found}{_where(place, bad)}",
         "give the format of all values, and correct values that are not dates, such as a 31st of February",
@@ -202,7 +204,7 @@ def not_dates(name: str, text: str, place: Place, bad: int) -> TableError:
 
 
 def invalid_date_format(text: str, why: str) -> TableError:
-    return _error(
+    return table_error(
         "AC235",
         f"invalid date format `{text}`: {why}",
         "use one day `%d`, one month `%m`, `%b` (Jan) or `%B` (January), one year `%Y` (2020) or `%y` (20), "
@@ -212,38 +214,30 @@ def invalid_date_format(text: str, why: str) -> TableError:
 
 def dates_without_column(text: str) -> TableError:
     example = _dates_option("Admission", text) if "%" in text else _dates_option(text, "%d.%m.%Y")
-    return _error("AC236", f"`--dates {text}` has no `=` between a column and a format", f"write `{example}`")
+    return table_error("AC236", f"`--dates {text}` has no `=` between a column and a format", f"write `{example}`")
 
 
 def unknown_dates_column(name: str, columns: str) -> TableError:
     message = f"`--dates` names the column `{name}`, which the table does not have"
-    return _error("AC236", message, f"columns: {columns}")
+    return table_error("AC236", message, f"columns: {columns}")
 
 
 def ambiguous_dates_column(name: str, columns: Iterable[str]) -> TableError:
     spelled = ", ".join(f"`{each}`" for each in columns)
-    return _error("AC236", f"`--dates` names `{name}`, which could be {spelled}", "use the exact spelling")
+    return table_error("AC236", f"`--dates` names `{name}`, which could be {spelled}", "use the exact spelling")
 
 
 def dates_given_twice(name: str) -> TableError:
-    return _error("AC236", f"`--dates` gives two formats for column `{name}`", "a column has one format")
+    return table_error("AC236", f"`--dates` gives two formats for column `{name}`", "a column has one format")
 
 
 def dates_not_text(name: str) -> TableError:
     message = f"`--dates` names the column `{name}`, which is not text"
-    return _error("AC236", message, "omit it: only columns of text are read as dates")
-
-
-def _where(place: Place, count: int) -> str:
-    if place is None:
-        return ""
-    path, line = place
-    where = f"{'row' if path.lower().endswith(('.xlsx', '.xlsm')) else 'line'} {line} of `{path}`"
-    return f" (on {where})" if count == 1 else f" (the first is on {where})"
+    return table_error("AC236", message, "omit it: only columns of text are read as dates")
 
 
 def number_too_long(name: str, digits: int) -> TableError:
-    return _error(
+    return table_error(
         "AC211",
         f"the numbers in column `{name}` need {digits} digits, more than the {MOST_DIGITS} supported",
         "round the column, or use it as text by comparing it with a quoted constant",
@@ -262,28 +256,28 @@ def missing_values(columns: Iterable[tuple[str, int]]) -> TableError:
 
 def missing_given_twice(text: str) -> TableError:
     help_ = "give one value for all columns, and others by column: `--missing drop --missing 'Zip=?'`"
-    return _error("AC233", f"`--missing {text}` names no column, and `--missing` is already given", help_)
+    return table_error("AC233", f"`--missing {text}` names no column, and `--missing` is already given", help_)
 
 
 def unknown_missing_column(name: str, columns: str) -> TableError:
     message = f"`--missing` names the column `{name}`, which the table does not have"
-    return _error("AC233", message, f"columns: {columns}")
+    return table_error("AC233", message, f"columns: {columns}")
 
 
-def unfit_filling(name: str, type_: str, value: str) -> TableError:
-    return _error(
+def unsuitable_filling(name: str, type_: str, value: str) -> TableError:
+    return table_error(
         "AC213",
         f"cannot fill missing values of column `{name}` with `{value}`: the column is {type_}",
         "fill with a value of the column's type, or drop incomplete records with `--missing drop`",
     )
 
 
-def damaged(path: str, kind: str) -> TableError:
-    return _error("AC214", f"`{path}` is not a complete {kind} file", "create or download the file again")
+def damaged_file(path: str, kind: str) -> TableError:
+    return table_error("AC214", f"`{path}` is not a complete {kind} file", "create or download the file again")
 
 
 def not_exact(name: str, limit: str) -> TableError:
-    return _error(
+    return table_error(
         "AC215",
         f"column `{name}` has values that cannot be represented exactly: {limit}",
         "round the column first, or leave it out of the policy",
@@ -291,7 +285,7 @@ def not_exact(name: str, limit: str) -> TableError:
 
 
 def mixed_column(name: str) -> TableError:
-    return _error(
+    return table_error(
         "AC216",
         f"column `{name}` mixes values of different types",
         "convert the column to one type first, such as text",
@@ -307,11 +301,11 @@ def unknown_table(kind: str) -> CallError:
 
 
 def library_needed(kind: str) -> TableError:
-    return _error("AC218", f"{kind} needs pyarrow", "pip install pyarrow")
+    return table_error("AC218", f"{kind} needs pyarrow", "pip install pyarrow")
 
 
 def name_not_text(position: int) -> TableError:
-    return _error(
+    return table_error(
         "AC219",
         f"the name of column {position} is not text",
         "rename it first: `table.columns = [str(name) for name in table.columns]`",
@@ -319,7 +313,7 @@ def name_not_text(position: int) -> TableError:
 
 
 def output_is_input(path: str) -> TableError:
-    return _error(
+    return table_error(
         "AC220",
         f"the output `{path}` is also the input",
         "choose another output: the input is never overwritten",
@@ -327,7 +321,7 @@ def output_is_input(path: str) -> TableError:
 
 
 def output_is_hierarchy(path: str) -> TableError:
-    return _error(
+    return table_error(
         "AC220",
         f"the output `{path}` is a hierarchy of the policy",
         "choose another output: hierarchies are never overwritten",
@@ -335,31 +329,31 @@ def output_is_hierarchy(path: str) -> TableError:
 
 
 def no_folder(folder: str) -> TableError:
-    return _error("AC221", f"folder `{folder}` does not exist", f"mkdir -p '{folder}'")
+    return table_error("AC221", f"folder `{folder}` does not exist", f"mkdir -p '{folder}'")
 
 
 def unwritable(path: str, why: str) -> TableError:
-    return _error("AC222", f"cannot write `{path}`: {why}", "choose a folder in which files can be created")
+    return table_error("AC222", f"cannot write `{path}`: {why}", "choose a folder in which files can be created")
 
 
 def disk_full(path: str) -> TableError:
-    return _error("AC223", f"no space left to write `{path}`", "free some space, or write to another disk")
+    return table_error("AC223", f"no space left to write `{path}`", "free some space, or write to another disk")
 
 
 def unknown_format(path: str) -> TableError:
     help_ = "end the name in `.csv`, `.csv.gz` or `.parquet`"
     if path.endswith("/"):
         help_ += ", or write a folder of Parquet files with `--partition COLUMN`"
-    return _error("AC224", f"unknown output format of `{path}`", help_)
+    return table_error("AC224", f"unknown output format of `{path}`", help_)
 
 
 def frame_failed(kind: str, error: BaseException) -> TableError:
-    return _error("AC240", f"cannot read {kind}: {_failure(error)}", _OWN_MESSAGE)
+    return table_error("AC240", f"cannot read {kind}: {_failure(error)}", _OWN_MESSAGE)
 
 
 def column_failed(name: str, error: BaseException) -> TableError:
     help_ = f"convert the column to another type first, such as text; {_OWN_MESSAGE}"
-    return _error("AC240", f"cannot convert column `{name}`: {_failure(error)}", help_)
+    return table_error("AC240", f"cannot convert column `{name}`: {_failure(error)}", help_)
 
 
 _OWN_MESSAGE = "set ACOMPASS_DEBUG=1 to see the library's own message, which may quote records"

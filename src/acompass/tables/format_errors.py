@@ -2,29 +2,22 @@
 
 from collections.abc import Sequence
 
-from acompass.diagnostics import CallError, Diagnostic, Label, Span, TableError
-
-
-def _error(code: str, message: str, help_: str | None = None) -> TableError:
-    return TableError([Diagnostic(code, message, help=help_)])
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+from acompass.errors.diagnostics import CallError, Diagnostic, Label, Span, TableError
+from acompass.tables.errors import table_error
 
 
 def unknown_delimiter(delimiter: str) -> TableError:
-    return _error(
+    return table_error(
         "AC225", f"unknown delimiter `{delimiter}`", "use one of `,` `;` `|` or a tab: `--delimiter ';'`"
     )
 
 
 def unknown_decimal(decimal: str | None) -> TableError:
-    return _error("AC242", f"unknown decimal mark `{decimal}`", "use `--decimal ,` or `--decimal .`")
+    return table_error("AC242", f"unknown decimal mark `{decimal}`", "use `--decimal ,` or `--decimal .`")
 
 
 def ambiguous_comma(path: str) -> TableError:
-    return _error(
+    return table_error(
         "AC242",
         f"`,` is the delimiter and the decimal mark of `{path}`, and no number with a comma is in quotes",
         "give the delimiter, such as `--delimiter ';'`, or omit `--decimal ,`",
@@ -35,11 +28,11 @@ def unknown_encoding(encoding: str, near: Sequence[str]) -> TableError:
     help_ = "for example `--encoding cp1252`, `--encoding latin-1` or `--encoding utf-16`"
     if near:
         help_ = f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
-    return _error("AC241", f"unknown encoding `{encoding}`", help_)
+    return table_error("AC241", f"unknown encoding `{encoding}`", help_)
 
 
 def not_utf8(path: str, line: int, byte: int, likely: str) -> TableError:
-    return _error(
+    return table_error(
         "AC205",
         f"line {line} of `{path}` is not UTF-8, at byte {byte:,} of the file",
         f"give its encoding: probably `--encoding {likely}`",
@@ -47,31 +40,29 @@ def not_utf8(path: str, line: int, byte: int, likely: str) -> TableError:
 
 
 def not_in_encoding(path: str, encoding: str, place: tuple[int, int] | None) -> TableError:
-    """`place` is a line, and a byte of the file from 1."""
+    """`place` is a line number, and a byte of the file counted from 1."""
     where = "" if place is None else f", at byte {place[1]:,} of the file"
     what = f"`{path}`" if place is None else f"line {place[0]} of `{path}`"
-    return _error("AC205", f"{what} is not {encoding}{where}", "give the encoding that it has: `--encoding`")
+    return table_error("AC205", f"{what} is not {encoding}{where}", "give its encoding: `--encoding NAME`")
 
 
-def marked_otherwise(path: str, encoding: str, marked: str) -> TableError:
-    return _error(
+def contradicting_mark(path: str, encoding: str, marked: str) -> TableError:
+    return table_error(
         "AC205",
         f"`{path}` is not {encoding}: it begins with the byte order mark of {marked}",
-        f"write `--encoding {marked}`, or omit the option: the mark says the encoding",
+        f"write `--encoding {marked}`, or omit the option: the mark gives the encoding",
     )
 
 
 def not_encodable(encoding: str, found: Sequence[Span | None]) -> TableError:
-    """`found` are the places in the policy of characters that the encoding lacks."""
+    """`found` are the spans of the policy whose text the encoding cannot represent."""
     message = f"the output is {encoding} like the input, which lacks a character that the policy writes"
     help_ = "write another character, or convert the input to UTF-8 first"
-    return TableError(
-        [Diagnostic("AC243", message, () if span is None else (Label(span),), help_) for span in found]
-    )
+    return TableError([Diagnostic("AC243", message, () if span is None else (Label(span),), help_) for span in found])
 
 
 def output_not_encodable(path: str, encoding: str) -> TableError:
-    return _error(
+    return table_error(
         "AC243",
         f"cannot write `{path}`: it is {encoding} like the input, which lacks a character of the output",
         "convert the input to UTF-8 first, or write to a `.parquet` file",
@@ -80,11 +71,11 @@ def output_not_encodable(path: str, encoding: str) -> TableError:
 
 def reader_needed(path: str) -> TableError:
     message = f"`{path}` is an Excel workbook, which needs python-calamine"
-    return _error("AC218", message, "pip install 'acompass[excel]'")
+    return table_error("AC218", message, "pip install 'acompass[excel]'")
 
 
 def is_a_workbook(path: str) -> TableError:
-    return _error(
+    return table_error(
         "AC217",
         f"`{path}` is a workbook or another zip file, not a CSV or Parquet file",
         "a workbook ends in `.xlsx`: rename it, or save it as `.xlsx` or CSV first",
@@ -92,7 +83,7 @@ def is_a_workbook(path: str) -> TableError:
 
 
 def locked_workbook(path: str) -> TableError:
-    return _error(
+    return table_error(
         "AC244",
         f"workbook `{path}` is protected by a password, or is an old `.xls` file",
         "remove the password, or save it as `.xlsx`, in the program that wrote it",
@@ -100,29 +91,33 @@ def locked_workbook(path: str) -> TableError:
 
 
 def unknown_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
-    return _error("AC245", f"workbook `{path}` has no sheet `{sheet}`", f"sheets: {_listed(sheets)}")
+    return table_error("AC245", f"workbook `{path}` has no sheet `{sheet}`", f"sheets: {_list_names(sheets)}")
 
 
 def no_sheet(path: str) -> TableError:
-    return _error("AC245", f"workbook `{path}` has no sheet with cells", "save it with the table on a sheet")
+    return table_error("AC245", f"workbook `{path}` has no sheet with cells", "save it with the table on a sheet")
 
 
 def empty_sheet(path: str, sheet: str, sheets: Sequence[str]) -> TableError:
-    others = f"; sheets: {_listed(sheets)}" if len(sheets) > 1 else ""
-    return _error(
+    others = f"; sheets: {_list_names(sheets)}" if len(sheets) > 1 else ""
+    return table_error(
         "AC204",
         f"sheet `{sheet}` of `{path}` is empty",
         f"put the column names in the first row of the table{others}",
     )
 
 
+def _list_names(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def error_cells(path: str, sheet: str, count: int, first: str) -> TableError:
     cells = (
         f"a cell with an error such as `#N/A`: {first}"
         if count == 1
-        else (f"{count:,} cells with errors such as `#N/A`; the first is {first}")
+        else f"{count:,} cells with errors such as `#N/A`; the first is {first}"
     )
-    return _error(
+    return table_error(
         "AC246",
         f"sheet `{sheet}` of `{path}` has {cells}",
         "correct the formulas, or clear the cells: an empty cell is a missing value",
@@ -133,9 +128,9 @@ def uncomputed_cells(path: str, sheet: str, count: int, first: str) -> TableErro
     cells = (
         f"a formula without a stored value: {first}"
         if count == 1
-        else (f"{count:,} formulas without stored values; the first is {first}")
+        else f"{count:,} formulas without stored values; the first is {first}"
     )
-    return _error(
+    return table_error(
         "AC246",
         f"sheet `{sheet}` of `{path}` has {cells}",
         "open the workbook in Excel or LibreOffice and save it, so that the values are stored",
@@ -154,37 +149,37 @@ def partition_without_folder() -> CallError:
 
 def unknown_partition(name: str, columns: str) -> TableError:
     message = f"`--partition` names the column `{name}`, which the released table does not have"
-    return _error("AC247", message, f"columns: {columns}")
+    return table_error("AC247", message, f"columns: {columns}")
 
 
 def partition_twice(name: str) -> TableError:
-    return _error("AC247", f"`--partition` names column `{name}` twice", "name each column once")
+    return table_error("AC247", f"`--partition` names column `{name}` twice", "name each column once")
 
 
-def partition_of_values(name: str) -> TableError:
+def partition_of_nested_values(name: str) -> TableError:
     message = f"`--partition` names column `{name}`, which has lists or other nested values"
-    return _error("AC247", message, "use columns of text, numbers or dates")
+    return table_error("AC247", message, "use columns of text, numbers or dates")
 
 
-def folder_of_others(path: str) -> TableError:
-    message = f"folder `{path}` has other files than Parquet files, so it is not replaced"
-    return _error("AC248", message, "choose another folder")
+def folder_with_other_files(path: str) -> TableError:
+    message = f"folder `{path}` contains files other than Parquet files, so it is not replaced"
+    return table_error("AC248", message, "choose another folder")
 
 
 def folder_not_empty(path: str) -> TableError:
-    return _error("AC248", f"folder `{path}` is not empty", "choose another folder, or replace it: `--force`")
+    return table_error("AC248", f"folder `{path}` is not empty", "choose another folder, or replace it: `--force`")
 
 
 def partition_names(path: str) -> TableError:
-    return _error(
+    return table_error(
         "AC247",
         f"cannot write `{path}` in partitions: a column has no name, or two names differ only in case",
         "rename the columns first, or write a single `.parquet` file",
     )
 
 
-def partition_elsewhere(engine: str) -> TableError:
-    return _error(
+def partition_unsupported(engine: str) -> TableError:
+    return table_error(
         "AC247",
         f"{engine} does not write partitions",
         "write a `.parquet` folder without `--partition`, or use the engine duckdb",

@@ -1,10 +1,20 @@
-"""The kinds of tables in Python. A library is imported only for objects of that library."""
+"""The kinds of tables in Python, failures of their libraries as diagnostics, and lists of dicts as typed columns.
+
+A library is imported only for its own objects; a list of dicts needs none."""
 
 import importlib.util
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from acompass.errors.diagnostics import AcompassError, TableError
+from acompass.language.program.types import MOST_DIGITS
 from acompass.tables import errors
+from acompass.tables.csv import require_names, require_text
 
 
 class FrameKind(StrEnum):
@@ -18,7 +28,7 @@ class FrameKind(StrEnum):
     DICTS = "a list of dicts"
 
 
-def kind_of(table: Any) -> FrameKind:
+def frame_kind(table: Any) -> FrameKind:
     kind = _find_kind(table)
     if kind is None:
         raise errors.unknown_table(type(table).__name__)
@@ -33,7 +43,7 @@ def require_arrow(what: str) -> None:
 def _find_kind(table: Any) -> FrameKind | None:
     if isinstance(table, list):
         return FrameKind.DICTS if all(isinstance(record, dict) for record in table) else None
-    # takes a fifth of the startup time, and commands on files do not need it
+    # imported here: it takes a fifth of the startup time, and commands on files do not need it
     from narwhals import dependencies
 
     tests = (
@@ -53,3 +63,152 @@ def _find_kind(table: Any) -> FrameKind | None:
             return FrameKind.ARROW_BATCH
         case _:
             return None
+
+
+@contextmanager
+def report_frame_failures(kind: FrameKind) -> Iterator[None]:
+    with _report_failures(lambda error: errors.frame_failed(kind, error)):
+        yield
+
+
+@contextmanager
+def report_column_failures(name: object) -> Iterator[None]:
+    with _report_failures(lambda error: errors.column_failed(str(name), error)):
+        yield
+
+
+@contextmanager
+def _report_failures(report: Callable[[BaseException], TableError]) -> Iterator[None]:
+    """Turn whatever the library raises into a diagnostic without its message, which may quote records (invariant 4)."""
+    try:
+        yield
+    except (AcompassError, MemoryError):
+        raise
+    except BaseException as error:
+        if not _is_library_failure(error):
+            raise
+        raise report(error) from None
+
+
+def _is_library_failure(error: BaseException) -> bool:
+    # DuckDB raises this RuntimeError on Ctrl-C; Polars' panics are not Exceptions
+    if isinstance(error, Exception):
+        return str(error) != "Query interrupted"
+    return type(error).__name__ == "PanicException"
+
+
+#: the SQL types of columns that have values of a single type
+_SQL_TYPES: dict[type, str] = {
+    bool: "BOOLEAN",
+    date: "DATE",
+    datetime: "TIMESTAMP",
+    float: "DOUBLE",
+    str: "VARCHAR",
+}
+_PLAIN = {*_SQL_TYPES, int, Decimal}
+_SMALLEST_BIGINT, _LARGEST_BIGINT = -(2**63), 2**63 - 1
+#: floats represent every integer up to this one
+_LARGEST_EXACT = 2**53
+
+
+@dataclass(frozen=True)
+class PlainColumn:
+    name: str
+    type: str  # the SQL type that a statement casts `values` to
+    values: list[Any] = field(repr=False)
+
+    @property
+    def missing(self) -> int:
+        return self.values.count(None)
+
+
+def plain_columns(records: Sequence[dict[Any, Any]]) -> tuple[PlainColumn, ...] | None:
+    """The columns of the records; None if a value is not a number, text, a boolean, a date or a local time.
+
+    A column that mixes types is rejected. Arrow is less strict: it reads 1 among times as a microsecond of 1970.
+    """
+    names = list(dict.fromkeys(name for record in records for name in record))
+    require_names(require_text(names))
+    columns = [_column(name, [record.get(name) for record in records]) for name in names]
+    return None if None in columns else tuple(column for column in columns if column is not None)
+
+
+def _column(name: str, given: list[Any]) -> PlainColumn | None:
+    values = [None if _is_missing(value) else value for value in given]
+    types = {type(value) for value in values if value is not None}
+    if not types <= _PLAIN or (datetime in types and _has_zone(values)):
+        return None
+    if not types:
+        return PlainColumn(name, "VARCHAR", values)
+    if types == {int}:
+        return _integers(name, values)
+    if types == {int, float}:
+        return _floats(name, values)
+    if Decimal in types and types <= {int, Decimal}:
+        return _decimals(name, values)
+    if len(types) > 1:
+        raise errors.mixed_column(name)
+    if types == {str}:
+        _require_unicode(name, values)
+    return PlainColumn(name, _SQL_TYPES[types.pop()], values)
+
+
+def _is_missing(value: Any) -> bool:
+    match value:
+        case None:
+            return True
+        case float():
+            return value != value
+        case Decimal():
+            return value.is_nan()
+        case _:
+            return False
+
+
+def _has_zone(values: list[Any]) -> bool:
+    return any(isinstance(value, datetime) and value.tzinfo is not None for value in values)
+
+
+def _integers(name: str, values: list[Any]) -> PlainColumn:
+    present = [value for value in values if value is not None]
+    if min(present) >= _SMALLEST_BIGINT and max(present) <= _LARGEST_BIGINT:
+        return PlainColumn(name, "BIGINT", values)
+    if max(map(abs, present)) >= 10**MOST_DIGITS:
+        raise errors.not_exact(name, errors.DIGITS)
+    texts = [None if value is None else str(value) for value in values]
+    return PlainColumn(name, f"DECIMAL({MOST_DIGITS},0)", texts)
+
+
+def _floats(name: str, values: list[Any]) -> PlainColumn:
+    if any(type(value) is int and abs(value) > _LARGEST_EXACT for value in values):
+        raise errors.mixed_column(name)
+    return PlainColumn(name, "DOUBLE", [None if value is None else float(value) for value in values])
+
+
+def _decimals(name: str, values: list[Any]) -> PlainColumn:
+    """The values become texts, because DuckDB infers the type of a list of decimals from its first value."""
+    numbers = [None if value is None else Decimal(value) for value in values]
+    sizes = [_count_digits(name, number) for number in numbers if number is not None]
+    scale = max(scale for _, scale in sizes)
+    precision = max(1, max(whole for whole, _ in sizes) + scale)
+    if precision > MOST_DIGITS:
+        raise errors.not_exact(name, errors.DIGITS)
+    texts = [None if number is None else f"{number:f}" for number in numbers]
+    return PlainColumn(name, f"DECIMAL({precision},{scale})", texts)
+
+
+def _count_digits(name: str, number: Decimal) -> tuple[int, int]:
+    """The number of digits before and after the point."""
+    _, digits, exponent = number.as_tuple()
+    if not isinstance(exponent, int):
+        raise errors.mixed_column(name)
+    return max(0, len(digits) + exponent), max(0, -exponent)
+
+
+def _require_unicode(name: str, texts: list[Any]) -> None:
+    for text in texts:
+        if text is not None and not text.isascii():
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise errors.not_unicode(name) from None

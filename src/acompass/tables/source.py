@@ -11,42 +11,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from acompass.options import CSV_SUFFIXES, PARQUET_SUFFIXES, WORKBOOK_SUFFIXES
 from acompass.tables import errors
-from acompass.tables.file_format import UTF_8
+from acompass.tables.formats import UTF_8
 
-STANDARD_INPUT = "-"
-
-_PARQUET_SUFFIXES = (".parquet", ".pq")
-_CSV_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt")
-_WORKBOOK_SUFFIXES = (".xlsx", ".xlsm")
-_SUFFIXES = (*_CSV_SUFFIXES, *_PARQUET_SUFFIXES, *_WORKBOOK_SUFFIXES)
 _PARQUET_MAGIC = b"PAR1"
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZIP_MAGIC = b"PK\x03\x04"
 
-#: only `tables.opening` sees a workbook: what it opens is a CSV copy of a sheet
+#: only `tables.input` meets workbooks, and replaces them with CSV copies of their sheets
 Format: TypeAlias = Literal["csv", "parquet", "workbook"]
 
 
 @dataclass(frozen=True)
 class Files:
-    """`paths` are read. They are the files that the caller gave, `given`, or UTF-8 copies of them. Standard
-    input has no `given`. `shown` are the names of the files in messages.
+    """The files of a table; the fields from `delimiter` on describe CSV files."""
 
-    For CSV: `delimiter` is None if it is to be found. `encoding` is that of the first given file, `has_mark`
-    says whether it has a byte order mark. With `has_comma`, numbers have a decimal comma. `header_rows` are
-    the rows of the headers in sheets of workbooks.
-    """
-
-    paths: tuple[str, ...]
-    shown: tuple[str, ...]
+    paths: tuple[str, ...]  # the files to read: those in `given`, or temporary copies
+    shown: tuple[str, ...]  # their names in messages
     format: Format
-    given: tuple[str, ...] = ()
-    delimiter: str | None = None
-    encoding: str = UTF_8
-    has_mark: bool = False
-    has_comma: bool = False
-    header_rows: tuple[int, ...] = ()
+    given: tuple[str, ...] = ()  # the files that the caller named; empty for standard input
+    delimiter: str | None = None  # None: detect it
+    encoding: str = UTF_8  # of the first given file
+    has_mark: bool = False  # whether the first given file has a byte order mark
+    has_comma: bool = False  # whether numbers have a decimal comma
+    header_rows: tuple[int, ...] = ()  # of sheets of workbooks: the row of each header
 
     @property
     def are_copies(self) -> bool:
@@ -63,17 +52,8 @@ class Frame:
 Source: TypeAlias = Files | Frame
 
 
-def is_file(table: Any) -> bool:
-    """Whether a string or path names files, judged by its suffix or folder, and not a table of a database."""
-    if not isinstance(table, str | os.PathLike):
-        return False
-    text = os.fspath(table)
-    has_folder = "/" in text and not text.startswith('"')
-    return text == STANDARD_INPUT or text.lower().endswith(_SUFFIXES) or has_folder
-
-
-def stamp(path: str) -> tuple[int, int, int]:
-    """What differs once a file is written again, or is gone."""
+def file_stamp(path: str) -> tuple[int, int, int]:
+    """A value that changes when the file is written again or removed."""
     try:
         found = os.stat(path)
     except OSError:
@@ -82,28 +62,26 @@ def stamp(path: str) -> tuple[int, int, int]:
 
 
 def is_parquet(path: str) -> bool:
-    """Judged by its suffix."""
-    return path.lower().endswith(_PARQUET_SUFFIXES)
+    return path.lower().endswith(PARQUET_SUFFIXES)
 
 
 def is_workbook(path: str) -> bool:
-    """Judged by its suffix."""
-    return path.lower().endswith(_WORKBOOK_SUFFIXES)
+    return path.lower().endswith(WORKBOOK_SUFFIXES)
 
 
-def copied_input(folder: str) -> Files:
-    """A copy of standard input, whose format is told by its first bytes."""
+def copy_standard_input(folder: str) -> Files:
+    """A copy of standard input, whose format is detected from its first bytes."""
     copy = Path(folder, "input")
     with copy.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     suffix = ".csv.gz" if _first_bytes(str(copy)).startswith(_GZIP_MAGIC) else ""
     path = str(copy.rename(f"{copy}{suffix}"))
-    return Files((path,), ("standard input",), _format_inside(path))
+    return Files((path,), ("standard input",), _detect_format(path))
 
 
-def found_files(pattern: str) -> Files:
-    """The files of a path or glob, as they are."""
-    paths = matching(pattern)
+def find_files(pattern: str) -> Files:
+    """The files that a path or glob names, none of them converted."""
+    paths = find_paths(pattern)
     if not paths:
         raise errors.not_found(pattern)
     for path in paths:
@@ -116,13 +94,11 @@ def found_files(pattern: str) -> Files:
     return Files(tuple(paths), tuple(paths), formats.pop(), tuple(paths))
 
 
-def matching(pattern: str) -> list[str]:
+def find_paths(pattern: str) -> list[str]:
     """The file with exactly this name, even if it looks like a glob; otherwise the matching files, sorted."""
     if os.path.lexists(pattern):
         return [pattern]
-    return sorted(
-        path for path in glob.glob(pattern, recursive=True) if "**" not in pattern or not os.path.isdir(path)
-    )
+    return sorted(path for path in glob.glob(pattern, recursive=True) if "**" not in pattern or not os.path.isdir(path))
 
 
 def _format(path: str) -> Format:
@@ -130,10 +106,10 @@ def _format(path: str) -> Format:
         return "parquet"
     if is_workbook(path):
         return "workbook"
-    return "csv" if path.lower().endswith(_CSV_SUFFIXES) else _format_inside(path)
+    return "csv" if path.lower().endswith(CSV_SUFFIXES) else _detect_format(path)
 
 
-def _format_inside(path: str) -> Format:
+def _detect_format(path: str) -> Format:
     start = _first_bytes(path)
     if start.startswith(_PARQUET_MAGIC):
         return "parquet"
@@ -149,12 +125,12 @@ def _has_sheets(path: str) -> bool:
 
 
 def _first_bytes(path: str) -> bytes:
-    with readable(path), open(path, "rb") as file:
+    with report_read_errors(path), open(path, "rb") as file:
         return file.read(4)
 
 
 @contextmanager
-def readable(path: str, shown: str | None = None) -> Iterator[None]:
+def report_read_errors(path: str, shown: str | None = None) -> Iterator[None]:
     """Turn operating system errors about an input file into diagnostics."""
     try:
         yield

@@ -1,4 +1,4 @@
-/** What keys and buttons do in the editor beyond typing. */
+/** Commands of the editor's keys and buttons. */
 
 import type { EditorView, KeyBinding } from "@codemirror/view";
 import { signal } from "@preact/signals";
@@ -27,7 +27,7 @@ export function startRename(): void {
   if (view !== null) renaming.value = { at: view.state.selection.main.head };
 }
 
-/** A sentence for the form if the name cannot be changed so, else null. */
+/** An error message for the form, or null if the name was changed. */
 export async function rename(at: number, name: string): Promise<string | null> {
   const { diagnostics, edits } = await post("rename", { ...ask.peek(), at, name });
   const [problem] = diagnostics;

@@ -25,7 +25,7 @@ import { showProblems } from "./problems";
 import { typingOverSelection } from "./replacing";
 import { showVerdicts, verdictColumn } from "./verdicts";
 
-/** raised by every change, also by one that leads back to a text whose answers are known: its marks are gone */
+/** increases with every change, even back to a text with known answers, because the markers are gone */
 const changes = signal(0);
 
 const extensions: Extension = [
@@ -67,7 +67,7 @@ export function Editor() {
   return <div class="editor" ref={host} />;
 }
 
-/** Places in an answer to an older text would be wrong: the newest answer comes soon. */
+/** Positions in an answer to an older text would be wrong; wait for the newest answer. */
 function followProblems(view: EditorView): void {
   void changes.value;
   const problems = diagnosis.value.value?.diagnostics;

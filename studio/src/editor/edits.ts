@@ -10,7 +10,7 @@ export function applyEdits(view: EditorView, edits: Edit[]): void {
   view.dispatch({ changes: ChangeSet.of(changes, view.state.doc.length), userEvent: "input.edit", scrollIntoView: true });
 }
 
-/** Replace the text, keeping what both have at the start and the end, so that the cursor stays where it can. */
+/** Replace the text except for its common start and end, so that the cursor stays in place if possible. */
 export function replaceText(view: EditorView, text: string): void {
   const old = view.state.doc.toString();
   if (old === text) return;
@@ -22,7 +22,7 @@ export function replaceText(view: EditorView, text: string): void {
   applyEdits(view, [{ from: start, to: old.length - end, insert: text.slice(start, text.length - end) }]);
 }
 
-/** Add a requirement at the end, a blank line before it, and select it. */
+/** Add a requirement at the end, after a blank line, and select it. */
 export function appendRequirement(view: EditorView, requirement: string): void {
   const old = view.state.doc.toString().replace(/\s+$/, "");
   const from = old.length === 0 ? 0 : old.length + 2;

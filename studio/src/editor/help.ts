@@ -1,4 +1,4 @@
-/** Completions and hovers, asked of the server at the cursor. */
+/** Request completions and hovers at the cursor from the server. */
 
 import {
   autocompletion,
@@ -52,7 +52,7 @@ function explained(hover: Hover): HTMLElement {
   return element("div", "hover-help", sentence("strong", "", hover.title), ...hover.lines.map((line) => sentence("p", "", line)));
 }
 
-/** Help that fails is no help, and no reason to disturb; losing contact shows elsewhere. */
+/** Failing help is not shown; lost contact is reported elsewhere. */
 const quietly =
   <T>(nothing: T) =>
   (error: unknown): T => {

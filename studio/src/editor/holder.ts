@@ -1,4 +1,4 @@
-/** The one policy editor, for the panels that change or show a place of the text. */
+/** The policy editor, for panels that change the text or show a place in it. */
 
 import type { EditorView } from "@codemirror/view";
 import type { Edit } from "../api";

@@ -1,4 +1,4 @@
-/** Colours for the policy language. The server alone knows the grammar; this only tells words apart. */
+/** Colors for the policy language. Only the server knows the grammar; this distinguishes words. */
 
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StringStream } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
@@ -6,7 +6,7 @@ import { tags } from "@lezer/highlight";
 const RESERVED = words(
   "EACH SOME RESULT RECORD FILTER PROCESS WHERE GROUP GROUP_BY BY AS AND OR NOT REJECT REPLACE WITH RANDOM",
 );
-/** keywords only in their place; lower case, they are usually names */
+/** keywords only in some places; in lower case, they are usually names */
 const CONTEXTUAL = words(
   "ALWAYS NEVER THEN GENERALIZE TO DROP BANDS OF UP PREFIX LEVEL ELSE MONTH QUARTER YEAR DAY IN BETWEEN LIKE PROBABILITY FROM " +
     "SUM MIN MAX COUNT DISTINCT",
@@ -48,7 +48,7 @@ const policies = StreamLanguage.define<Place>({
   languageData: { commentTokens: { line: "--", block: { open: "/*", close: "*/" } } },
 });
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: tags.keyword, class: "tok-keyword" },
   { tag: tags.string, class: "tok-string" },
   { tag: tags.number, class: "tok-number" },
@@ -56,4 +56,4 @@ const colours = HighlightStyle.define([
   { tag: tags.operator, class: "tok-operator" },
 ]);
 
-export const policyLanguage = [policies, syntaxHighlighting(colours)];
+export const policyLanguage = [policies, syntaxHighlighting(colors)];

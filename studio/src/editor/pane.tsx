@@ -1,4 +1,4 @@
-/** The left side: parameters, the editor, and one line that sums up. */
+/** The left side: parameters, the editor, and a summary line. */
 
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";

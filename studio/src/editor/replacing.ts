@@ -1,6 +1,6 @@
 /**
- * Typing over a selection. Chromium would put the new text into an element with an inline style, copied from the coloured
- * words that it replaces; the page's CSP forbids such styles, and the console would say so.
+ * Typing over a selection. Chromium would put the new text into an element with an inline style, copied from the
+ * highlighted words that it replaces; the page's CSP forbids such styles and would log an error.
  */
 
 import { EditorView } from "@codemirror/view";

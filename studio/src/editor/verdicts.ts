@@ -1,4 +1,4 @@
-/** The column at the right of the text: each requirement's verdict, count and proof, beside its line. */
+/** The column to the right of the text: each requirement's verdict, count and proof, on its line. */
 
 import { RangeSet, StateEffect, StateField, type Extension, type Range } from "@codemirror/state";
 import { gutter, GutterMarker, type EditorView } from "@codemirror/view";

@@ -1,4 +1,4 @@
-/** What the release costs: how far each column moved, and which line did it. */
+/** What the release costs: how each column changed, and which line did it. */
 
 import { signal } from "@preact/signals";
 import { change, spelled } from "../answers";
@@ -46,8 +46,8 @@ function Lines({ found }: { found: Change }) {
       <h2 id="lines-title">What each line costs</h2>
       <p class="about">
         {counted(found.records_before, "record")} before, {count(found.records_after)} after
-        {found.loss !== null && <>, loss {fraction(found.loss)} (0 is an unchanged table, 1 a suppressed one)</>}. The cost of a line is
-        the part of the table's cells that it changes or drops.
+        {found.loss !== null && <>, loss {fraction(found.loss)} (0: unchanged, 1: fully suppressed)</>}. The cost of a line is
+        the share of the table's cells that it changes or drops.
       </p>
       <DataTable
         quiet
@@ -90,10 +90,10 @@ function Line({ line, part, most }: { line: LineCost; part: number; most: boolea
 function Columns({ found }: { found: Change }) {
   return (
     <section aria-labelledby="moved-title">
-      <h2 id="moved-title">How far each column moved</h2>
+      <h2 id="moved-title">Change of each column's distribution</h2>
       <p class="about">
-        The distance says how much the distribution changed: 0 not at all, 1 completely. Information lost is the share of the
-        column's entropy that is gone.
+        The distance ranges from 0 (unchanged) to 1 (completely different). Information lost is the share of the column's
+        entropy that the policy removes.
       </p>
       <DataTable
         quiet

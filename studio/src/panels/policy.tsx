@@ -14,7 +14,7 @@ import { count, counted, proofBadge, share, verdictBadge } from "../words";
 
 export function PolicyPanel() {
   const found = verdicts.value.value?.verdicts ?? null;
-  if (verdicts.value.value === null) return <p class="empty">Working it out…</p>;
+  if (verdicts.value.value === null) return <p class="empty">Calculating…</p>;
   return (
     <>
       {found !== null && <Outcome found={found} />}
@@ -26,7 +26,7 @@ export function PolicyPanel() {
   );
 }
 
-/** What a run of the policy would say, beside what is seen in the text: some mistakes need the table. */
+/** Diagnostics of the text and of a run: some mistakes depend on the table. */
 function allProblems(): Diagnostic[] {
   const known = new Set(problems.value.map((each) => `${each.code} ${each.from}`));
   const others = empty.value ? [] : (verdicts.value.value?.diagnostics ?? []);
@@ -43,7 +43,7 @@ function Mistakes() {
         <h2 id="problems-title">{counted(shown.length, "problem")}</h2>
         {safe.length > 1 && diagnosis.answered.value?.text === text.value && (
           <button type="button" class="small" onClick={() => edit(safe.flatMap((fix) => fix.edits))}>
-            Fix all that are safe
+            Apply all safe fixes
           </button>
         )}
       </header>
@@ -107,7 +107,7 @@ function Remarks({ found }: { found: Verdicts }) {
   if (found.notes.length === 0 && found.unnamed.length === 0) return null;
   return (
     <section aria-labelledby="remarks-title">
-      <h2 id="remarks-title">Worth knowing</h2>
+      <h2 id="remarks-title">Notes</h2>
       <ul class="plain">
         {found.notes.map((note) => (
           <li>
@@ -116,7 +116,7 @@ function Remarks({ found }: { found: Verdicts }) {
         ))}
         {found.unnamed.length > 0 && (
           <li>
-            The policy never names these columns, and they are released as they are: <strong>{found.unnamed.join(", ")}</strong>
+            The policy does not name these columns, so they are released unchanged: <strong>{found.unnamed.join(", ")}</strong>
           </li>
         )}
       </ul>
@@ -127,10 +127,10 @@ function Remarks({ found }: { found: Verdicts }) {
 function Beginning() {
   return (
     <section aria-labelledby="start-title">
-      <h2 id="start-title">How to begin</h2>
+      <h2 id="start-title">Getting started</h2>
       <p>
-        The policy is empty. Open <PanelLink to="Table" />, say what each column is, and insert a requirement. Or let{" "}
-        <PanelLink to="Release" /> suggest a policy.
+        The policy is empty. Open <PanelLink to="Table" />, assign roles to the columns, and insert a requirement. Or search for
+        a policy in <PanelLink to="Release" />.
       </p>
     </section>
   );

@@ -1,4 +1,4 @@
-/** The report as it would be written, of all records. It is a page of its own, in a frame that may do nothing. */
+/** The report of all records, as it would be written: a separate page in a sandboxed frame. */
 
 import { signal } from "@preact/signals";
 import { Call } from "../calls";
@@ -6,7 +6,7 @@ import { Asked, Since } from "../parts/asked";
 import { ask } from "../state";
 
 const prepared = new Call("preview");
-/** how many were shown: each has an address of its own, so that the frame loads it */
+/** how many were shown: each has its own address, so that the frame loads it */
 const shown = signal(0);
 
 async function prepare(): Promise<void> {
@@ -19,16 +19,16 @@ export function Preview() {
   return (
     <section aria-labelledby="preview-title">
       <header class="row">
-        <h2 id="preview-title">2. Look at the report</h2>
+        <h2 id="preview-title">2. Preview the report</h2>
         <button type="button" disabled={prepared.busy.value} onClick={() => void prepare()}>
           {prepared.busy.value ? "Preparing…" : shown.value === 0 ? "Show the report" : "Show it again"}
         </button>
       </header>
-      <p class="about">Always of all records. It contains no record's values.</p>
+      <p class="about">The report covers all records and contains no record values.</p>
       <Since asked={prepared.answered.value} />
       {(answer !== null || prepared.failure.value !== null) && (
         <Asked diagnostics={answer?.diagnostics} failure={prepared.failure.value} waiting={false}>
-          {answer?.ok === false && answer.diagnostics.length === 0 && <p class="stale">✗ A check is violated: the report says which.</p>}
+          {answer?.ok === false && answer.diagnostics.length === 0 && <p class="stale">✗ A check is violated; the report shows which one.</p>}
           {shown.value > 0 && <iframe title="Preview of the report" sandbox="" src={`/preview?${shown.value}`} />}
         </Asked>
       )}

@@ -1,4 +1,4 @@
-/** What holds for every table that the policy can leave: claims, their argument, and counterexamples. */
+/** What holds for every table this policy can produce: claims, arguments and counterexamples. */
 
 import { signal } from "@preact/signals";
 import { proofs } from "../answers";
@@ -35,7 +35,7 @@ function OwnClaim() {
   const answer = claim.value.value;
   return (
     <section aria-labelledby="claim-title">
-      <h2 id="claim-title">Ask whether something always holds</h2>
+      <h2 id="claim-title">Check whether a claim always holds</h2>
       <form class="row grow" onSubmit={submit}>
         <label class="hidden" for="claim">
           Claim
@@ -51,7 +51,7 @@ function OwnClaim() {
         />
         <button type="submit">Prove or refute</button>
       </form>
-      <p class="about">An assertion without an action, about the table that the policy writes, whatever table it is given.</p>
+      <p class="about">An assertion without an action that should hold for every table this policy can produce.</p>
       {(answer !== null || claim.failure.value !== null) && (
         <Asked diagnostics={answer?.diagnostics} failure={claim.failure.value} waiting={false}>
           <Since asked={claim.answered.value} />
@@ -75,10 +75,10 @@ function Verdict({ claim: { text, verdict, reason, counterexample } }: { claim: 
 }
 
 function PolicyClaims({ claims }: { claims: Proof[] }) {
-  if (claims.length === 0) return <p class="empty">The policy claims nothing yet.</p>;
+  if (claims.length === 0) return <p class="empty">The policy has no assertions yet.</p>;
   return (
     <section aria-labelledby="claims-title">
-      <h2 id="claims-title">What the policy itself claims</h2>
+      <h2 id="claims-title">The policy's own assertions</h2>
       {claims.map((each) => (
         <PolicyClaim claim={each} />
       ))}
@@ -116,8 +116,8 @@ function Counter({ found }: { found: Counterexample }) {
   return (
     <>
       <div class="side-by-side">
-        <Records caption="A table before" columns={found.columns.map((column) => column.name)} records={found.before} />
-        <Records caption="What the policy leaves of it" columns={found.after_columns} records={found.after} />
+        <Records caption="Example input" columns={found.columns.map((column) => column.name)} records={found.before} />
+        <Records caption="Output of the policy" columns={found.after_columns} records={found.after} />
       </div>
       {found.trace.length > 0 && <p class="about">Random numbers drawn: {found.trace.join(", ")}</p>}
     </>

@@ -1,4 +1,4 @@
-/** The life of a record through the policy: only after "show records" is switched on. */
+/** What the policy does to a record: only while "show records" is on. */
 
 import { signal } from "@preact/signals";
 import type { Life, Step } from "../api";
@@ -34,7 +34,7 @@ export function RecordPanel() {
   return (
     <>
       <section aria-labelledby="record-title">
-        <h2 id="record-title">The life of a record</h2>
+        <h2 id="record-title">What the policy does to a record</h2>
         <label class="switch">
           <input
             type="checkbox"
@@ -46,8 +46,7 @@ export function RecordPanel() {
         </label>
         {!showRecords.value && (
           <p class="about">
-            Until this is switched on, no record's values leave the program. What is shown then is personal data: mind who sees
-            the screen.
+            While this is off, the page receives no record values. Records are personal data: check who can see your screen.
           </p>
         )}
         {showRecords.value && <Choice />}
@@ -87,7 +86,7 @@ function Choice() {
             where.value = event.currentTarget.value;
           }}
         />
-        <button type="submit">Explain those</button>
+        <button type="submit">Explain matches</button>
       </form>
     </div>
   );
@@ -123,11 +122,11 @@ function LifeOf({ life }: { life: Life }) {
 }
 
 function fate(life: Life): string {
-  if (life.given === null) return "left out, a value is missing";
+  if (life.given === null) return "dropped, a value is missing";
   if (life.left === null) return "dropped";
   const { given, left } = life;
   const same = Object.entries(given).every(([column, value]) => left[column] !== undefined && unquoted(left[column]) === unquoted(value));
-  return same ? "released as it was" : "released, changed";
+  return same ? "released unchanged" : "released, changed";
 }
 
 function ValueTable({ life: { given, left, record: number } }: { life: Life }) {
@@ -152,7 +151,7 @@ function afterwards(left: Record<string, string> | null, column: string, before:
   return unquoted(value) === unquoted(before) ? unquoted(before) : `${CHANGED} ${unquoted(value)}`;
 }
 
-/** A column may turn from numbers to text on its way: its quotes are no change of the value. */
+/** A column may change from numbers to text; added quotes do not change the value. */
 const unquoted = (value: string): string => (/^'.*'$/s.test(value) ? value.slice(1, -1).replaceAll("''", "'") : value);
 
 function StepRow({ step }: { step: Step }) {
@@ -164,7 +163,7 @@ function StepRow({ step }: { step: Step }) {
       </p>
       <p>{effect(step)}</p>
       {step.class !== null && <p class="about">{seen(step)}</p>}
-      {step.nearest.length > 0 && <p class="about">It would have been left alone with: <Prose text={step.nearest.join("; or ")} /></p>}
+      {step.nearest.length > 0 && <p class="about">It would not have been affected with: <Prose text={step.nearest.join("; or ")} /></p>}
     </li>
   );
 }

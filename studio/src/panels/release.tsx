@@ -1,4 +1,4 @@
-/** From policy to release: a suggested policy, the report's preview, and what will be written. */
+/** From policy to release: suggest a policy, preview the report, write the files. */
 
 import { opened } from "../state";
 import { Preview } from "./preview";

@@ -1,4 +1,4 @@
-/** How easily a person is found in the table, as it is and as it would be released; and beside pinned versions. */
+/** The disclosure risk before and after the policy, and in pinned versions. */
 
 import { risk } from "../answers";
 import type { Driver, Risk, RiskSide } from "../api";
@@ -25,7 +25,7 @@ export function RiskPanel() {
 function MarkFirst() {
   return (
     <p class="empty">
-      Risk is measured by the quasi-identifiers. Mark them under <PanelLink to="Table" /> first.
+      Risk is measured by quasi-identifiers. Mark them in <PanelLink to="Table" /> first.
     </p>
   );
 }
@@ -52,7 +52,7 @@ function Compared({ found }: { found: Risk }) {
       </header>
       {after !== null && <Glance before={before} after={after} />}
       <p class="about">
-        By {before.quasi_identifiers.join(", ")}. A pinned version stays beside the next ones: change the policy and compare.
+        By {before.quasi_identifiers.join(", ")}. Pin a version to compare it with later ones.
       </p>
       <Measures versions={versions} />
       <PinList />
@@ -79,15 +79,15 @@ const orNone = (value: number | null | undefined, words: (number: number) => str
 const MEASURES: Measure[] = [
   { name: "records", help: "", of: (side) => count(side.records) },
   { name: "k", help: "records in the smallest class", of: (side) => orNone(side.k, count) },
-  { name: "classes", help: "groups of records that look alike", of: (side) => count(side.classes) },
+  { name: "classes", help: "groups of records with equal quasi-identifiers", of: (side) => count(side.classes) },
   { name: "unique records", help: "alone in their class", of: (side) => count(side.uniques) },
-  { name: "highest prosecutor risk", help: "of somebody known to be in it", of: (side) => orNone(side.prosecutor?.max, share) },
+  { name: "highest prosecutor risk", help: "the attacker knows the person is in the table", of: (side) => orNone(side.prosecutor?.max, share) },
   { name: "average prosecutor risk", help: "", of: (side) => orNone(side.prosecutor?.average, share) },
 ];
 
-/** Known only beside a table of the population. */
+/** Known only with a table of the population. */
 const JOURNALIST: Measure[] = [
-  { name: "highest journalist risk", help: "of somebody in the population", of: (side) => orNone(side.journalist?.max, share) },
+  { name: "highest journalist risk", help: "the attacker knows the person is in the population", of: (side) => orNone(side.journalist?.max, share) },
   { name: "average journalist risk", help: "", of: (side) => orNone(side.journalist?.average, share) },
 ];
 
@@ -103,8 +103,8 @@ function sensitiveMeasures(side: RiskSide): Measure[] {
   return side.sensitive.flatMap(({ column }) => {
     const of = (each: RiskSide) => each.sensitive.find((one) => one.column === column);
     return [
-      { name: `l of ${column}`, help: "distinct values in a class, at least", of: (each: RiskSide) => orNone(of(each)?.distinct_l, count) },
-      { name: `t of ${column}`, help: "distance from the whole table, at most", of: (each: RiskSide) => orNone(of(each)?.t, fraction) },
+      { name: `l of ${column}`, help: "smallest number of distinct values in a class", of: (each: RiskSide) => orNone(of(each)?.distinct_l, count) },
+      { name: `t of ${column}`, help: "largest distance of a class from the whole table", of: (each: RiskSide) => orNone(of(each)?.t, fraction) },
     ];
   });
 }
@@ -153,11 +153,11 @@ function PinRow({ pinned }: { pinned: Pin }) {
     <li class="row">
       <span>
         <strong>{pinned.name}</strong> {pinned.about}
-        {isNow(pinned) && ", as it is now"}
+        {isNow(pinned) && ", current version"}
       </span>
       <span class="buttons">
-        <button type="button" class="small quiet" aria-label={`Bring back ${pinned.name}`} onClick={() => restore(pinned)}>
-          Bring back
+        <button type="button" class="small quiet" aria-label={`Restore ${pinned.name}`} onClick={() => restore(pinned)}>
+          Restore
         </button>
         <button type="button" class="small quiet" aria-label={`Unpin ${pinned.name}`} onClick={() => unpin(pinned)}>
           Unpin
@@ -167,7 +167,7 @@ function PinRow({ pinned }: { pinned: Pin }) {
   );
 }
 
-/** The column without which most is gained: first in k, then in unique records, after and then before. */
+/** The column whose removal gains most: first in k, then in unique records, after and then before. */
 function mostRevealing(drivers: Driver[]): Driver | undefined {
   const gain = ({ k_without, uniques_without, before }: Driver) => [k_without ?? 0, -uniques_without, before.k_without ?? 0, -before.uniques_without];
   const better = (one: number[], other: number[]) => one.map((each, at) => each - (other[at] ?? 0)).find((each) => each !== 0) ?? 0;
@@ -180,8 +180,8 @@ function Drivers({ drivers }: { drivers: Driver[] }) {
   const worst = mostRevealing(drivers);
   return (
     <section aria-labelledby="drivers-title">
-      <h2 id="drivers-title">Which column drives it</h2>
-      <p class="about">The smallest class and the unique records, if one quasi-identifier were left out.</p>
+      <h2 id="drivers-title">Columns that drive the risk</h2>
+      <p class="about">The smallest class and the unique records without one of the quasi-identifiers.</p>
       <DataTable
         quiet
         caption="Risk without each column"
@@ -190,7 +190,7 @@ function Drivers({ drivers }: { drivers: Driver[] }) {
         {drivers.map((driver) => (
           <tr>
             <th scope="row">
-              {driver.column} {driver === worst && <span class="mark open">▲ drives it most</span>}
+              {driver.column} {driver === worst && <span class="mark open">▲ drives risk most</span>}
             </th>
             <Num>{orNone(driver.before.k_without, count)}</Num>
             <Num>{orNone(driver.k_without, count)}</Num>
@@ -206,7 +206,7 @@ function Drivers({ drivers }: { drivers: Driver[] }) {
 function Sizes({ found }: { found: Risk }) {
   return (
     <section aria-labelledby="sizes-title">
-      <h2 id="sizes-title">Records by the size of their class</h2>
+      <h2 id="sizes-title">Records by class size</h2>
       <ul class="key">
         <li>
           <span class="swatch before" /> before
@@ -217,7 +217,7 @@ function Sizes({ found }: { found: Risk }) {
       </ul>
       <Chart source={found.chart} />
       <details>
-        <summary>The chart as a table</summary>
+        <summary>Show as a table</summary>
         <DataTable quiet caption="Records by class size" head={["Class size", { title: "Before", number: true }, { title: "After", number: true }]}>
           {found.sizes.map(({ size, before, after }) => (
             <tr>

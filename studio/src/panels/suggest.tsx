@@ -1,4 +1,4 @@
-/** A policy found by search, as differences to the text that can be taken over one by one. */
+/** A policy found by a search, as differences from the text that can be accepted one by one. */
 
 import { signal } from "@preact/signals";
 import { post, type Suggestion } from "../api";
@@ -19,7 +19,7 @@ const style = signal<string>(STYLES[0]);
 const USES = { after: "after the policy", instead: "instead of the policy" } as const;
 const use = signal<keyof typeof USES>("after");
 const search = new Call("suggest");
-/** the candidate without what was dismissed */
+/** the candidate without the dismissed lines */
 const candidate = signal<string | null>(null);
 const progress = signal<{ part: number; loss: number } | null>(null);
 
@@ -67,7 +67,7 @@ export function Suggest() {
       <h2 id="suggest-title">1. Suggest a policy</h2>
       {roles.value.quasi_identifiers.length === 0 ? (
         <p class="about">
-          A search needs quasi-identifiers. Mark them under <PanelLink to="Table" />.
+          The search needs quasi-identifiers. Mark them in <PanelLink to="Table" />.
         </p>
       ) : (
         <Question />
@@ -91,7 +91,7 @@ function Question() {
   return (
     <form onSubmit={submit}>
       <p class="about">
-        Finds the least loss at which every class by {quasi_identifiers.join(", ")} is large enough
+        Finds a policy with little loss such that every class by {quasi_identifiers.join(", ")} is large enough
         {sensitive.length > 0 && ` and has enough values of ${sensitive.join(", ")}`}.
       </p>
       <div class="row">
@@ -126,7 +126,7 @@ function Searching() {
     <p class="row" role="status">
       <span>Searching{now === null ? "…" : `: loss ${fraction(now.loss)} so far`}</span>
       <button type="button" class="small" onClick={stop}>
-        Take the best so far
+        Use the best so far
       </button>
     </p>
   );
@@ -134,11 +134,11 @@ function Searching() {
 
 function Found({ found }: { found: Suggestion }) {
   const other = candidate.value;
-  if (other === null) return <p class="about">The suggestion was taken over or dismissed.</p>;
+  if (other === null) return <p class="about">The suggestion was accepted or dismissed.</p>;
   return (
     <>
       <p>
-        <strong>Found</strong> in {fraction(found.seconds)} s: {said(found)}. The search looked at the table as it is, without the policy. Take over what fits.
+        <strong>Found</strong> in {fraction(found.seconds)} s: {said(found)}. The search uses the original table, without the policy. Accept the lines you want.
       </p>
       <Curve found={found} />
       <p class="row">
@@ -156,21 +156,21 @@ function Found({ found }: { found: Suggestion }) {
             ))}
           </select>
         </label>
-        <button type="button" onClick={() => takeOver(other)}>
-          Take over all
+        <button type="button" onClick={() => acceptAll(other)}>
+          Accept all
         </button>
         <button type="button" class="quiet" onClick={() => void (candidate.value = null)}>
           Dismiss all
         </button>
       </p>
-      <MergeDiff label="The suggestion beside the policy" mine={text.value} other={other} accept={accept} dismiss={dismiss} />
+      <MergeDiff label="The suggestion compared with the policy" mine={text.value} other={other} accept={accept} dismiss={dismiss} />
     </>
   );
 }
 
 function accept(next: string): void {
   setText(next);
-  announce("Taken over");
+  announce("Accepted");
   if (next === candidate.peek()) candidate.value = null;
 }
 
@@ -178,10 +178,10 @@ function dismiss(rest: string): void {
   candidate.value = rest === text.peek() ? null : rest;
 }
 
-function takeOver(all: string): void {
+function acceptAll(all: string): void {
   setText(all);
   candidate.value = null;
-  announce("The suggested policy is in the editor");
+  announce("The editor now contains the suggested policy");
 }
 
 /** One candidate for each number of lines: fewer lines are easier to read and lose more. */
@@ -189,10 +189,10 @@ function Curve({ found }: { found: Suggestion }) {
   if (found.curve.length < 2) return null;
   return (
     <details>
-      <summary>Shorter candidates</summary>
+      <summary>Shorter policies</summary>
       <DataTable
         quiet
-        caption="Candidates by number of lines"
+        caption="Policies by number of lines"
         head={[{ title: "Lines", number: true }, { title: "Loss", number: true }, { title: "Dropped", number: true }, ""]}
       >
         {found.curve.map((point) => (
@@ -201,7 +201,7 @@ function Curve({ found }: { found: Suggestion }) {
             <Num>{fraction(point.loss)}</Num>
             <Num>{count(point.dropped)}</Num>
             <td>
-              <button type="button" class="small quiet" aria-label={`Show the candidate of ${point.lines} lines`} onClick={() => void start(point.lines)}>
+              <button type="button" class="small quiet" aria-label={`Show the policy with ${point.lines} lines`} onClick={() => void start(point.lines)}>
                 Show
               </button>
             </td>

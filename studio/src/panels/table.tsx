@@ -1,4 +1,4 @@
-/** The table's columns: what they contain, and which role each plays. */
+/** The table's columns: their content and their roles. */
 
 import { table, templates } from "../answers";
 import type { Column, Role, Template } from "../api";
@@ -29,8 +29,8 @@ function Columns({ columns, records }: { columns: Column[]; records: number }) {
         {counted(columns.length, "column")} of {counted(records, "record")}
       </h2>
       <p class="about">
-        Mark what could tell who a person is. <em>Identifiers</em> name one person, <em>quasi-identifiers</em> do so together,{" "}
-        <em>sensitive</em> columns are what nobody should learn of a person.
+        Mark the columns that could identify someone. <em>Identifiers</em> identify a person directly, <em>quasi-identifiers</em> in combination;{" "}
+        <em>sensitive</em> columns contain attributes that must stay confidential.
       </p>
       <DataTable
         quiet
@@ -77,7 +77,7 @@ function RoleChoice({ column }: { column: string }) {
 }
 
 function Distribution({ column, records }: { column: Column; records: number }) {
-  if (column.bars.length < 2) return <span class="summary">{column.summary || "no value is frequent enough to be shown"}</span>;
+  if (column.bars.length < 2) return <span class="summary">{column.summary || "no value is frequent enough to show"}</span>;
   return (
     <>
       <Histogram counts={column.bars.map((bar) => bar.count ?? 0)} />
@@ -105,8 +105,8 @@ function Templates({ found }: { found: Template[] }) {
       <h2 id="templates-title">Insert a requirement</h2>
       <p class="about">
         {found.length === 0
-          ? "Requirements are proposed here as soon as columns have roles."
-          : "Made for the roles above. It is added at the end of the policy, where it can be changed."}
+          ? "Assign roles to columns to see suggested requirements here."
+          : "Suggested for the roles above. Inserting one adds it at the end of the policy, where it can be edited."}
       </p>
       <ul class="cards">
         {found.map((template) => (

@@ -1,4 +1,4 @@
-/** Writes table and report. The saved policy is run on all records, and a violated check writes nothing. */
+/** Write table and report: run the saved policy on all records; if a check is violated, write nothing. */
 
 import { effect, signal } from "@preact/signals";
 import { post, Refused, type Diagnostic, type Released } from "../api";
@@ -58,8 +58,8 @@ export function Write() {
     <section aria-labelledby="write-title">
       <h2 id="write-title">3. Write the release</h2>
       <p class="about">
-        {dirty.value ? "Saves the policy, then runs it" : "Runs the saved policy"} on all records. Files are written beside the policy,
-        whole or not at all. If a check is violated, nothing is written.
+        {dirty.value ? "Saves the policy, then runs it" : "Runs the saved policy"} on all records. Both files are written to the
+        policy's folder, or neither. If a check is violated, nothing is written.
       </p>
       <form class="fields" onSubmit={submit}>
         <label for="release-table">Table</label>

@@ -5,7 +5,7 @@ import { ask } from "../state";
 import { plain } from "../words";
 import { Prose } from "./prose";
 
-/** What is wrong, in the words of the command line, each with the way to its place and its fixes. */
+/** Diagnostics in the words of the command line, each with a link to its place and its fixes. */
 export function Problems({ problems }: { problems: Diagnostic[] }) {
   if (problems.length === 0) return null;
   return (
@@ -50,19 +50,19 @@ function ShowPlace({ range, words }: { range: Range; words: string }) {
   );
 }
 
-/** An answer that a button asked for stays when the policy changes; then it says so. */
+/** An answer to a button stays when the policy changes, with a note that it is outdated. */
 export function Since({ asked }: { asked: Ask | null }) {
   const now = ask.value;
   if (asked === null || (asked.text === now.text && JSON.stringify(asked.params) === JSON.stringify(now.params))) return null;
-  return <p class="stale">△ The policy has changed since.</p>;
+  return <p class="stale">△ The policy has changed since this answer.</p>;
 }
 
 type Props = { diagnostics: Diagnostic[] | undefined; failure: string | null; waiting: boolean; children: ComponentChildren };
 
-/** The frame of an answer: what failed, what is wrong, that it is on its way, or the answer. */
+/** The frame of an answer: a failure, diagnostics, a note that it is pending, or the answer. */
 export function Asked({ diagnostics, failure, waiting, children }: Props) {
   if (failure !== null) return <p class="empty">{failure}</p>;
-  if (waiting) return <p class="empty">Working it out…</p>;
+  if (waiting) return <p class="empty">Calculating…</p>;
   return (
     <>
       <Problems problems={diagnostics ?? []} />

@@ -1,4 +1,4 @@
-/** What the user must know before going on: no server, a file changed by somebody else. */
+/** What the user must know before continuing: no server, a file changed by another program. */
 
 import { keepMine, loadTheirs } from "../files";
 import { contact, notice, opened, text, theirs } from "../state";
@@ -18,8 +18,8 @@ export function Banners() {
 function Gone() {
   return (
     <div class="banner bad" role="alert">
-      <strong>The studio does not answer.</strong> Nothing is lost: the text stays here. Start <code>acompass studio</code> again to
-      save it, or copy it out of the editor. This page goes on by itself if the program was only busy.
+      <strong>The studio is not responding.</strong> Your text is still here. Start <code>acompass studio</code> again to save
+      it, or copy it from the editor. If the program was only busy, the page reconnects automatically.
     </div>
   );
 }
@@ -27,8 +27,8 @@ function Gone() {
 function LockedOut() {
   return (
     <div class="banner bad" role="alert">
-      <strong>This page belongs to an earlier start of the studio.</strong> Copy what is not saved out of the editor, then open the
-      address that <code>acompass studio</code> printed.
+      <strong>This page belongs to an earlier run of the studio.</strong> Copy unsaved text from the editor, then open the address
+      that <code>acompass studio</code> printed.
     </div>
   );
 }
@@ -37,7 +37,7 @@ function Changed() {
   return (
     <div class="banner open" role="alert">
       <p>
-        <strong>{opened.value?.policy.name} was changed outside,</strong> and there are unsaved changes here. Nothing was overwritten.
+        <strong>{opened.value?.policy.name} was changed outside the studio,</strong> and this page has unsaved changes. Nothing was overwritten.
       </p>
       <p class="buttons">
         <button type="button" onClick={loadTheirs}>
@@ -48,8 +48,8 @@ function Changed() {
         </button>
       </p>
       <details>
-        <summary>What differs</summary>
-        <MergeDiff label="Their text beside mine" mine={text.value} other={theirs.value?.text ?? ""} />
+        <summary>Show differences</summary>
+        <MergeDiff label="Their text compared with mine" mine={text.value} other={theirs.value?.text ?? ""} />
       </details>
     </div>
   );

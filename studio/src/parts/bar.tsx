@@ -1,4 +1,4 @@
-/** A share as a bar beside its number; the number is the text, so the bar is hidden from screen readers. */
+/** A share as a bar next to its number; the number is text, so screen readers skip the bar. */
 export function ShareBar({ part, series = "after" }: { part: number; series?: string }) {
   const width = Math.max(0, Math.min(100, 100 * part));
   return (

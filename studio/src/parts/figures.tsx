@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 
 export const Figures = ({ children }: { children: ComponentChildren }) => <dl class="figures">{children}</dl>;
 
-/** A number to see first, beside what it was before. */
+/** A key figure, with its value before. */
 export function Figure({ name, value, before, note }: { name: string; value: string; before?: string; note?: string }) {
   return (
     <div>

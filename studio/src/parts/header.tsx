@@ -1,4 +1,4 @@
-/** The top of the page: what is open, what it rests on, and saving. */
+/** The top of the page: the open policy, its table, and saving. */
 
 import { busy } from "../answers";
 import { dropIncomplete, save, useAllRecords } from "../files";
@@ -18,7 +18,7 @@ export function Header() {
         on <strong>{about.table.name}</strong>, {counted(about.table.records, "record")}, {counted(about.table.columns.length, "column")}
       </p>
       <SampleLine />
-      <label class="switch" title="A policy needs complete columns. Switched on, records with a missing value in one of them are left out.">
+      <label class="switch" title="A policy needs complete columns. When on, records with a missing value in one of them are dropped.">
         <input
           type="checkbox"
           role="switch"

@@ -1,4 +1,4 @@
-/** Differences by whole lines: a line of a policy is taken over or not, never half of it. */
+/** Differences by whole lines: a line of a policy is accepted as a whole or not at all. */
 
 import { Change } from "@codemirror/merge";
 
@@ -31,7 +31,7 @@ export function lineDiff(a: string, b: string): Change[] {
 
 const length = (common: Uint32Array[], i: number, j: number): number => common[i]?.[j] ?? 0;
 
-/** For each pair of places, how many lines the rests have in common, in order. */
+/** For each pair of positions, the length of the longest common subsequence of the remaining lines. */
 function commonLengths(left: string[], right: string[]): Uint32Array[] {
   const table = Array.from({ length: left.length + 1 }, () => new Uint32Array(right.length + 1));
   for (let i = left.length - 1; i >= 0; i--) {

@@ -1,4 +1,4 @@
-/** Two texts as one, with their differences; each may be taken over or dismissed. */
+/** Two texts in one view, with differences that can be accepted or dismissed. */
 
 import { getOriginalDoc, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
@@ -14,20 +14,20 @@ type Props = {
   mine: string;
   /** the text as it could be */
   other: string;
-  /** gets the text after a difference was taken over; without it, the view only compares */
+  /** receives the text after a difference was accepted; without it, the view only compares */
   accept?: (text: string) => void;
-  /** gets the other text after a difference was dismissed from it */
+  /** receives the other text after a difference was dismissed */
   dismiss?: (other: string) => void;
 };
 
-const LABELS = { accept: "Take over", reject: "Dismiss" };
+const LABELS = { accept: "Accept", reject: "Dismiss" };
 
 function control(type: "accept" | "reject", act: (event: MouseEvent) => void): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
   button.className = `small ${type}`;
   button.textContent = LABELS[type];
-  // not `mousedown`, as the view would have it: that never comes from the keyboard
+  // not `mousedown`, the view's default, which never comes from the keyboard
   button.onclick = (event) => {
     const diff = button.closest<HTMLElement>(".diff");
     act(event);
@@ -75,6 +75,6 @@ export function MergeDiff(props: Props) {
   return <div class="diff" ref={host} />;
 }
 
-/** A text that came out of the view is in it already. */
+/** A text that came from the view is already shown. */
 const shows = (view: EditorView, { mine, other }: Props): boolean =>
   view.state.doc.toString() === other && getOriginalDoc(view.state).toString() === mine;

@@ -21,7 +21,7 @@ export function DataTable({ caption, head, children, quiet = false }: Props) {
   );
 }
 
-/** What scrolls must be reachable by keyboard; what does not should not be one more stop for Tab. */
+/** A scrolling element must be reachable by keyboard; others should not be a stop for Tab. */
 function useOverflow(box: { current: HTMLElement | null }): boolean {
   const [wide, setWide] = useState(false);
   useLayoutEffect(() => {

@@ -1,4 +1,4 @@
-/** ARIA tabs: one tab stop, arrow keys move between tabs. The place is kept in the address. */
+/** ARIA tabs: one tab stop, arrow keys move between tabs. The address keeps the panel. */
 
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
@@ -15,7 +15,7 @@ function choose(name: PanelName): void {
   history.replaceState(null, "", hashOf(name));
 }
 
-function neighbour(key: string): PanelName | undefined {
+function adjacentPanel(key: string): PanelName | undefined {
   const at = PANELS.indexOf(panel.peek());
   const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: PANELS.length - 1 }[key];
   return to === undefined ? undefined : PANELS[(to + PANELS.length) % PANELS.length];
@@ -24,7 +24,7 @@ function neighbour(key: string): PanelName | undefined {
 export function Tabs({ panels }: { panels: Record<PanelName, ComponentType> }) {
   const list = useRef<HTMLDivElement>(null);
   const keys = (event: KeyboardEvent) => {
-    const next = neighbour(event.key);
+    const next = adjacentPanel(event.key);
     if (next === undefined) return;
     event.preventDefault();
     choose(next);

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 
-from acompass.checked.maps.bands import Bands
+from acompass.language.program.bands import Bands
 
 INFINITY = Decimal("Infinity")
 #: numbers of the tests are smaller

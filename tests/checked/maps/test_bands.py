@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.checked.maps.bands import Bands, nearest_ends, problem, problem_of_cuts
-from acompass.checked.maps.dates import Dates
-from acompass.syntax.tree import DateUnit
+from acompass.language.program.bands import Bands, bands_problem, cuts_problem
+from acompass.language.program.label_maps import Dates
+from acompass.language.text.tree import DateUnit
 from tests.checked.maps.brute_bands import INFINITY, Spec, label_of, name_of, relabel
 
 
@@ -157,9 +157,9 @@ def test_bands_follow_no_other_kind() -> None:
         ("0.5", None, "2", False, None),
         ("5", None, "-5", True, None),
         ("5.0", None, None, True, None),
-        ("0", None, None, True, "the width of bands must be greater than 0, and 0 is not"),
-        ("-5", None, None, True, "the width of bands must be greater than 0, and -5 is not"),
-        ("0.5", None, None, True, "bands of integers need integers, and 0.5 is not one"),
+        ("0", None, None, True, "the width of bands must be greater than 0, found 0"),
+        ("-5", None, None, True, "the width of bands must be greater than 0, found -5"),
+        ("0.5", None, None, True, "bands of integers need integer bounds, found 0.5"),
         ("5", None, "92", True, "UP TO 92 is not a multiple of 5"),
         ("5", "3", "92", True, "UP TO 92 is not 3 plus a multiple of 5"),
         ("5", "90", "0", True, "UP TO 0 must be above FROM 90"),
@@ -169,19 +169,14 @@ def test_constants_of_bands_of(
     width: str, start: str | None, end: str | None, integer: bool, words: str | None
 ) -> None:
     ends = [None if text is None else Decimal(text) for text in (start, end)]
-    assert problem(Decimal(width), *ends, integer) == words
+    assert bands_problem(Decimal(width), *ends, integer) == words
 
 
 def test_constants_of_bands_at() -> None:
-    assert problem_of_cuts([Decimal(18), Decimal(25)], True) is None
-    falling = problem_of_cuts([Decimal(18), Decimal(18)], True)
-    assert falling == "the numbers after AT must increase, and 18 comes after 18"
-    assert problem_of_cuts([Decimal("0.5")], True) == "bands of integers need integers, and 0.5 is not one"
-
-
-def test_the_ends_nearest_to_one_that_does_not_fit() -> None:
-    assert nearest_ends(Decimal(5), None, Decimal(92)) == (90, 95)
-    assert nearest_ends(Decimal("0.5"), Decimal("0.25"), Decimal(2)) == (Decimal("1.75"), Decimal("2.25"))
+    assert cuts_problem([Decimal(18), Decimal(25)], True) is None
+    falling = cuts_problem([Decimal(18), Decimal(18)], True)
+    assert falling == "the numbers after AT must increase, but 18 follows 18"
+    assert cuts_problem([Decimal("0.5")], True) == "bands of integers need integer bounds, found 0.5"
 
 
 def test_labels_are_listed_if_they_are_finitely_many() -> None:

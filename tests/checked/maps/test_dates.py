@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.checked.maps.dates import Dates
-from acompass.checked.maps.prefix import Prefix
-from acompass.syntax.tree import DateUnit
+from acompass.language.program.label_maps import Dates, Prefix
+from acompass.language.text.tree import DateUnit
 
 UNITS = list(DateUnit)
 FINER = [(earlier, later) for i, earlier in enumerate(UNITS) for later in UNITS[i:]]
@@ -58,7 +57,7 @@ def test_a_text_has_these_labels(text: str, labels: list[str]) -> None:
         "",
     ],
 )
-def test_a_text_that_is_no_date_has_no_label(text: str) -> None:
+def test_a_text_that_is_not_a_date_has_no_label(text: str) -> None:
     assert [Dates(unit).label(text) for unit in UNITS] == [None] * 4
 
 

@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.checked.maps.level import Level, problem
-from acompass.checked.maps.prefix import Prefix
-from acompass.hierarchies.hierarchy import Hierarchy
-from acompass.hierarchies.problems import problems
+from acompass.language.program.hierarchies import Hierarchy, hierarchy_problems
+from acompass.language.program.label_maps import Level, Prefix, level_problem
 
 EDUCATION = Hierarchy(
     (
@@ -75,13 +73,13 @@ def test_a_level_follows_everything_else() -> None:
 
 
 def test_levels_and_else() -> None:
-    assert problem(EDUCATION, 3, None) is None
-    assert problem(EDUCATION, 2, "School") is None
-    assert problem(EDUCATION, 2, "*") is None
-    assert problem(EDUCATION, 4, None) == "the hierarchy has levels 1 to 3, not 4"
-    assert problem(EDUCATION, 0, None) == "the hierarchy has levels 1 to 3, not 0"
-    assert problem(EDUCATION, 2, "Masters") == (
-        "`Masters` after ELSE is a label of the hierarchy that becomes `Higher` at level 2"
+    assert level_problem(EDUCATION, 3, None) is None
+    assert level_problem(EDUCATION, 2, "School") is None
+    assert level_problem(EDUCATION, 2, "*") is None
+    assert level_problem(EDUCATION, 4, None) == "the hierarchy has levels 1 to 3, not 4"
+    assert level_problem(EDUCATION, 0, None) == "the hierarchy has levels 1 to 3, not 0"
+    assert level_problem(EDUCATION, 2, "Masters") == (
+        "the label `Masters` after ELSE becomes `Higher` at level 2 of the hierarchy"
     )
 
 
@@ -93,15 +91,13 @@ def hierarchies(draw: st.DrawFn) -> Hierarchy:
     rows = tuple(draw(st.lists(row, min_size=1, max_size=5)))
     kept = [rows[0]]
     for more in rows[1:]:  # keep what fits, so that few cases are thrown away
-        if not problems([*enumerate([*kept, more], 1)]):
+        if not hierarchy_problems([*enumerate([*kept, more], 1)]):
             kept.append(more)
     return Hierarchy(tuple(kept), digest="")
 
 
-@given(hierarchies().filter(lambda found: not problems([*enumerate(found.rows, 1)])), st.data())
-def test_a_hierarchy_without_problems_generalizes_in_any_steps(
-    hierarchy: Hierarchy, data: st.DataObject
-) -> None:
+@given(hierarchies().filter(lambda found: not hierarchy_problems([*enumerate(found.rows, 1)])), st.data())
+def test_a_hierarchy_without_problems_generalizes_in_any_steps(hierarchy: Hierarchy, data: st.DataObject) -> None:
     levels = st.integers(1, hierarchy.levels)
     earlier, later = sorted(data.draw(st.tuples(levels, levels)))
     text = data.draw(st.sampled_from("abcdef*"))

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acompass.checked.maps.dates import Dates
-from acompass.checked.maps.prefix import Prefix, problem
-from acompass.syntax.tree import DateUnit
+from acompass.language.program.label_maps import Dates, Prefix, prefix_problem
+from acompass.language.text.tree import DateUnit
 
 
 @pytest.mark.parametrize(
@@ -47,5 +46,5 @@ def test_a_prefix_follows_no_other_kind() -> None:
 
 
 def test_lengths() -> None:
-    assert problem(1) is None
-    assert problem(0) == "a prefix has at least 1 character, and 0 is less"
+    assert prefix_problem(1) is None
+    assert prefix_problem(0) == "the length of a prefix must be at least 1, found 0"

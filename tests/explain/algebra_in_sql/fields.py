@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias, assert_never
 
-from acompass.checked.names import Names
-from acompass.explain.algebra.expressions import Column, Every, Symbol
+from acompass.explain.algebra import Column, Every, Symbol
+from acompass.language.program.types import Names
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from acompass.explain.algebra.expressions import (
-    Aggregated,
+from acompass.explain.algebra import (
+    AggregateColumn,
     Antijoin,
     Call,
     Column,
@@ -29,7 +29,7 @@ from acompass.explain.algebra.expressions import (
     Without,
     Write,
 )
-from acompass.syntax.tree import Function
+from acompass.language.text.tree import Function
 from tests.explain.algebra_in_sql.fields import Field, Fields, field_of, find, find_all, own
 from tests.explain.algebra_in_sql.scalars import GRAPH, condition_sql, scalar_sql, stored_sql
 
@@ -171,7 +171,7 @@ def _project(columns: Iterable[tuple[Scalar, Column | Symbol | Every]], of: Quer
     return _assign(written, of.named("q"))
 
 
-def _group(keys: Iterable[Column | Symbol | Every], values: Iterable[Aggregated], of: Query) -> Query:
+def _group(keys: Iterable[Column | Symbol | Every], values: Iterable[AggregateColumn], of: Query) -> Query:
     """Without keys, SQL would have a group in an empty table (D16). A constant as key has none."""
     grouped = [field for key in keys for field in find_all(key, of.fields)]
     named = [(field.sql, Field(field.name, field.is_own)) for field in grouped]
@@ -181,7 +181,7 @@ def _group(keys: Iterable[Column | Symbol | Every], values: Iterable[Aggregated]
     return _assign([*named, *aggregates], f"{marked} GROUP BY {by}")
 
 
-def _aggregate(value: Aggregated, fields: Fields) -> str:
+def _aggregate(value: AggregateColumn, fields: Fields) -> str:
     of = "*" if value.argument is None else find_all(value.argument, fields)[0].sql
     match value.function:
         case Function.COUNT_DISTINCT:

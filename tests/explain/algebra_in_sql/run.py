@@ -7,15 +7,14 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from acompass.checked.effects import generalize_of, type_changes
-from acompass.checked.parameters import Parameters
-from acompass.checked.program import Program, Requirement
-from acompass.checked.types import Kind, Schema, remaining
-from acompass.explain.algebra.expressions import Equation, Expression, Symbol
-from acompass.explain.algebra.from_syntax import FromSyntax, numbered
-from acompass.semantics import Record
-from acompass.syntax import tree
-from acompass.syntax.walk import steps
+from acompass.explain.algebra import Equation, Expression, FromSyntax, Symbol, numbered_table
+from acompass.language.program.constants import Parameters
+from acompass.language.program.effects import as_generalize, type_changes
+from acompass.language.program.program import Program, Requirement
+from acompass.language.program.types import Kind, Schema, remaining
+from acompass.language.text import tree
+from acompass.language.text.walk import steps
+from acompass.semantics.core import Record
 from tests.explain.algebra_in_sql.fields import Field, Fields, field_of
 from tests.explain.algebra_in_sql.queries import WORDS, Queries, words_of
 from tests.explain.algebra_in_sql.scalars import GRAPH
@@ -48,11 +47,11 @@ class AlgebraRun:
         for index, (written, requirement) in enumerate(pairs, start=1):
             affected, *others = arrow.equations(index, written)
             self._solve(affected, requirement.before)
-            self._convert(requirement, (numbered("R", index - 1).name, affected.table.name))
+            self._convert(requirement, (numbered_table("R", index - 1).name, affected.table.name))
             self._store_labels(requirement, affected.table.name)
             for equation in others:
                 self._solve(equation, requirement.after)
-        left = numbered("R", len(program.requirements)).name
+        left = numbered_table("R", len(program.requirements)).name
         return Left(Counter(self._fetch(left)), sorted(self._fetch(arrow.trace.name)))
 
     def _solve(self, equation: Equation, schema: Schema) -> None:
@@ -80,7 +79,7 @@ class AlgebraRun:
 
     def _store_labels(self, requirement: Requirement, affected: str) -> None:
         """A map is a table: its values that occur, each with its label."""
-        action = generalize_of(requirement.action)
+        action = as_generalize(requirement.action)
         if action is None:
             return
         column = Field(requirement.after[action.column].name).sql

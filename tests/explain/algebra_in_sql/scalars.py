@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import ceil
 from typing import assert_never
 
-from acompass.explain.algebra.expressions import (
+from acompass.explain.algebra import (
     BITS,
     All,
     Any,
@@ -23,9 +23,9 @@ from acompass.explain.algebra.expressions import (
     Sign,
     Symbol,
 )
-from acompass.syntax import tree
-from acompass.syntax.spelling import spell_number, spell_string
-from acompass.syntax.tree import Operator
+from acompass.language.text import tree
+from acompass.language.text.tokens import spell_number, spell_string
+from acompass.language.text.tree import Operator
 from tests.explain.algebra_in_sql.fields import Field, Fields, find, own
 
 #: the table of values and labels that stands for a map

@@ -1,46 +1,64 @@
-"""A table loaded in DuckDB: run plans on it, and write or return the result."""
+"""Tables in DuckDB: opened once, then loaded for each policy.
 
-from collections.abc import Callable, Mapping
+A loaded table runs plans, and writes or returns the result. Each engine has its own in-memory database.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, assert_never
 
 import duckdb
 from sqlglot import exp
 
-from acompass.engines.delivering import require_destination
-from acompass.engines.duckdb.errors import failures
-from acompass.engines.duckdb.output import Output
-from acompass.engines.duckdb.restore import restore
-from acompass.engines.duckdb.session import DuckDBSession
-from acompass.engines.duckdb.write import write
-from acompass.engines.engine import Destination, Execution, Outcome
-from acompass.engines.loading import Prepared
-from acompass.engines.planned import PlannedTable
+from acompass.engines.duckdb.input import DuckDBColumn, read_footers, read_text
+from acompass.engines.duckdb.output import Output, restore, write
+from acompass.engines.duckdb.session import (
+    DuckDBSession,
+    PreviewCache,
+    PreviewSession,
+    connection,
+    failures,
+    fresh_name,
+    select_parameters,
+)
+from acompass.engines.errors import Cancellation
+from acompass.engines.execution import PlannedTable
+from acompass.engines.loading import PreparedTable, prepare_text, prepare_typed
+from acompass.engines.protocol import About, Destination, Execution, Outcome, require_destination
+from acompass.engines.reading import RECORDS, Facts
+from acompass.language.program.uses import ColumnUse
 from acompass.plan.lowering import sql
 from acompass.plan.lowering.state import ROW_KEY, State
-from acompass.plan.running.execute import final_select
-from acompass.tables.file_format import CsvStyle
-from acompass.tables.source import Source
+from acompass.plan.run.context import Session
+from acompass.plan.run.execution import final_select
+from acompass.tables.arrow import arrow_columns
+from acompass.tables.csv import Csv
+from acompass.tables.formats import CsvStyle, FileFormat, Options, ReadingOptions
+from acompass.tables.frames import FrameKind, PlainColumn, frame_kind, plain_columns, report_column_failures
+from acompass.tables.input import open_source
+from acompass.tables.source import Files, Frame, Source, file_stamp
 
 _PLAIN = CsvStyle()
-#: up to this many values, restoring the input order is cheap; beyond, it takes a third of the time
+#: up to this many values, restoring the input order is cheap; beyond, it would take a third of the time
 _MOST_ORDERED = 20_000_000
 #: DuckDB sorts records with more columns than this slowly
 _MOST_SORTED_COLUMNS = 1_000
+_MOST_VIEWS = 20
 
 
 @dataclass(frozen=True)
 class Layout:
-    """`view` has the columns c0, c1, … of the loaded schema and the row key.
-
-    `converted` are the stored types of the columns that were converted for the plan, `stored` those of all
-    columns of a typed table. `arrow_types` are the types of a data frame.
-    """
-
+    #: a view with the columns c0, c1, … of the loaded schema and the row key
     view: str
     keeps_order: bool
+    #: the stored types of the columns that were converted for the plan
     converted: Mapping[int, str] = field(default_factory=dict)
+    #: the stored types of all columns of a typed table
     stored: tuple[str, ...] = ()
+    #: the types of a data frame
     arrow_types: tuple[Any, ...] = ()
     style: CsvStyle = _PLAIN
 
@@ -51,7 +69,7 @@ class LoadedInDuckDB(PlannedTable):
         con: duckdb.DuckDBPyConnection,
         source: Source,
         session: DuckDBSession,
-        prepared: Prepared,
+        prepared: PreparedTable,
         layout: Layout,
         preview: Callable[[], DuckDBSession] | None = None,
     ):
@@ -86,12 +104,8 @@ class LoadedInDuckDB(PlannedTable):
         require_destination(destination, self.source)
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
-        select = final_select(
-            outcome.context,
-            outcome.left,
-            canonical=destination.canonical,
-            keep_order=self._keeps_order(outcome),
-        )
+        keep_order = self._keeps_order(outcome)
+        select = final_select(outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order)
         statement = select.sql("duckdb")
         self.statements.append(statement)
         return self.deliver_rows(statement, outcome, destination)
@@ -102,25 +116,321 @@ class LoadedInDuckDB(PlannedTable):
 
     def deliver_rows(self, select: str, outcome: Outcome, destination: Destination) -> Any:
         """Write or return the rows of a SELECT with the columns c0, c1, … of the resulting schema."""
-        output = self._output(select, outcome)
+        prepared, layout, schema = self.prepared, self.layout, outcome.left.schema
+        changed = outcome.written | prepared.text_dates
+        # columns that no action writes get their stored type back, and columns read from text become text again
+        kept = {position: layout.converted[position] for position in layout.converted.keys() - changed}
+        stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | kept
+        output = Output(select, schema, layout.style, stored, changed, layout.arrow_types, prepared.comma)
         with failures():
             if destination.path is None:
                 return restore(self.con, output, self.source)
             write(self.con, output, destination.path, destination.partition)
             return None
 
-    def _output(self, select: str, outcome: Outcome) -> Output:
-        """Columns that no action writes get their stored type back, and columns of text are text again."""
-        prepared, layout = self.prepared, self.layout
-        changed = outcome.written | prepared.text_dates
-        kept = layout.converted.keys() - changed
-        stored = dict.fromkeys(prepared.read_from_text, "VARCHAR") | {p: layout.converted[p] for p in kept}
-        return Output(
-            select,
-            outcome.left.schema,
-            layout.style,
-            stored,
-            changed,
-            layout.arrow_types,
-            prepared.comma,
-        )
+
+def open_table(con: duckdb.DuckDBPyConnection, source: Source, *, keeps_order: bool = True) -> "DuckDBTable":
+    match source:
+        case Files(format="csv"):
+            return _CsvTable(con, source, keeps_order)
+        case Files():
+            return _ParquetTable(con, source, keeps_order)
+        case Frame():
+            plain = plain_columns(source.table) if frame_kind(source.table) is FrameKind.DICTS else None
+            if plain is None:
+                return _FrameTable(con, source, keeps_order)
+            return _DictsTable(con, source, keeps_order, plain)
+        case _:
+            assert_never(source)
+
+
+@contextmanager
+def open_in_connection(con: duckdb.DuckDBPyConnection, table: Any, file_format: FileFormat) -> Iterator["DuckDBTable"]:
+    with open_source(table, file_format) as source:
+        yield open_table(con, source)
+
+
+class DuckDBTable(ABC):
+    """`keeps_order` is False if a memory limit makes it too expensive to keep the input order."""
+
+    names: tuple[str, ...]
+    about = About(f"DuckDB {duckdb.__version__}", has_tables=False)
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Source, keeps_order: bool):
+        self.con = con
+        self.source = source
+        self.cancellation = Cancellation()
+        self.keeps_order = keeps_order
+        self._reading = DuckDBSession(con, self.cancellation)
+        self._cache = PreviewCache(con)
+        self._views: dict[str, str] = {}
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedInDuckDB]:
+        session = DuckDBSession(self.con, self.cancellation)
+        with failures():
+            prepared = self.prepare(self.facts(uses), uses, options)
+            view = self._view(prepared)
+        try:
+            layout = self.layout(prepared, view)
+            yield LoadedInDuckDB(self.con, self.source, session, prepared, layout, self._new_preview)
+        finally:
+            session.clear()
+            self._cache.drop_unused()
+
+    @property
+    def duckdb_table(self) -> "DuckDBTable":
+        return self
+
+    def open_other(self, table: Any, options: Options) -> AbstractContextManager["DuckDBTable"]:
+        return open_in_connection(self.con, table, options.file_format)
+
+    def with_row_keys(self) -> AbstractContextManager["DuckDBTable"]:
+        """Every table in DuckDB already has row keys."""
+        return nullcontext(self)
+
+    def cancel(self) -> None:
+        self.cancellation.request()
+        self.con.interrupt()
+
+    @property
+    @abstractmethod
+    def relation(self) -> str:
+        """The name of a table or view with the columns c0, c1, … as stored and the row key."""
+
+    def facts(self, uses: Mapping[int, ColumnUse]) -> Facts:
+        """Facts about the relation, including those that are known without a query."""
+        return self._facts
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return self._new_facts()
+
+    @abstractmethod
+    def prepare(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable: ...
+
+    @abstractmethod
+    def layout(self, prepared: PreparedTable, view: str) -> Layout: ...
+
+    def _new_facts(self) -> Facts:
+        return Facts(self._reading, sql.table(self.relation, "t"))
+
+    def content(self) -> Hashable:
+        """A value that changes when the content of the table changes."""
+        return None
+
+    def _new_preview(self) -> PreviewSession:
+        return self._cache.preview(self.content(), self.cancellation)
+
+    def _view(self, prepared: PreparedTable) -> str:
+        """Create a view, or reuse that of a table prepared in the same way: previews are cached by the text of their
+        statements."""
+        columns = [*prepared.projection(), exp.column(ROW_KEY, table="t")]
+        query = sql.query(columns, sql.table(self.relation, "t"), prepared.where).sql("duckdb")
+        if query not in self._views:
+            self._drop_views()
+            self._views[query] = fresh_name("loaded")
+            self.con.execute(f"CREATE TEMP VIEW {self._views[query]} AS {query}")
+        return self._views[query]
+
+    def _drop_views(self) -> None:
+        """Drop all views once there are many: each of them names every column of the table."""
+        if len(self._views) < _MOST_VIEWS:
+            return
+        for view in self._views.values():
+            self.con.execute(f"DROP VIEW IF EXISTS {view}")
+        self._views.clear()
+
+
+class _CsvTable(DuckDBTable):
+    """Read as text on the first load; later policies reuse the text."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
+        super().__init__(con, source, keeps_order)
+        self._csv = Csv.open(source)
+        self.names = self._csv.names
+
+    @cached_property
+    def relation(self) -> str:
+        view = fresh_name("text")
+        columns = ", ".join(sql.name(position) for position in range(len(self.names)))
+        text = read_text(self.con, self._csv)
+        self.con.execute(f"CREATE TEMP VIEW {view} AS SELECT {columns}, rowid AS {ROW_KEY} FROM {text}")
+        return view
+
+    def prepare(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable:
+        return prepare_text(facts, self._csv, uses, options)
+
+    def layout(self, prepared: PreparedTable, view: str) -> Layout:
+        return Layout(view, self.keeps_order, style=self._csv.style)
+
+
+class _TypedTable(DuckDBTable):
+    columns: tuple[DuckDBColumn, ...]
+    arrow_types: tuple[Any, ...] = ()
+
+    def prepare(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable:
+        return prepare_typed(facts, self.columns, uses, options)
+
+    def layout(self, prepared: PreparedTable, view: str) -> Layout:
+        named = (column for column in self.columns if column.position in prepared.named)
+        converted = {column.position: column.stored for column in named if not column.is_enum}
+        stored = tuple(column.stored for column in self.columns)
+        return Layout(view, self.keeps_order, converted, stored, self.arrow_types)
+
+
+class _ParquetTable(_TypedTable):
+    """The files are scanned again for each policy, so facts are not shared between policies."""
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Files, keeps_order: bool):
+        super().__init__(con, source, keeps_order)
+        self._paths = source.paths
+        self._parquet = read_footers(con, source)
+        self.columns = self._parquet.columns
+        self.names = tuple(column.name for column in self.columns)
+
+    @cached_property
+    def relation(self) -> str:
+        view = fresh_name("scan")
+        self.con.execute(f"CREATE TEMP VIEW {view} AS {self._parquet.select}")
+        return view
+
+    def facts(self, uses: Mapping[int, ColumnUse]) -> Facts:
+        facts = self._new_facts()
+        facts.know(RECORDS, self._parquet.records(self.con))
+        for position, count in self._parquet.null_counts(self.con, sorted(uses)).items():
+            facts.know(sql.count_where(self.columns[position].is_missing()), count)
+        return facts
+
+    def content(self) -> Hashable:
+        return tuple(map(file_stamp, self._paths))
+
+
+class _DictsTable(_TypedTable):
+    """A list of dicts, passed as parameters, which does not need pyarrow."""
+
+    def __init__(
+        self, con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool, plain: tuple[PlainColumn, ...]
+    ):
+        super().__init__(con, source, keeps_order)
+        self.names = tuple(column.name for column in plain)
+        self._plain = plain
+        self._records = len(source.table)
+
+    @cached_property
+    def relation(self) -> str:
+        columns = [*((sql.name(i), each.type) for i, each in enumerate(self._plain)), (ROW_KEY, "BIGINT")]
+        values = [*(column.values for column in self._plain), list(range(self._records))]
+        name = fresh_name("dicts")
+        self.con.execute(f"CREATE TEMP TABLE {name} AS {select_parameters(columns)}", values)
+        return name
+
+    @cached_property
+    def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]
+        return tuple(DuckDBColumn(i, each.name, each.type) for i, each in enumerate(self._plain))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        facts = self._new_facts()
+        facts.know(RECORDS, self._records)
+        for column, given in zip(self.columns, self._plain, strict=True):
+            facts.know(sql.count_where(column.is_missing()), given.missing)
+        return facts
+
+
+class _FrameTable(_TypedTable):
+    def __init__(self, con: duckdb.DuckDBPyConnection, source: Frame, keeps_order: bool):
+        super().__init__(con, source, keeps_order)
+        self._arrow = arrow_columns(source.table)
+        self.names, self.arrow_types = self._arrow.names, self._arrow.types
+
+    @cached_property
+    def relation(self) -> str:
+        import pyarrow
+
+        row_keys = self.con.sql(f"SELECT range FROM range({self._arrow.records})").to_arrow_table().column(0)
+        labels = [*(sql.name(position) for position in range(len(self.names))), ROW_KEY]
+        name = fresh_name("frame")
+        table = pyarrow.table([*self._arrow.arrays, row_keys], names=labels)
+        try:
+            self.con.register(name, table)
+        except duckdb.NotImplementedException:
+            self._require_types()
+            raise
+        return name
+
+    def _require_types(self) -> None:
+        """Raise an error about the first column whose type DuckDB cannot read."""
+        import pyarrow
+
+        for name, array in zip(self.names, self._arrow.arrays, strict=True):
+            with report_column_failures(name):
+                self.con.from_arrow(pyarrow.table([array], names=["c0"]))
+
+    @cached_property
+    def columns(self) -> tuple[DuckDBColumn, ...]:  # type: ignore[override]
+        described = self.con.execute(f"DESCRIBE {self.relation}").fetchall()
+        types = [row[1] for row in described[:-1]]
+        return tuple(DuckDBColumn(i, name, types[i]) for i, name in enumerate(self.names))
+
+    @cached_property
+    def _facts(self) -> Facts:
+        """Arrow knows its null counts, which do not include NaN."""
+        facts = self._new_facts()
+        facts.know(RECORDS, self._arrow.records)
+        for column, array in zip(self.columns, self._arrow.arrays, strict=True):
+            if not column.may_be_nan:
+                facts.know(sql.count_where(column.is_missing()), array.null_count)
+        return facts
+
+
+class SampledTable(DuckDBTable):
+    """A random sample of another table. Records keep their row keys, and thus their order and their line in a file."""
+
+    def __init__(self, whole: DuckDBTable, records: int, seed: str):
+        super().__init__(whole.con, whole.source, whole.keeps_order)
+        self.names = whole.names
+        self._whole = whole
+        with failures():
+            self._relation = self._draw_sample(records, seed)
+
+    @property
+    def relation(self) -> str:
+        return self._relation
+
+    def prepare(self, facts: Facts, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> PreparedTable:
+        return self._whole.prepare(facts, uses, options)
+
+    def layout(self, prepared: PreparedTable, view: str) -> Layout:
+        return self._whole.layout(prepared, view)
+
+    def drop(self) -> None:
+        with failures():
+            self.con.execute(f"DROP TABLE {self._relation}")
+
+    def _draw_sample(self, records: int, seed: str) -> str:
+        """Store the records with the smallest hash of seed and row key, which is the same on every machine."""
+        name, whole = fresh_name("sample"), self._whole.relation
+        first = f"SELECT {ROW_KEY} FROM {whole} ORDER BY md5(concat($1::VARCHAR, ':', {ROW_KEY})) LIMIT $2"
+        chosen = f"SELECT * FROM {whole} WHERE {ROW_KEY} IN ({first}) ORDER BY {ROW_KEY}"
+        self.con.execute(f"CREATE TEMP TABLE {name} AS {chosen}", [seed, records])
+        return name
+
+
+class DuckDBEngine:
+    @contextmanager
+    def open(self, table: Any, options: Options) -> Iterator[DuckDBTable]:
+        with connection(options.memory_limit) as con, open_source(table, options.file_format) as source:
+            # to preserve the order, DuckDB buffers the output, which a memory limit may not allow
+            keeps_order = options.memory_limit is None
+            con.execute(f"SET preserve_insertion_order = {str(keeps_order).lower()}")
+            with failures():
+                found = open_table(con, source, keeps_order=keeps_order)
+            yield found
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """A session for small tables, on which more threads would only wait for one another."""
+        with connection(None) as con:
+            con.execute("SET threads = 1")
+            yield DuckDBSession(con)

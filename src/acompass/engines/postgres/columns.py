@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from acompass.checked.types import (
+from acompass.language.program.types import (
     BOOLEAN,
     DATE,
     FLOAT,
@@ -18,7 +18,7 @@ from acompass.checked.types import (
     decimal,
 )
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialects.postgres import POSTGRES
+from acompass.plan.lowering.postgres import POSTGRES
 from acompass.plan.lowering.sql import Sql
 from acompass.tables import errors
 
@@ -59,17 +59,14 @@ FROM base JOIN pg_type AS t ON t.oid = typid WHERE typtype <> 'd' ORDER BY attnu
 
 @dataclass(frozen=True)
 class PostgresColumn:
-    """`declared` is the SQL type; `digits` and `scale` are None for a numeric that does not declare them.
-    `stored_as` is the name of the column where it is read from; None for its own name."""
-
     name: str
-    base: str
-    declared: str
+    base: str  # the name of the base type in PostgreSQL's catalog
+    declared: str  # the SQL type
     collation: str | None
     type: Type
-    digits: int | None = None
+    digits: int | None = None  # None, as `scale`, for a numeric that does not declare them
     scale: int | None = None
-    stored_as: str | None = None
+    stored_as: str | None = None  # the column's name in the relation; None if it is `name`
 
     @property
     def is_wide(self) -> bool:
@@ -88,7 +85,7 @@ class PostgresColumn:
         return _FILE_TYPES.get(self.base, sql.type_name(self.type))
 
     def value(self, is_named: bool) -> Sql:
-        column = self._column()
+        column = self.stored_value()
         match self.type.kind:
             case Kind.TEXT:
                 # the cast drops the padding of a char(n), which is not part of its value
@@ -107,15 +104,15 @@ class PostgresColumn:
                 return column
 
     def without_nan(self) -> Sql:
-        """SQL for the value with NaN as NULL, in all columns: no other engine has a decimal NaN."""
-        return sql.call("nullif", self._column(), exp.Literal.string("NaN"))
+        """SQL for the value, with NULL instead of NaN, because no other engine has a decimal NaN."""
+        return sql.call("nullif", self.stored_value(), exp.Literal.string("NaN"))
 
     def is_missing(self) -> Sql:
         """SQL for whether the value is NULL or NaN (D11)."""
-        is_null = exp.Is(this=self._column(), expression=exp.null())
+        is_null = exp.Is(this=self.stored_value(), expression=exp.null())
         if self.type.kind is not Kind.FLOAT and not self._is_numeric:
             return is_null
-        return exp.or_(is_null, exp.EQ(this=self._column(), expression=exp.Literal.string("NaN")))
+        return exp.or_(is_null, exp.EQ(this=self.stored_value(), expression=exp.Literal.string("NaN")))
 
     def limit(self) -> tuple[Sql, str] | None:
         """Python has no dates and times before year 1 or after year 9999, and no infinite ones."""
@@ -127,16 +124,12 @@ class PostgresColumn:
         outside = exp.or_(exp.LT(this=value, expression=first), exp.GTE(this=value.copy(), expression=end))
         return outside, errors.YEARS
 
-    def stored(self) -> Sql:
-        """SQL for the value as it is stored."""
-        return self._column()
-
-    def _column(self) -> Sql:
+    def stored_value(self) -> Sql:
         name = self.name if self.stored_as is None else self.stored_as
         return exp.column(exp.to_identifier(name, quoted=True), table="t")
 
 
-def stored_column(
+def column_from_catalog(
     name: str, base: str, is_enum: bool, modifier: int, declared: str, collation: str | None
 ) -> PostgresColumn:
     if base == "numeric":
@@ -147,7 +140,7 @@ def stored_column(
 
 
 def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
-    """A negative scale leaves no digits after the decimal point."""
+    """The declared digits and scale. A negative scale leaves no digits after the decimal point."""
     if modifier < _NUMERIC_HEADER:
         return None, None
     digits, scale = (modifier - _NUMERIC_HEADER) >> 16, (modifier - _NUMERIC_HEADER) & 0x7FF
@@ -155,12 +148,12 @@ def _digits_and_scale(modifier: int) -> tuple[int | None, int | None]:
     return max(digits, digits - signed, signed), max(signed, 0)
 
 
-def restored(column: PostgresColumn, value: str) -> str:
+def restore_type(column: PostgresColumn, value: str) -> str:
     """SQL for a plan's value converted back to the declared type, for an output table."""
     if column.base == "timestamptz":
         value = f"{value} AT TIME ZONE 'UTC'"
     if column.type == TEXT:
-        # the policy may use the text as numbers, which become an enum only by way of text
+        # the policy may use the text as numbers, which can be cast to an enum only through text
         value = f"CAST({value} AS TEXT)"
     collated = "" if column.collation is None else f" COLLATE {column.collation}"
     return f"CAST({value} AS {column.declared}){collated}"

@@ -1,7 +1,6 @@
-"""Sessions for plans on a PostgreSQL connection.
+"""Connect to PostgreSQL, send the statements of plans, and turn the server's errors into diagnostics.
 
-Stored rows are named `kept0`, `kept1`, …. KeepingSession stores them in temporary tables, which end with the
-transaction. ReadingSession keeps queries and adds them in a WITH clause, which needs only SELECT permission.
+The server's messages may quote records. Only those that cannot are passed on (invariant 4, no record in a message).
 """
 
 import itertools
@@ -11,14 +10,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
+from psycopg import IsolationLevel, conninfo
 from psycopg import errors as server_errors
 from sqlglot import exp
 
-from acompass.engines.cancellation import Cancellation
-from acompass.engines.engine import About
-from acompass.engines.postgres.errors import failures
+from acompass.engines.errors import Cancellation, engine_error, engine_failed, out_of_memory, sum_too_large
+from acompass.engines.protocol import About
+from acompass.errors.diagnostics import EngineError
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialects.postgres import POSTGRES
+from acompass.plan.lowering.postgres import POSTGRES
 
 
 def about(server: psycopg.Connection[Any]) -> About:
@@ -29,11 +29,11 @@ def about(server: psycopg.Connection[Any]) -> About:
 
 @dataclass(frozen=True)
 class Connection:
-    """What the sessions of one connection share: cancellation, and the numbers of stored rows."""
+    """What the sessions of a connection share."""
 
     server: psycopg.Connection[Any]
     cancellation: Cancellation = field(default_factory=Cancellation)
-    numbers: Iterator[int] = field(default_factory=itertools.count)
+    numbers: Iterator[int] = field(default_factory=itertools.count)  # for the names of stored queries
 
     def cancel(self) -> None:
         self.cancellation.request()
@@ -55,7 +55,7 @@ class _Session:
 
     @contextmanager
     def _cancelable(self) -> Iterator[None]:
-        """Raise Canceled if the caller canceled the statement, the server's error if the server did."""
+        """Raise Canceled if the caller canceled the statement, or the server's error if the server did."""
         self._cancellation.check()
         try:
             yield
@@ -64,8 +64,8 @@ class _Session:
             raise
 
     def run(self, statement: str) -> psycopg.Cursor[Any]:
-        """Execute a statement without translating errors. Its text contains names and constants only as
-        quoted identifiers and literals (invariant 6)."""
+        """Execute a statement without translating errors. Names and constants in its text are quoted identifiers and
+        literals (invariant 6)."""
         self.statements.append(statement)
         return self._connection.execute(statement)
 
@@ -74,7 +74,7 @@ class _Session:
 
 
 class KeepingSession(_Session):
-    """Stores rows in temporary tables, for runs."""
+    """A session that stores rows in temporary tables, for runs."""
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
         return _rows(self.execute(query.sql("postgres")))
@@ -87,7 +87,7 @@ class KeepingSession(_Session):
         return name
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
-        """The rows are sent as data of a COPY, never as part of a statement's text."""
+        """Send the rows as the data of a COPY, never as part of a statement's text."""
         name = self.create(columns)
         with failures(), self.copy(f"COPY pg_temp.{name} FROM STDIN") as copy:
             for row in rows:
@@ -95,13 +95,13 @@ class KeepingSession(_Session):
         return name
 
     def drop(self, name: str) -> None:
-        """Within its transaction, only TRUNCATE frees the space of a table."""
+        """Truncate the table: within the transaction, only TRUNCATE frees its space."""
         self.execute(f"TRUNCATE {name}")
 
     def create(self, columns: Sequence[tuple[str, str]]) -> str:
         name = self.fresh()
-        described = ", ".join(f"{column} {_column_type(type_)}" for column, type_ in columns)
-        self.execute(f"CREATE TEMP TABLE {name} ({described}) ON COMMIT DROP")
+        definitions = ", ".join(f"{column} {_column_type(type_)}" for column, type_ in columns)
+        self.execute(f"CREATE TEMP TABLE {name} ({definitions}) ON COMMIT DROP")
         return name
 
     def commit(self) -> None:
@@ -120,14 +120,16 @@ class KeepingSession(_Session):
 
 
 class ReadingSession(_Session):
-    """Creates nothing: stored queries are added to each query that reads them in a WITH clause."""
+    """A session that creates nothing: a query reads stored queries in a WITH clause."""
 
     def __init__(self, connection: Connection):
         super().__init__(connection)
         self._kept: dict[str, exp.Select] = {}
 
     def fetch(self, query: exp.Select) -> list[tuple[Any, ...]]:
-        return _rows(self.execute(self._with_kept(query).sql("postgres")))
+        for name in self._dependencies(query):
+            query = query.with_(name, as_=self._kept[name])
+        return _rows(self.execute(query.sql("postgres")))
 
     def store(self, query: exp.Select) -> str:
         name = self.fresh()
@@ -135,32 +137,27 @@ class ReadingSession(_Session):
         return name
 
     def upload(self, columns: Sequence[tuple[str, str]], rows: Iterable[tuple[Any, ...]]) -> str:
+        names, types = [name for name, _ in columns], [type_ for _, type_ in columns]
         literals = [
-            exp.Tuple(
-                expressions=[_typed(value, type_) for value, (_, type_) in zip(row, columns, strict=True)]
-            )
-            for row in rows
+            exp.Tuple(expressions=[_typed_literal(*each) for each in zip(row, types, strict=True)]) for row in rows
         ]
-        names = [column for column, _ in columns]
-        return self.store(_values(literals, names) if literals else _no_rows(columns))
+        if literals:
+            return self.store(exp.select("*").from_(exp.values(literals, alias="v", columns=names)))
+        nulls = (exp.alias_(_typed_literal(None, type_), name) for name, type_ in columns)
+        return self.store(exp.select(*nulls).where(sql.FALSE.copy()))
 
     def drop(self, name: str) -> None:
-        """A query takes no space, and later ones may read it."""
+        """Keep the query: it takes no space, and later ones may read it."""
 
     def clear(self) -> None:
         self._kept.clear()
 
-    def _with_kept(self, query: exp.Select) -> exp.Select:
-        for name in self._needed(query):
-            query = query.with_(name, as_=self._kept[name])
-        return query
-
-    def _needed(self, query: exp.Select) -> list[str]:
+    def _dependencies(self, query: exp.Select) -> list[str]:
         """The stored queries that a query reads, directly or indirectly, in order of dependency."""
         read = [table.name for table in query.find_all(exp.Table) if table.name in self._kept]
         ordered: list[str] = []
         for name in read:
-            ordered += [each for each in (*self._needed(self._kept[name]), name) if each not in ordered]
+            ordered += [each for each in (*self._dependencies(self._kept[name]), name) if each not in ordered]
         return ordered
 
 
@@ -174,16 +171,117 @@ def _column_type(type_: str) -> str:
     return f'{written} COLLATE "C"' if written == "TEXT" else written
 
 
-def _typed(value: Any, type_: str) -> exp.Expr:
+def _typed_literal(value: Any, type_: str) -> exp.Expr:
     literal = exp.null() if value is None else sql.literal(value)
     converted = sql.cast(literal, type_)
     return POSTGRES.plain_text(literal) if type_ == "TEXT" else converted
 
 
-def _values(rows: Sequence[exp.Tuple], names: Sequence[str]) -> exp.Select:
-    return exp.select("*").from_(exp.values(list(rows), alias="v", columns=list(names)))
+_NAME = "PostgreSQL"
+_MEMORY = (server_errors.OutOfMemory, server_errors.DiskFull, server_errors.InsufficientResources)
 
 
-def _no_rows(columns: Sequence[tuple[str, str]]) -> exp.Select:
-    nulls = (exp.alias_(_typed(None, type_), name) for name, type_ in columns)
-    return exp.select(*nulls).where(sql.FALSE.copy())
+@contextmanager
+def failures() -> Iterator[None]:
+    try:
+        yield
+    except (server_errors.AdminShutdown, server_errors.CrashShutdown):
+        raise connection_lost() from None
+    except server_errors.QueryCanceled:
+        raise server_cancellation() from None
+    except server_errors.InsufficientPrivilege as error:
+        raise not_permitted(error.diag.message_primary or "") from None
+    except server_errors.NumericValueOutOfRange:
+        raise sum_too_large() from None
+    except (server_errors.UntranslatableCharacter, server_errors.CharacterNotInRepertoire):
+        raise no_nul() from None
+    except _MEMORY:
+        raise out_of_memory(_NAME) from None
+    except psycopg.OperationalError as error:
+        raise (connection_lost() if error.sqlstate is None else engine_failed(_NAME, error)) from None
+    except psycopg.Error as error:
+        raise engine_failed(_NAME, error) from None
+
+
+def unreachable(why: str) -> EngineError:
+    help_ = "use `postgres://user:password@host:5432/database`, and check that the server is running"
+    return engine_error("AC305", f"cannot connect to PostgreSQL: {why}", help_)
+
+
+def connection_lost() -> EngineError:
+    return engine_error("AC306", "the connection to PostgreSQL was lost", "run again: nothing was written")
+
+
+def not_permitted(why: str) -> EngineError:
+    help_ = (
+        "`check` needs SELECT on the table; `run` also needs TEMPORARY on the database and CREATE on the "
+        "schema of the output"
+    )
+    return engine_error("AC307", f"PostgreSQL reports: {why}", help_)
+
+
+def no_such_table(name: str) -> EngineError:
+    help_ = "write the name as in SQL: `people`, `schema.people`, or `'\"People\"'` for a quoted name"
+    return engine_error("AC308", f"no table or view `{name}` in the database", help_)
+
+
+def no_such_schema(name: str) -> EngineError:
+    help_ = f'create it first: CREATE SCHEMA "{name}"'
+    return engine_error("AC308", f"no schema `{name}` in the database", help_)
+
+
+def not_a_name(text: str) -> EngineError:
+    help_ = "write a table as `people` or `schema.people`, a file as `people.csv` or `people.parquet`"
+    return engine_error("AC308", f"`{text}` names neither a table nor a file", help_)
+
+
+def no_nul() -> EngineError:
+    message = "a text contains a NUL character, which PostgreSQL cannot store"
+    return engine_error("AC311", message, "remove the NUL characters first")
+
+
+def server_cancellation() -> EngineError:
+    help_ = "raise `statement_timeout`, or run again when the server is less busy"
+    return engine_error("AC313", "PostgreSQL canceled the statement", help_)
+
+
+def unfit_name(name: str, longest: int) -> EngineError:
+    help_ = f"use a name of 1 to {longest} bytes"
+    return engine_error("AC315", f"PostgreSQL does not allow the name `{name}`", help_)
+
+
+#: settings that affect the meaning of statements or the text of values
+_SETTINGS = {
+    "bytea_output": "hex",
+    "datestyle": "ISO",
+    "extra_float_digits": "1",
+    "standard_conforming_strings": "on",
+    "timezone": "UTC",
+}
+
+
+@contextmanager
+def open_connection(url: str) -> Iterator[psycopg.Connection[Any]]:
+    """Open a connection on which each transaction sees a single snapshot of the database."""
+    server = _connect(url)
+    try:
+        with failures():
+            server.isolation_level = IsolationLevel.REPEATABLE_READ
+            for name, value in _SETTINGS.items():
+                server.execute("SELECT set_config(%s, %s, false)", (name, value))
+            server.commit()
+        yield server
+    finally:
+        server.close()
+
+
+def _connect(url: str) -> psycopg.Connection[Any]:
+    """Connect. Messages never contain the URL, because it may contain a password."""
+    try:
+        conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        raise unreachable("the URL is malformed") from None
+    try:
+        return psycopg.connect(url, application_name="acompass", client_encoding="utf8", prepare_threshold=None)
+    except psycopg.Error as error:
+        raise unreachable(str(error).strip().split("\n")[0].removeprefix("connection failed: ")) from None

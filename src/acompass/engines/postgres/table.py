@@ -1,49 +1,71 @@
-"""A loaded table on the server: run plans there, and write the result to a table or file, or return it."""
+"""Open a table on the server, or a file to upload, and load it for each policy.
 
+A stored table or view is only read, never modified. A file or data frame is uploaded for each policy. Plans run on the
+server; the result becomes a table there, a file, or a returned table.
+"""
+
+import os
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cached_property, partial
 from typing import Any
 
-from acompass.checked.types import TEXT, Kind, Type
-from acompass.engines.decimal_comma import swapped
-from acompass.engines.delivering import require_destination
-from acompass.engines.duckdb.columns import WIDER_THAN_OTHERS
-from acompass.engines.duckdb.connect import connection
-from acompass.engines.duckdb.errors import failures as duckdb_failures
-from acompass.engines.duckdb.output import Output
-from acompass.engines.duckdb.restore import restore
-from acompass.engines.duckdb.table import LoadedInDuckDB
-from acompass.engines.duckdb.write import write
-from acompass.engines.engine import Destination, Execution, Outcome
+from acompass.engines.duckdb.input import WIDER_THAN_OTHERS
+from acompass.engines.duckdb.output import Output, restore, write
+from acompass.engines.duckdb.session import connection
+from acompass.engines.duckdb.session import failures as duckdb_failures
+from acompass.engines.duckdb.table import DuckDBEngine, DuckDBTable, LoadedInDuckDB
 from acompass.engines.errors import cannot_hold, require_plain
-from acompass.engines.loading import Prepared
-from acompass.engines.planned import PlannedTable
-from acompass.engines.postgres.columns import PostgresColumn, restored
-from acompass.engines.postgres.relation import Relation
-from acompass.engines.postgres.session import KeepingSession, ReadingSession
-from acompass.engines.postgres.transfer import fetched, upload
-from acompass.engines.postgres.write import Target, create_table, find_target, new_type
+from acompass.engines.execution import PlannedTable
+from acompass.engines.loading import PreparedTable, prepare_typed, questions, swap_separators
+from acompass.engines.postgres.columns import COLUMNS, PostgresColumn, column_from_catalog, restore_type
+from acompass.engines.postgres.output import (
+    Relation,
+    Target,
+    create_table,
+    fetch_to_duckdb,
+    find_relation,
+    find_target,
+    new_type,
+    upload,
+)
+from acompass.engines.postgres.session import (
+    Connection,
+    KeepingSession,
+    ReadingSession,
+    about,
+    no_such_table,
+    open_connection,
+)
+from acompass.engines.protocol import Destination, Execution, Opener, OpenTable, Outcome, require_destination
+from acompass.engines.reading import Facts
+from acompass.language.program.types import MOST_DIGITS, OPAQUE, TEXT, Kind, Type, decimal
+from acompass.language.program.uses import ColumnUse
+from acompass.options import is_file
 from acompass.plan.lowering import sql
-from acompass.plan.lowering.dialects.postgres import POSTGRES
+from acompass.plan.lowering.postgres import POSTGRES
+from acompass.plan.lowering.sql import Sql
 from acompass.plan.lowering.state import ROW_KEY, State
-from acompass.plan.running.execute import final_select
-from acompass.plan.running.session import Session
-from acompass.tables.file_format import CsvStyle
-from acompass.tables.source import Files, Source, is_file
+from acompass.plan.run.context import Session
+from acompass.plan.run.execution import final_select
+from acompass.tables import errors as table_errors
+from acompass.tables.formats import CsvStyle, Options, ReadingOptions
+from acompass.tables.source import Files, Source
 
-#: results of server tables are returned like those of files, as PyArrow tables
+#: the results of server tables are returned like those of files: as PyArrow tables
 _NO_FILES = Files((), (), "parquet")
 
 
 class PostgresTable(PlannedTable):
-    """`relation` is the input table on the server; None if the input was uploaded."""
+    """A loaded table whose plans run on the server."""
 
-    relation: Relation | None = None
+    relation: Relation | None = None  # the input table on the server; None if the input was uploaded
     source: Source = _NO_FILES
 
-    def __init__(self, reading: ReadingSession, keeping: KeepingSession, prepared: Prepared):
+    def __init__(self, reading: ReadingSession, keeping: KeepingSession, prepared: PreparedTable):
         super().__init__(prepared, keeping)
         self._reading = reading
         self._keeping = keeping
@@ -64,23 +86,21 @@ class PostgresTable(PlannedTable):
 
     def deliver(self, outcome: Outcome, destination: Destination) -> Any:
         keep_order = outcome.left.has_row_key
-        select = final_select(
-            outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order
-        )
+        select = final_select(outcome.context, outcome.left, canonical=destination.canonical, keep_order=keep_order)
         if self._target is not None:
             names = [outcome.left.schema[position].name for position in outcome.positions]
-            create_table(self._keeping, self._target, select, names, self._declared(outcome))
+            create_table(self._keeping, self._target, select, names, self._declared_values(outcome))
             return None
         types = {position: self._file_type(outcome, position) for position in outcome.positions}
-        with fetched(self._keeping, select, types) as rows:
+        with fetch_to_duckdb(self._keeping, select, types) as rows:
             return self._deliver_rows(rows, outcome, destination)
 
     def _new_type(self, outcome: Outcome, position: int) -> Type:
-        """The type of a new column of an output table. Text read as numbers or dates is text again."""
+        """The type of a new column in an output table. Text that was read as numbers or dates becomes text again."""
         return TEXT if position in self.prepared.read_from_text else outcome.left.schema[position].type
 
     @abstractmethod
-    def _declared(self, outcome: Outcome) -> Sequence[str]:
+    def _declared_values(self, outcome: Outcome) -> Sequence[str]:
         """SQL for each column of `t` in the type that the output table declares."""
 
     @abstractmethod
@@ -94,7 +114,7 @@ class PostgresTable(PlannedTable):
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table or view on the server. Only a copy whose records were numbered has a row key."""
+    """A table or view on the server. Only the copy that `ServerTable.with_row_keys` makes has a row key."""
 
     relation: Relation
     columns: tuple[PostgresColumn, ...]
@@ -107,7 +127,7 @@ class LoadedOnServer(PostgresTable):
         reading: ReadingSession,
         keeping: KeepingSession,
         stored: StoredTable,
-        prepared: Prepared,
+        prepared: PreparedTable,
         memory_limit: str | None,
     ):
         super().__init__(reading, keeping, prepared)
@@ -131,14 +151,14 @@ class LoadedOnServer(PostgresTable):
         self._reading.execute("SET TRANSACTION READ ONLY")
         return self._reading
 
-    def _declared(self, outcome: Outcome) -> Sequence[str]:
-        """A column that no action writes keeps its type, except for text that was read as dates: its type
-        might be too short for a date in ISO form."""
+    def _declared_values(self, outcome: Outcome) -> Sequence[str]:
+        """Columns that no action writes keep their type, except text that was read as dates, whose type might be too
+        short for an ISO date."""
         changed = outcome.written | self.prepared.text_dates
         return [
             new_type(self._new_type(outcome, i), f"t.{sql.name(i)}")
             if i in changed
-            else restored(column, f"t.{sql.name(i)}")
+            else restore_type(column, f"t.{sql.name(i)}")
             for i in outcome.positions
             for column in [self._columns[i]]
         ]
@@ -177,27 +197,28 @@ class UploadedToServer(PostgresTable):
     @cached_property
     def state(self) -> State:
         require_plain("PostgreSQL", self.schema)
-        self._require_room()
+        self._require_range()
         columns = [(sql.name(i), sql.stored_type(column.type)) for i, column in enumerate(self.schema)]
         select = self._local.state.select
         table = upload(self._local.con, select, self._keeping, [*columns, (ROW_KEY, "BIGINT")])
-        uploaded = sql.everything(sql.table(table))
+        uploaded = sql.select_all(sql.table(table))
         return State(uploaded, self.schema, has_row_key=True, records=self.prepared.records)
 
-    def _require_room(self) -> None:
+    def _require_range(self) -> None:
+        """Raise if a column that the policy does not name has a type with values that PostgreSQL cannot store."""
         for position, stored in enumerate(self._local.layout.stored):
             if stored in WIDER_THAN_OTHERS and position not in self.prepared.named:
                 raise cannot_hold("PostgreSQL", self.schema[position].name)
 
-    def _declared(self, outcome: Outcome) -> Sequence[str]:
+    def _declared_values(self, outcome: Outcome) -> Sequence[str]:
         types = {i: self._new_type(outcome, i) for i in outcome.positions}
         return [new_type(type_, self._value(i, type_)) for i, type_ in types.items()]
 
     def _value(self, position: int, type_: Type) -> str:
-        """Text has the decimal commas that it had in the file."""
+        """SQL for a value. Text gets the decimal commas of the file back."""
         value: sql.Sql = sql.column(position, "t")
         if position in self.prepared.comma and type_.kind is Kind.TEXT:
-            value = swapped(value, POSTGRES)
+            value = swap_separators(value, POSTGRES)
         return value.sql("postgres")
 
     def _file_type(self, outcome: Outcome, position: int) -> str:
@@ -212,3 +233,147 @@ class UploadedToServer(PostgresTable):
         # the rows are in the order of the temporary file that they are read from
         self._local.con.execute("SET preserve_insertion_order = true")
         return self._local.deliver_rows(rows, outcome, destination)
+
+
+def _find_table(connection: Connection, name: str) -> StoredTable:
+    reading = ReadingSession(connection)
+    relation = find_relation(reading, name)
+    if relation is None:
+        raise no_such_table(name)
+    rows = reading.execute(COLUMNS.format(oid=relation.oid)).fetchall()
+    return StoredTable(relation, tuple(column_from_catalog(*row) for row in rows))
+
+
+class ServerTable:
+    """A table on the server. Each policy runs in one transaction, during which the table does not change."""
+
+    duckdb_table = None
+
+    def __init__(self, connection: Connection, stored: StoredTable, memory_limit: str | None, open_other: Opener):
+        self._connection = connection
+        self._stored = stored
+        self._memory_limit = memory_limit
+        self.about = about(connection.server)
+        self.cancellation = connection.cancellation
+        self.cancel = connection.cancel
+        self.open_other = open_other
+        self.names = tuple(column.name for column in stored.columns)
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[LoadedOnServer]:
+        """Load the table. A table with row keys is temporary, so its transaction continues after the load."""
+        reading, keeping = ReadingSession(self._connection), KeepingSession(self._connection)
+        try:
+            columns, prepared = self._prepare(reading, uses, options)
+            stored = replace(self._stored, columns=columns)
+            yield LoadedOnServer(reading, keeping, stored, prepared, self._memory_limit)
+        finally:
+            if not self._stored.has_row_key:
+                keeping.clear()
+
+    @contextmanager
+    def with_row_keys(self) -> Iterator["ServerTable"]:
+        """Copy the table to a temporary table, with the positions of the records in canonical order as row keys."""
+        keeping = KeepingSession(self._connection)
+        try:
+            columns, prepared = self._prepare(ReadingSession(self._connection), {}, ReadingOptions())
+            stored, source = [column.stored_value() for column in columns], self._stored.relation.table()
+            name = keeping.store(prepared.with_row_keys(keeping, stored, source))
+            copied = StoredTable(
+                Relation(self._stored.relation.oid, name, "r"),
+                tuple(replace(c, stored_as=sql.name(i)) for i, c in enumerate(self._stored.columns)),
+                has_row_key=True,
+            )
+            yield ServerTable(self._connection, copied, self._memory_limit, self.open_other)
+        finally:
+            keeping.clear()
+
+    def _prepare(
+        self, reading: ReadingSession, uses: Mapping[int, ColumnUse], options: ReadingOptions
+    ) -> tuple[tuple[PostgresColumn, ...], PreparedTable]:
+        """The columns with their scales, and the prepared table. One scan of the table computes all aggregates."""
+        facts = Facts(reading, self._stored.relation.table())
+        wide = [column for column in self._stored.columns if column.is_wide]
+        asked = questions(self._stored.columns, sorted(uses))
+        facts.ask([*asked, *(each for c in wide for each in _extent(c))])
+        columns = tuple(
+            _fit_scale(facts, column, position in uses) if column.is_wide else column
+            for position, column in enumerate(self._stored.columns)
+        )
+        return columns, prepare_typed(facts, columns, uses, options)
+
+
+def _extent(column: PostgresColumn) -> list[Sql]:
+    """SQL for the largest absolute value and the largest scale."""
+    value = column.without_nan()
+    return [sql.call("max", sql.call("abs", value)), sql.call("max", sql.call("scale", value.copy()))]
+
+
+def _fit_scale(facts: Facts, column: PostgresColumn, is_named: bool) -> PostgresColumn:
+    """A numeric column without declared digits, with the scale that its values need."""
+    largest, scale = facts.ask(_extent(column))
+    digits = _digits_before_point(largest or Decimal(0)) + (scale or 0)
+    if digits <= MOST_DIGITS:
+        return replace(column, type=decimal(scale or 0))
+    if is_named:
+        raise table_errors.not_exact(column.name, table_errors.DIGITS)
+    return replace(column, type=OPAQUE)
+
+
+def _digits_before_point(value: Decimal) -> int:
+    return max(value.adjusted() + 1, 0) if value.is_finite() else MOST_DIGITS + 1
+
+
+class UploadedTable:
+    """A file or data frame, opened in DuckDB and uploaded for each policy."""
+
+    def __init__(self, local: DuckDBTable, connection: Connection, open_other: Opener):
+        self.duckdb_table = local
+        self._connection = replace(connection, cancellation=local.cancellation)
+        self.names = local.names
+        self.about = about(connection.server)
+        self.cancellation = local.cancellation
+        self.open_other = open_other
+
+    @contextmanager
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> Iterator[UploadedToServer]:
+        reading, keeping = ReadingSession(self._connection), KeepingSession(self._connection)
+        try:
+            with self.duckdb_table.load(uses, options) as local:
+                yield UploadedToServer(reading, keeping, local)
+        finally:
+            keeping.clear()
+
+    def with_row_keys(self) -> AbstractContextManager[OpenTable]:
+        """Use the local table: every engine treats a record in the same way, and only DuckDB keeps the input order."""
+        return self.duckdb_table.with_row_keys()
+
+    def cancel(self) -> None:
+        self.duckdb_table.cancel()
+        self._connection.cancel()
+
+
+class PostgresEngine:
+    def __init__(self, url: str):
+        self._url = url
+
+    @contextmanager
+    def open(self, table: Any, options: Options) -> Iterator[OpenTable]:
+        with open_connection(self._url) as server, _open_table(table, options, Connection(server)) as found:
+            yield found
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        with open_connection(self._url) as server:
+            yield KeepingSession(Connection(server))
+
+
+@contextmanager
+def _open_table(table: Any, options: Options, connection: Connection) -> Iterator[OpenTable]:
+    open_other = partial(_open_table, connection=connection)
+    if isinstance(table, str | os.PathLike) and not is_file(table):
+        stored = _find_table(connection, os.fspath(table))
+        yield ServerTable(connection, stored, options.memory_limit, open_other)
+        return
+    with DuckDBEngine().open(table, options) as local:
+        yield UploadedTable(local, connection, open_other)

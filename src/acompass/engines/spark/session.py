@@ -1,22 +1,33 @@
-"""Send statements to Spark, and manage temporary views."""
+"""Start Spark, send statements, manage temporary views, and turn Spark's errors into diagnostics.
+
+Spark's own messages may quote records, so they are never shown.
+"""
 
 import itertools
+import logging
+import os
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pyarrow
-from pyspark import StorageLevel
+from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext, StorageLevel
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from sqlglot import exp
 
-from acompass.engines.cancellation import Cancellation
-from acompass.engines.spark.errors import failures
-from acompass.plan.lowering.dialects.dialect import Dialect
-from acompass.plan.lowering.dialects.spark import SPARK
+from acompass.engines.errors import Cancellation, engine_error, engine_failed
+from acompass.errors.diagnostics import EngineError
+from acompass.plan.lowering.dialect import Dialect
+from acompass.plan.lowering.spark import SPARK
+from acompass.tables.temporary_files import folder_until_exit, note_process
 
-#: settings that affect the meaning of statements, and one that lets stored rows be in as many partitions as
-#: their size asks for; otherwise, there are 200 for any table
+#: settings that affect the meaning of statements, and one that adapts the number of partitions of stored rows to their
+#: size; otherwise, every table has 200
 _SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "true",
@@ -28,7 +39,7 @@ _SETTINGS = {
     "spark.sql.variable.substitute": "false",
 }
 
-#: stored queries that read one another before only the rows are handed on
+#: after this many stored queries that read one another, only the rows are passed on
 _DEEPEST = 4
 
 _ARROW_TYPES = {
@@ -51,7 +62,8 @@ def own_session(spark: SparkSession) -> SparkSession:
 
 
 class PlanSession:
-    """Stored rows stay on the workers that computed them. If a worker is lost, Spark recomputes them."""
+    """Sends the statements of plans. Stored rows stay on the workers that computed them; if a worker is lost, Spark
+    recomputes them."""
 
     def __init__(
         self,
@@ -60,7 +72,7 @@ class PlanSession:
         cancellation: Cancellation | None = None,
         numbers: Iterator[int] | None = None,
     ):
-        """`numbers` are those of the views. Plan sessions of one Spark session must share them."""
+        """`numbers` are used in the names of views. All plan sessions of a Spark session must share them."""
         self.dialect = dialect
         self._cancellation = cancellation or Cancellation()
         self._spark = spark
@@ -81,13 +93,13 @@ class PlanSession:
             return [tuple(row) for row in self.query(query).collect()]
 
     def store(self, query: exp.Select) -> str:
-        """Spark plans a stored query as if it were written out in place of its name. Queries that each read
-        the one before twice would grow exponentially, so from time to time only the rows are handed on."""
+        """Store a query. Spark plans it as if it were written out wherever it is read, so queries that each read the
+        previous one twice would grow exponentially; every few queries, only the rows are passed on."""
         depth = 1 + max((self._depths.get(table.name, 0) for table in query.find_all(exp.Table)), default=0)
         with failures():
             frame = self.query(query).persist(StorageLevel.MEMORY_AND_DISK)
             self._stored.append(frame)
-            name = self.view(frame if depth < _DEEPEST else _rows_of(frame))
+            name = self.view(frame if depth < _DEEPEST else _detach_rows(frame))
         self._depths[name] = depth % _DEEPEST
         return name
 
@@ -99,8 +111,8 @@ class PlanSession:
             return self.view(self._spark.createDataFrame(table))
 
     def drop(self, name: str) -> None:
-        """Spark computes rows when they are first read, so a later table may still be computed from these.
-        Rows that do not fit in memory are on disk."""
+        """Keep the rows: Spark computes a table when it is first read, and a later one may still need these. Rows that
+        do not fit in memory are on disk."""
 
     def view(self, frame: DataFrame) -> str:
         """Create a temporary view of the frame; return its name."""
@@ -120,8 +132,8 @@ class PlanSession:
         self._depths.clear()
 
 
-def _rows_of(frame: DataFrame) -> DataFrame:
-    """The rows without the query. Unlike a local checkpoint, they are computed again if a worker is lost."""
+def _detach_rows(frame: DataFrame) -> DataFrame:
+    """The rows without the query. Unlike a local checkpoint, they are recomputed if a worker is lost."""
     spark, stored = frame.sparkSession, frame._jdf
     rows = stored.queryExecution().toRdd()
     return DataFrame(spark._jsparkSession.internalCreateDataFrame(rows, stored.schema(), False), spark)
@@ -133,3 +145,122 @@ def _array(type_: str, values: Sequence[Any]) -> pyarrow.Array:
     digits, scale = map(int, type_.removeprefix("DECIMAL(").rstrip(")").split(","))
     decimals = [None if value is None else Decimal(value) for value in values]
     return pyarrow.array(decimals, pyarrow.decimal128(digits, scale))
+
+
+_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn Spark's errors into diagnostics, and disable pyspark's error log, which quotes records."""
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    were_disabled = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise engine_failed("Spark", error) from None
+    finally:
+        for logger, was_disabled in zip(loggers, were_disabled, strict=True):
+            logger.disabled = was_disabled
+
+
+def cannot_start(master: str) -> EngineError:
+    help_ = (
+        "check that Java 17 or later is installed (`java -version`) and that the master is running; use a "
+        "master such as `spark://host:7077` or `local[4]`"
+    )
+    return engine_error("AC321", f"cannot start Spark on `{master}`", help_)
+
+
+def runs_elsewhere(master: str, running: str) -> EngineError:
+    help_ = f"use `{running}`, or stop it first"
+    message = f"Spark is already running on `{running}` in this process, not on `{master}`"
+    return engine_error("AC322", message, help_)
+
+
+def no_such_table(name: str) -> EngineError:
+    help_ = "write a table as `people` or `schema.people`, a file as `people.csv` or `people.parquet`"
+    return engine_error("AC308", f"no table or view `{name}` in Spark's catalog", help_)
+
+
+def lives_elsewhere(kind: str) -> EngineError:
+    help_ = "use a Spark data frame, the name of a table or a path, or omit the engine"
+    return engine_error("AC323", f"Spark cannot read {kind}", help_)
+
+
+def not_shared(what: str) -> EngineError:
+    help_ = "use a file system that all workers share, or `--engine 'local[*]'`"
+    return engine_error("AC324", f"the workers of a cluster cannot reach {what}", help_)
+
+
+def record_over_lines(path: str) -> EngineError:
+    help_ = "convert it to Parquet first: `duckdb -c \"COPY (FROM 'x.csv') TO 'x.parquet'\"`"
+    message = f"a quoted field in `{path}` spans several lines, which Spark cannot read"
+    return engine_error("AC325", message, help_)
+
+
+_STANDARD_ERROR = 2
+
+#: defaults that the user's configuration can override; the log is off because it quotes records
+_DEFAULTS = {
+    "spark.app.name": "acompass",
+    "spark.log.level": "OFF",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+def start_spark(master: str) -> SparkSession:
+    """The session of this process on the given master, started if needed. It is never stopped, because a returned data
+    frame may still need it."""
+    running = SparkContext._active_spark_context
+    if running is not None:
+        if master not in ("spark", running.master):
+            raise runs_elsewhere(master, str(running.master))
+        return SparkSession.builder.getOrCreate()
+    try:
+        with _quietly(), warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            session = SparkSession.builder.config(conf=_configuration(master)).getOrCreate()
+    except (PySparkException, Py4JError):
+        raise cannot_start(master) from None
+    java = getattr(SparkContext._gateway, "proc", None)
+    if java is not None:
+        note_process(java.pid)
+    return session
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Discard Java's standard error, where it prints banners at the start and quotes records later."""
+    if os.environ.get("ACOMPASS_DEBUG"):
+        yield
+        return
+    kept, nowhere = os.dup(_STANDARD_ERROR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, _STANDARD_ERROR)
+    try:
+        yield
+    finally:
+        os.dup2(kept, _STANDARD_ERROR)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _configuration(master: str) -> SparkConf:
+    configuration = SparkConf()
+    for name, value in _DEFAULTS.items():
+        configuration.setIfMissing(name, value)
+    if configuration.get("spark.sql.catalogImplementation", "in-memory") == "in-memory":
+        # the tables of an in-memory catalog do not outlive the process, so their folder is temporary
+        configuration.setIfMissing("spark.sql.warehouse.dir", _warehouse())
+    if master == "spark":
+        return configuration.setIfMissing("spark.master", "local[*]")
+    return configuration.setMaster(master)
+
+
+@cache
+def _warehouse() -> str:
+    """A folder that is removed when the process ends."""
+    return folder_until_exit()

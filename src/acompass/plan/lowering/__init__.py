@@ -1,1 +1,1 @@
-"""Conditions, values and classes of a plan as SQL trees. Nothing here talks to an engine."""
+"""Conditions, values and states of a plan as SQL trees. Nothing here talks to an engine."""

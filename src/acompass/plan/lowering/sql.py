@@ -1,8 +1,4 @@
-"""Conditions and values as SQL expressions.
-
-Columns are positional (`c0`, `c1`, …), so that no name from a table or a policy becomes SQL text. Constants
-become literals only here (invariant 6).
-"""
+"""Build SQL expressions for the values and conditions of a policy."""
 
 import datetime
 import math
@@ -13,19 +9,17 @@ from typing import Any, TypeAlias, assert_never
 
 from sqlglot import exp
 
-from acompass.checked import program as checked
-from acompass.checked.constants import scale_of
-from acompass.checked.convert import to_text
-from acompass.checked.exact import EXACT, at_scale
-from acompass.checked.program import Operator
-from acompass.checked.types import MOST_DIGITS, TEXT, Kind, Schema, Type, Value
+from acompass.language.program import program as checked
+from acompass.language.program.constants import scale_of
+from acompass.language.program.types import EXACT, MOST_DIGITS, TEXT, Kind, Schema, Type, Value, at_scale, to_text
+from acompass.language.text.tree import Operator
 
 Sql: TypeAlias = exp.Expr
 
 TRUE = exp.true()
 FALSE = exp.false()
 
-#: the largest whole number that the widest exact type of every engine holds; arithmetic would round it
+#: the largest whole number in the widest exact type that all engines share; a literal, as arithmetic would round it
 _LARGEST = Decimal("9" * MOST_DIGITS)
 
 _NODE: dict[Operator, type[exp.Binary]] = {
@@ -82,12 +76,12 @@ def type_name(type_: Type) -> str:
 
 
 def stored_type(type_: Type) -> str:
-    """The type of the column in a state. A decimal that keeps its spelling is stored as text (D26)."""
+    """The SQL type of a column in a state. A decimal that keeps its spelling is stored as text (D26)."""
     return type_name(TEXT if type_.is_spelled_decimal else type_)
 
 
 def stored_value(value: Value, type_: Type) -> Value:
-    """A value of that type as it is stored in a state."""
+    """A value of this type as a state stores it."""
     return to_text(value, type_) if type_.is_spelled_decimal else value
 
 
@@ -96,13 +90,13 @@ def read(stored: Sql, type_: Type) -> Sql:
     return cast(stored, decimal_type(type_.scale)) if type_.is_spelled_decimal else stored
 
 
-def fetched(value: Any, type_: Type) -> Any:
+def fetched_value(value: Any, type_: Type) -> Any:
     """The value that an engine returned for a stored column."""
     return Decimal(value) if type_.is_spelled_decimal and value is not None else value
 
 
 def literal(value: Value) -> Sql:
-    """A constant of a policy, of the SQL type that corresponds to its Python type."""
+    """A constant of a policy, in the SQL type that corresponds to its Python type."""
     match value:
         case bool():
             return TRUE.copy() if value else FALSE.copy()
@@ -142,16 +136,16 @@ def query(columns: Iterable[Sql], source: Sql, where: Sql | None = None) -> exp.
 
 
 def table(name: str, alias: str | None = None) -> Sql:
-    """A table under a generated name, which needs no quotes."""
+    """A table with a generated name, which needs no quotes."""
     named_table = exp.Table(this=exp.to_identifier(name))
     return named_table if alias is None else named_table.as_(alias, copy=False)
 
 
-def everything(source: Sql) -> exp.Select:
+def select_all(source: Sql) -> exp.Select:
     return query([exp.Star()], source)
 
 
-def named(expression: Sql, alias: str) -> Sql:
+def with_alias(expression: Sql, alias: str) -> Sql:
     return exp.Alias(this=expression, alias=exp.to_identifier(alias))
 
 
@@ -163,7 +157,7 @@ def any_of(*parts: Sql) -> Sql:
     return exp.or_(*parts, copy=False) if parts else FALSE.copy()
 
 
-def negated(condition: Sql) -> Sql:
+def negate(condition: Sql) -> Sql:
     return exp.Not(this=exp.Paren(this=condition))
 
 
@@ -178,7 +172,7 @@ def condition(node: checked.Condition, schema: Schema, columns: tuple[Sql, ...])
         case checked.Comparison():
             return comparison(columns[node.column], schema[node.column].type, node.operator, node.value)
         case checked.Not():
-            return negated(condition(node.operand, schema, columns))
+            return negate(condition(node.operand, schema, columns))
         case checked.And():
             return exp.Paren(this=all_of(*(condition(part, schema, columns) for part in node.operands)))
         case checked.Or():
@@ -194,9 +188,9 @@ def comparison(expression: Sql, type_: Type, operator: Operator, value: Value) -
 
 
 def _exact_comparison(expression: Sql, type_: Type, operator: Operator, value: Decimal) -> Sql:
-    """A comparison at the column's own scale, where no engine widens, rounds or overflows.
+    """A comparison at the column's own scale, so that no engine widens, rounds or overflows.
 
-    A constant between two values of that scale is replaced by the lower of the two.
+    A constant between two values of that scale is rounded down, and the operator adjusted.
     """
     floor = at_scale(value, type_.scale, ROUND_FLOOR)
     if floor.scaleb(type_.scale, context=EXACT).copy_abs() > _LARGEST:

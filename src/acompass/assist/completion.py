@@ -1,0 +1,278 @@
+"""Complete a policy that is being typed with words, columns, names, parameters and values.
+
+A place is the word under the cursor, with the terminals that the grammar accepts instead."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from typing import Literal, TypeAlias
+
+from acompass.assist.analysis import Context
+from acompass.assist.document import Document, parameters
+from acompass.assist.keywords import SPELLINGS, meaning, spellings
+from acompass.assist.templates import templates
+from acompass.errors.diagnostics import Span
+from acompass.language.program.types import Names
+from acompass.language.text import tree
+from acompass.language.text.parser import Continuation, find_continuation
+from acompass.language.text.tokens import Token, quoted_name, spell_name, spell_string, unquote
+from acompass.language.text.walk import names_dropped, step_of, steps
+from acompass.measure.answer import ColumnFacts
+
+CompletionKind: TypeAlias = Literal["keyword", "column", "parameter", "name", "map", "snippet", "value"]
+
+_MAPS = frozenset({"BANDS", "PREFIX", "LEVEL", "MONTH", "QUARTER", "YEAR", "DECADE"})
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    label: str  # what is shown
+    kind: CompletionKind
+    insert: str
+    replace: Span  # the characters that `insert` replaces
+    detail: str
+
+
+def complete(document: Document, offset: int, context: Context) -> tuple[Completion, ...]:
+    """The completions that fit at an offset and match the text typed there, the likeliest first."""
+    place = place_at(document, offset)
+    if place is None:
+        return ()
+    offered = (
+        *_values(place, context),
+        *_names(place),
+        *_columns(place, context),
+        *_parameters(document, place, context),
+        *_words(place),
+        *_snippets(place, context),
+    )
+    return tuple(each for each in offered if _begins(each, place.typed_text(each.replace)))
+
+
+def _begins(completion: Completion, typed: str) -> bool:
+    """Whether the completion, or a word of its label, begins with what has been typed."""
+    begun, label = typed.casefold(), completion.label.casefold()
+    if completion.kind in ("keyword", "map"):
+        return label.startswith(begun)
+    return label.startswith(begun) or any(word.startswith(begun) for word in label.split())
+
+
+@dataclass(frozen=True)
+class Place:
+    document: Document
+    offset: int
+    span: Span  # the characters to replace; those before the cursor have been typed
+    expected: Continuation
+    is_quoted: bool = False
+    is_string: bool = False
+
+    @property
+    def accepted(self) -> frozenset[str]:
+        return self.expected.accepted
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        return self.expected.tokens
+
+    @property
+    def name_span(self) -> Span:
+        """The characters of the whole name, of which the word under the cursor may be a continuation."""
+        words = () if self.is_quoted else self.expected.words_before
+        return words[0].span.to(self.span) if words else self.span
+
+    def typed_text(self, span: Span) -> str:
+        """The typed part of the text that a completion replaces."""
+        text = self.document.text[span.start : self.offset]
+        return " ".join(text.lstrip("\"'").split()) + (" " if text[-1:].isspace() else "")
+
+    @property
+    def wants_name(self) -> bool:
+        """Whether the name of something that exists may begin or continue here."""
+        wanted = "QUOTED" in self.accepted or ("WORD" in self.accepted and not self.is_quoted)
+        return wanted and self._before_name != "AS" and not self.is_string
+
+    @cached_property
+    def visible_names(self) -> tuple[str, ...] | None:
+        """The names visible in the condition after a PROCESS (D15, columns of a condition); None elsewhere."""
+        kinds = [token.type for token in self.tokens]
+        if "PROCESS" not in kinds or kinds.count("COLON") != 1:
+            return None
+        query = self.tokens[: kinds.index("COLON")]
+        return (*_names_after("AS", query), *_names_after("GROUP_BY", query))
+
+    @property
+    def ending(self) -> str | None:
+        return _ENDINGS.get(self._before_name)
+
+    @cached_property
+    def dropped_columns(self) -> frozenset[str]:
+        """The columns that earlier requirements drop, in lower case."""
+        earlier = tuple(each for each in self.document.program.requirements if each.span.end <= self.span.start)
+        dropped = (names_dropped(step_of(step)) for step in steps(tree.Program(earlier)))
+        return frozenset(name.text.casefold() for names in dropped for name in names)
+
+    @cached_property
+    def compared_name(self) -> str | None:
+        """The name that the constant under the cursor is compared with or written to."""
+        before = list(self.tokens)
+        while before and before[-1].type in (*_CONSTANTS, "LPAR", "COMMA", "AND", "OF"):
+            before.pop()
+        if not before or before.pop().type not in _COMPARING:
+            return None
+        if before and before[-1].type == "NEGATING":
+            before.pop()
+        return _last_name(before)
+
+    @cached_property
+    def _before_name(self) -> str:
+        """The last token before the name under the cursor that is not part of a name or a comma."""
+        words = len(self.expected.words_before)
+        before = self.tokens[: len(self.tokens) - words]
+        kinds = [token.type for token in before]
+        while kinds and kinds[-1] in (*_NAMES, "COMMA"):
+            kinds.pop()
+        is_list = bool(before) and before[-1].type == "COMMA"
+        last = before[-1].type if before and not is_list else ""
+        return (kinds[-1] if kinds else "") if is_list else last
+
+
+def _names(place: Place) -> Iterator[Completion]:
+    for name in (place.visible_names or ()) if place.wants_name else ():
+        written = quoted_name(name) if place.is_quoted else spell_name(name)
+        yield Completion(name, "name", written, place.name_span, "")
+
+
+def _columns(place: Place, context: Context) -> Iterator[Completion]:
+    if not place.wants_name or place.visible_names is not None:
+        return
+    for column in context.columns:
+        if column.casefold() not in place.dropped_columns:
+            written = quoted_name(column) if place.is_quoted else spell_name(column, place.ending)
+            yield Completion(column, "column", written, place.name_span, _type(column, context))
+
+
+def _type(column: str, context: Context) -> str:
+    for known in context.schema or ():
+        if known.name == column:
+            return str(known.type)
+    facts = context.facts.get(column)
+    return "" if facts is None else facts.type
+
+
+def _parameters(document: Document, place: Place, context: Context) -> Iterator[Completion]:
+    if "PARAMETER" not in place.accepted or place.is_quoted or place.is_string:
+        return
+    for name in sorted({*context.params, *parameters(document)}):
+        detail = f"= {context.params[name]}" if name in context.params else "not bound"
+        yield Completion(name, "parameter", name, place.span, detail)
+
+
+def _values(place: Place, context: Context) -> Iterator[Completion]:
+    """The frequent values of the column that is compared or replaced."""
+    facts = _facts(place.compared_name, context)
+    if "STRING" not in place.accepted or facts is None or facts.form == "number":
+        return
+    for bar in () if facts.distribution is None else facts.distribution.bars:
+        if bar.label != "missing":
+            detail = f"{bar.counts[0]:,} records"
+            yield Completion(bar.label, "value", spell_string(bar.label), place.span, detail)
+
+
+def _facts(name: str | None, context: Context) -> ColumnFacts | None:
+    found = () if name is None else Names(context.columns).find(name)
+    return context.facts.get(context.columns[found[0]]) if len(found) == 1 else None
+
+
+def _words(place: Place) -> Iterator[Completion]:
+    if place.is_quoted or place.is_string:
+        return
+    for terminal in SPELLINGS:
+        if terminal in place.accepted:
+            for word in spellings(terminal, place.tokens):
+                kind: CompletionKind = "map" if terminal in _MAPS else "keyword"
+                yield Completion(word, kind, word, place.span, meaning(terminal, place.tokens))
+
+
+def _snippets(place: Place, context: Context) -> Iterator[Completion]:
+    if "EACH" in place.accepted and not (place.is_quoted or place.is_string):
+        for template in templates(context.roles, context.schema, facts=context.facts):
+            yield Completion(template.title, "snippet", template.text, place.span, template.why)
+
+
+_NAMES = ("WORD", "QUOTED")
+_CONSTANTS = ("NUMBER", "STRING", "PARAMETER")
+_COMPARING = ("OPERATOR", "UNEQUAL", "IN", "BETWEEN", "WITH", "FROM")
+#: the word that ends a bare name after each of these
+_ENDINGS = {"GENERALIZE": "TO", "DROP": "THEN", "RANDOM": "FROM"}
+
+#: the types of tokens that are texts or names in quotes, with or without the closing quote
+_STRINGS = ("STRING", "OPEN_STRING")
+_QUOTED = ("QUOTED", "OPEN_QUOTED")
+
+
+def place_at(document: Document, offset: int) -> Place | None:
+    """None in a comment and in a number."""
+    if any(_is_within(comment, offset) for comment in document.comments):
+        return None
+    token = next((each for each in document.tokens if each.start < offset <= each.end), None)
+    if token is None or (token.end == offset and token.type in ("STRING", "QUOTED")):
+        return _place(document, offset, Span(offset, offset))
+    if token.type in ("OPEN_COMMENT", "NUMBER", "MALFORMED_NUMBER"):
+        return None
+    if token.type in (*_STRINGS, *_QUOTED):
+        end = offset if token.type.startswith("OPEN") else token.end
+        return _place(document, offset, Span(token.start, end), token.type)
+    return _place(document, offset, _word(document.text, token, offset))
+
+
+def _place(document: Document, offset: int, span: Span, kind: str = "") -> Place:
+    expected = find_continuation(document.text[: span.start])
+    return Place(document, offset, span, expected, kind in _QUOTED, kind in _STRINGS)
+
+
+def _is_within(comment: tree.Comment, offset: int) -> bool:
+    ends_with_line = comment.text.startswith("--")
+    return comment.span.start < offset < comment.span.end + ends_with_line
+
+
+def _word(text: str, token: Token, offset: int) -> Span:
+    """The word at an offset, in a token of one or two words; empty if the token is a symbol."""
+    before = len(list(takewhile(_is_of_word, reversed(text[token.start : offset]))))
+    after = len(list(takewhile(_is_of_word, text[offset : token.end])))
+    return Span(offset - before, offset + after) if before else Span(offset, offset)
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character in "_.-"
+
+
+NameTexts: TypeAlias = tuple[str, ...]
+
+
+def _names_after(kind: str, tokens: Sequence[Token]) -> NameTexts:
+    """The names in a list after each token of a kind: `GROUP BY a, b`."""
+    found: list[str] = []
+    for at, token in enumerate(tokens):
+        if token.type == kind:
+            listed = takewhile(lambda each: each.type in (*_NAMES, "COMMA"), tokens[at + 1 :])
+            found += _split_names(list(listed)) if kind == "GROUP_BY" else _split_names(list(listed))[:1]
+    return tuple(found)
+
+
+def _split_names(tokens: list[Token]) -> list[str]:
+    names: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.type == "COMMA":
+            names.append([])
+        else:
+            names[-1].append(token)
+    return [name for name in map(_last_name, names) if name is not None]
+
+
+def _last_name(tokens: Sequence[Token]) -> str | None:
+    """The name that the tokens end with."""
+    if tokens and tokens[-1].type == "QUOTED":
+        return unquote(tokens[-1].text)
+    words = list(takewhile(lambda token: token.type == "WORD", reversed(tokens)))
+    return " ".join(token.text for token in reversed(words)) or None

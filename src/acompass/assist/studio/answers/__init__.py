@@ -1,0 +1,1 @@
+"""The answers of the studio, by what a page asks about."""

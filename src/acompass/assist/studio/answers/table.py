@@ -1,0 +1,145 @@
+"""The table's columns, their roles, templates that fit them, and the search for a policy.
+
+A new search replaces the previous one, and a search can be ended with the best policy so far."""
+
+from typing import Any, TypedDict
+
+from acompass.assist.document import parameters
+from acompass.assist.request_queue import Stale
+from acompass.assist.studio.answers.files import roles_json, sample_json
+from acompass.assist.studio.messages import Body, number
+from acompass.assist.studio.question import Ask, count_records, facts
+from acompass.assist.studio.state import Studio
+from acompass.assist.templates import Template, templates
+from acompass.author.answers import Suggestion
+from acompass.measure.answer import Bar, ColumnFacts, Distribution
+from acompass.policy import TableRoles
+from acompass.report.html import share_bar
+
+#: the CSS class of the bars of a single table
+_SERIES = "table"
+_OTHER = "other"
+
+
+def describe_table(studio: Studio, body: Body) -> dict[str, Any]:
+    roles = roles_by_column(studio.roles)
+    return {
+        "columns": [_column(each, roles) for each in facts(studio, body)],
+        "records": count_records(studio, body),
+        "sample": sample_json(studio),
+    }
+
+
+def set_roles(studio: Studio, body: Body) -> dict[str, Any]:
+    studio.roles = body.roles()
+    return {"roles": roles_json(studio.roles), **list_templates(studio, body)}
+
+
+def list_templates(studio: Studio, body: Body) -> dict[str, Any]:
+    taken = parameters(Ask.parse(studio, body).document) if body.has("text") else ()
+    known = {each.name: each for each in facts(studio, body)}
+    found = templates(studio.roles, None, taken, known)
+    return {"templates": [_template(each) for each in found]}
+
+
+def roles_by_column(roles: TableRoles) -> dict[str, str]:
+    return {
+        **dict.fromkeys(roles.identifiers, "identifier"),
+        **dict.fromkeys(roles.quasi_identifiers, "quasi-identifier"),
+        **dict.fromkeys(roles.sensitive, "sensitive"),
+    }
+
+
+def _column(found: ColumnFacts, roles: dict[str, str]) -> dict[str, Any]:
+    return {
+        "name": found.name,
+        "type": found.type,
+        "missing": found.missing,
+        "distinct": found.distinct,
+        "summary": found.summary,
+        "bars": [] if found.distribution is None else _bars(found.distribution),
+        "role": roles.get(found.name, _OTHER),
+    }
+
+
+def _bars(distribution: Distribution) -> list[dict[str, Any]]:
+    """The bars of the report; the last one is for values that too few records share."""
+    (total,), other = distribution.totals, Bar(_OTHER, distribution.other)
+    shown = [*distribution.bars, *([other] if any(distribution.other) else [])]
+    return [
+        {"label": bar.label, "count": number(count), "bar": share_bar(count or 0, total, _SERIES)}
+        for bar in shown
+        for count in bar.counts
+    ]
+
+
+def _template(template: Template) -> dict[str, str]:
+    return {"key": template.key, "title": template.title, "text": template.text, "why": template.why}
+
+
+def suggest(studio: Studio, body: Body) -> dict[str, Any]:
+    """Search the whole table in a separate session, so that verdicts do not wait."""
+    roles = body.roles() if body.has("roles") else studio.roles
+    with studio.searches.begin() as search:
+        found = studio.ask_all(
+            body,
+            lambda session: session.suggest(
+                roles.quasi_identifiers,
+                body.number("k"),
+                sensitive=roles.sensitive,
+                stopped=lambda: search.stopping or body.is_withdrawn,
+                progress=search.note,
+                **_search_options(body),
+            ),
+        )
+    if not search.is_newest:
+        raise Stale
+    return {"diagnostics": [], "suggestion": _json(found)}
+
+
+def progress(studio: Studio, _: Body) -> dict[str, Any]:
+    search = studio.searches.newest
+    return {"suggest": None if search is None else {"part": search.part, "loss": search.loss}}
+
+
+def stop(studio: Studio, body: Body) -> dict[str, Any]:
+    if body.text("topic") == "suggest":
+        studio.searches.stop()
+    return {}
+
+
+class _SearchOptions(TypedDict, total=False):
+    l: int  # noqa: E741
+    max_lost: str
+    lines: int
+    style: str
+    keep: tuple[str, ...]
+
+
+def _search_options(body: Body) -> _SearchOptions:
+    """The options of the search; empty fields are ignored."""
+    options: _SearchOptions = {}
+    if body.has("l"):
+        options["l"] = body.number("l")
+    if body.has("lines"):
+        options["lines"] = body.number("lines")
+    if body.has("max_lost"):
+        options["max_lost"] = body.text("max_lost")
+    if body.has("style"):
+        options["style"] = body.text("style")
+    if body.has("keep"):
+        options["keep"] = body.names("keep")
+    return options
+
+
+def _json(found: Suggestion) -> dict[str, Any]:
+    return {
+        "text": found.text,
+        "loss": found.loss,
+        "dropped": found.dropped,
+        "steps": [{"text": step.text, "affected": step.affected, "loss": step.loss} for step in found.steps],
+        "curve": [{"lines": point.lines, "loss": point.loss, "dropped": point.dropped} for point in found.curve],
+        "seconds": found.seconds,
+        "finished": found.finished,
+        "records_out": found.records_out,
+    }

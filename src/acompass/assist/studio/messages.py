@@ -1,0 +1,157 @@
+"""The JSON of requests and answers. Reject any request that the studio's own page would not send.
+
+Python counts positions in a text in characters, the page in UTF-16 code units."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from acompass.errors.catalogue import CODES
+from acompass.errors.diagnostics import AcompassError, Diagnostic, Edit, Fix, Label, Span
+from acompass.policy import TableRoles
+
+
+class Refused(Exception):
+    """The studio rejects a request, with an HTTP status and further fields of the response."""
+
+    def __init__(self, status: int, message: str, **fields: Any):
+        self.status, self.message, self.fields = status, message, fields
+        super().__init__(message)
+
+
+class Body:
+    def __init__(self, name: str, fields: dict[str, Any]):
+        self.name = name  # of the question
+        self._fields = fields
+        self.is_withdrawn = False  # the client has disconnected
+
+    @classmethod
+    def read(cls, name: str, content: bytes) -> "Body":
+        try:
+            fields = json.loads(content)
+            json.dumps(fields, ensure_ascii=False).encode()  # reject lone surrogates
+        except (ValueError, RecursionError):
+            raise Refused(400, "the body is not JSON") from None
+        if not isinstance(fields, dict):
+            raise Refused(400, "the body is not an object")
+        return cls(name, fields)
+
+    def has(self, key: str) -> bool:
+        return self._fields.get(key) is not None
+
+    def text(self, key: str) -> str:
+        return str(self._field(key, str))
+
+    def number(self, key: str) -> int:
+        found = self._field(key, int)
+        if isinstance(found, bool):
+            raise _wrong(key)
+        return int(found)
+
+    def flag(self, key: str) -> bool:
+        return bool(self._field(key, bool))
+
+    def texts(self, key: str) -> dict[str, str]:
+        found = self._field(key, dict)
+        if not all(isinstance(value, str) for value in found.values()):
+            raise _wrong(key)
+        return dict(found)
+
+    def names(self, key: str) -> tuple[str, ...]:
+        return _names(self._field(key, list), key)
+
+    def roles(self) -> TableRoles:
+        found = self._field("roles", dict)
+        keys = ("quasi_identifiers", "sensitive", "identifiers")
+        return TableRoles(*(_names(found.get(key, []), key) for key in keys))
+
+    @property
+    def page(self) -> str:
+        """The name of the browser tab, whose questions replace only its own."""
+        return self.text("page") if self.has("page") else ""
+
+    def _field(self, key: str, kind: type) -> Any:
+        found = self._fields.get(key)
+        if not isinstance(found, kind):
+            raise _wrong(key)
+        return found
+
+
+def _names(found: object, key: str) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise _wrong(key)
+    return tuple(found)
+
+
+def _wrong(key: str) -> Refused:
+    return Refused(400, f"`{key}` is missing or has the wrong type")
+
+
+def error_json(error: AcompassError, body: Body) -> list[dict[str, Any]]:
+    """Omit the labels of an error in another text, such as a claim, which the editor does not show."""
+    text = body.text("text") if body.has("text") else None
+    offsets = Offsets(text) if text is not None and error.source in (None, text) else None
+    return diagnostics_json(error.diagnostics, offsets)
+
+
+_LAST_OF_ONE_UNIT = "\uffff"
+
+
+class Offsets:
+    """Convert offsets. Only characters beyond the basic plane take two units, and most texts have none."""
+
+    def __init__(self, text: str):
+        self._length = len(text)
+        self._wide = [place for place, letter in enumerate(text) if letter > _LAST_OF_ONE_UNIT]
+        self._wide_units = [place + before for before, place in enumerate(self._wide)]
+
+    def to_page(self, offset: int) -> int:
+        offset = max(0, min(offset, self._length))
+        return offset + bisect_right(self._wide, offset - 1)
+
+    def from_page(self, unit: int) -> int:
+        """A position in the middle of a character means the position before it."""
+        unit = max(0, min(unit, self._length + len(self._wide)))
+        return unit - bisect_right(self._wide_units, unit - 1)
+
+    def span(self, span: Span) -> dict[str, int]:
+        return {"from": self.to_page(span.start), "to": self.to_page(span.end)}
+
+
+def diagnostics_json(found: Iterable[Diagnostic], offsets: Offsets | None) -> list[dict[str, Any]]:
+    return [_diagnostic(each, offsets) for each in found]
+
+
+def _diagnostic(found: Diagnostic, offsets: Offsets | None) -> dict[str, Any]:
+    places = [] if offsets is None else [_label(label, offsets) for label in found.labels]
+    first = places[0] if places else {"from": None, "to": None}
+    return {
+        "code": found.code,
+        "message": found.message,
+        "help": found.help,
+        "severity": str(found.severity),
+        "from": first["from"],
+        "to": first["to"],
+        "page": CODES[found.code],
+        "related": places[1:],
+        "fixes": [] if offsets is None else [_fix(fix, offsets) for fix in found.fixes],
+    }
+
+
+def _label(label: Label, offsets: Offsets) -> dict[str, Any]:
+    return {**offsets.span(label.span), "text": label.text}
+
+
+def _fix(fix: Fix, offsets: Offsets) -> dict[str, Any]:
+    return {"title": fix.title, "safe": fix.is_safe, "edits": edits_json(fix.edits, offsets)}
+
+
+def edits_json(edits: Sequence[Edit], offsets: Offsets) -> list[dict[str, Any]]:
+    return [{**offsets.span(edit.span), "insert": edit.text} for edit in edits]
+
+
+def number(value: Fraction | float | None) -> float | int | None:
+    """Round an exact fraction, only here."""
+    return value if value is None or isinstance(value, int | float) else float(value)

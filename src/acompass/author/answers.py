@@ -1,0 +1,166 @@
+"""The answers of the calls that write policies: a suggestion, a PRAM policy, an estimate, the files of a dbt project.
+
+Numbers are exact; only renderers round."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from acompass.errors.diagnostics import CallError
+from acompass.errors.display import DisplayedAnswer
+from acompass.language.program.types import Value
+from acompass.policy import Policy
+from acompass.result import Note
+
+
+class Unreachable(CallError):
+    """No policy was found that reaches the goal without dropping too many records."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuggestedStep:
+    text: str
+    affected: int  # records that the step is performed on
+    loss: float  # added by the step
+    is_always: bool = False
+    where: str | None = None  # condition of the classes that the step applies to
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The levels of a column."""
+
+    words: str  # their description
+    proposed: bool  # derived from the column's own values
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """The lowest loss found with this number of lines."""
+
+    lines: int
+    loss: float
+    dropped: int
+
+
+@dataclass(frozen=True)
+class Suggestion(DisplayedAnswer):
+    policy: Policy
+    k: int
+    l: int | None  # noqa: E741
+    t: float | None  # how close the classes of this table are, if requested
+    records_in: int
+    dropped: int  # records that the last step rejects
+    incomplete: int  # records with missing values, which were dropped before (D11, missing values)
+    loss: float
+    per_column: Mapping[str, float]
+    steps: tuple[SuggestedStep, ...]
+    levels: Mapping[str, Levels]
+    seconds: float = 0.0
+    finished: bool = True  # False if the search was stopped
+    curve: tuple[CurvePoint, ...] = field(default=())
+
+    @property
+    def text(self) -> str:
+        return self.policy.text
+
+    @property
+    def records_out(self) -> int:
+        return self.records_in - self.incomplete - self.dropped
+
+
+@dataclass(frozen=True, repr=False)
+class Perturbation(Policy):
+    """A PRAM policy. Its text may contain values of the column and their counts, so `repr` does not show it."""
+
+    column: str
+    values: int  # number of the column's values
+    #: e^ε: how much more likely one value of a record's column can make the release than another value; None if
+    #: unbounded
+    ratio: Fraction | None
+    rarest: Fraction | None = None  # share of the rarest weighted value; None without weights
+
+    @property
+    def epsilon(self) -> Decimal | None:
+        """ln(`ratio`), rounded up."""
+        from acompass.reason.privacy.answer import epsilon_from_ratio
+
+        return None if self.ratio is None else epsilon_from_ratio(self.ratio)
+
+    def __repr__(self) -> str:
+        ratio = None if self.ratio is None else str(self.ratio)
+        return f"Perturbation(column={self.column!r}, values={self.values}, ratio={ratio})"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An unbiased estimate."""
+
+    estimate: Fraction
+    variance: Fraction | None  # also estimated without bias; None if that is impossible
+
+    @property
+    def standard_error(self) -> float | None:
+        """None also if the estimated variance is, by chance, below 0."""
+        return None if self.variance is None or self.variance < 0 else math.sqrt(self.variance)
+
+
+@dataclass(frozen=True, slots=True)
+class ValueEstimate:
+    #: None for all values together that are in neither the policy nor the released table, and that the policy
+    #: distinguishes from others
+    value: Value | None
+    released: int  # records with the value in the released table
+    count: Quantity  # in the table before
+    share: Quantity | None  # in the table before; None where no unbiased estimate is known
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(DisplayedAnswer):
+    """The estimated distribution of a column before the release."""
+
+    column: str
+    line: int | None  # the first line that draws for the column or drops records at random, if any
+    released: int  # number of released records
+    records: Quantity  # number of records before `line`
+    values: tuple[ValueEstimate, ...] = field(repr=False)  # values of the table and the policy, hidden in `repr`
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        from acompass.report.json_answers import estimate_object
+
+        return estimate_object(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DbtFiles:
+    """The files of a dbt project. `changed`, `removed` and `others` are empty without a project."""
+
+    files: Mapping[str, str] = field(repr=False)  # text by path in the project
+    tested: str  # the model that the tests run on
+    tests: tuple[str, ...]
+    variables: Mapping[str, int]  # dbt variables that set parameters, with their default values
+    notes: tuple[Note, ...]  # which lines have no test, and why
+    changed: tuple[str, ...] = ()  # files that were written, or would be
+    removed: tuple[str, ...] = ()  # files of lines that the policy no longer has
+    others: tuple[str, ...] = ()  # Python models of the same policy from earlier calls, which dbt still builds
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the project has exactly these files for the policy."""
+        return not (self.changed or self.removed)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "tested": self.tested,
+            "tests": list(self.tests),
+            "files": list(self.files),
+            "changed": list(self.changed),
+            "removed": list(self.removed),
+            "others": list(self.others),
+            "variables": dict(self.variables),
+            "notes": [{"line": note.line, "text": note.text} for note in self.notes],
+        }

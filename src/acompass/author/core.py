@@ -1,0 +1,343 @@
+"""Rewrite a policy in the paper's language, the core (X0), or give the reasons why that is impossible.
+
+IN, BETWEEN, LIKE and != are expanded (X4); a requirement with several aggregates becomes one for each (X11)."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from functools import cache, partial
+from typing import Any, assert_never
+
+from acompass.author import core_labels
+from acompass.author.core_labels import Values, impossible
+from acompass.engines.registry import connect
+from acompass.errors.diagnostics import Diagnostic, PolicyError
+from acompass.language.mistakes import paper
+from acompass.language.program.constants import ParamValue
+from acompass.language.text import tree, walk
+from acompass.language.text.formatter import format_requirement
+from acompass.language.text.parser import allowances
+from acompass.language.text.tree import Operator, Quantifier
+from acompass.plan.run.queries import distinct_texts
+from acompass.policy import Policy
+from acompass.prove.search.column_types import inferred_schema
+from acompass.run import Call, checked_program, load_and_check
+from acompass.tables.formats import Options
+
+
+def core_policy(policy: Policy, table: Any, params: Mapping[str, ParamValue], options: Options) -> str:
+    """Write the policy in the core. Raise PolicyError with the places where that is impossible, and why."""
+    refused = refusals(policy.tree)
+    if refused:
+        raise PolicyError(refused, policy.text, policy.name)
+    if not generalizes(policy.tree):
+        return _text(policy, None)
+    with _values(policy, table, params, options) as values:
+        return _text(policy, values)
+
+
+def _text(policy: Policy, values: Values | None) -> str:
+    steps = list(core_steps(policy.tree, values))
+    refused = [each for each in steps if isinstance(each, Diagnostic)]
+    if refused:
+        raise PolicyError(refused, policy.text, policy.name)
+    return core_text(policy.tree, [each for each in steps if not isinstance(each, Diagnostic)])
+
+
+@contextmanager
+def _values(policy: Policy, table: Any, params: Mapping[str, ParamValue], options: Options) -> Iterator[Values]:
+    if table is None:
+        schema = inferred_schema(policy.tree, params)
+        yield Values(checked_program(policy, schema, params), None)
+        return
+    call = Call(policy, params, options.missing, options.dates)
+    with (
+        connect(table, options).open(table, options) as source,
+        load_and_check(source, call) as (loaded, program),
+    ):
+        yield Values(program, cache(partial(distinct_texts, loaded.session, loaded.state)))
+
+
+def refusals(program: tree.Program) -> list[Diagnostic]:
+    """The steps that cannot be written in the core for any table."""
+    found = (_rewrite(step) for step in walk.steps(program))
+    return [each for each in found if isinstance(each, Diagnostic)]
+
+
+def core_steps(program: tree.Program, values: Values | None) -> Iterator[list[tree.Requirement] | Diagnostic]:
+    """For each step, its requirements in the core. `values` is None if the policy has no GENERALIZE."""
+    for at, step in enumerate(walk.steps(program)):
+        action = generalization(step)
+        if action is None or values is None:
+            yield _rewrite(step)
+        else:
+            yield core_labels.replace_labels(action, at, values)
+
+
+def generalizes(program: tree.Program) -> bool:
+    return any(generalization(step) is not None for step in walk.steps(program))
+
+
+def generalization(step: tree.Requirement) -> tree.Generalize | None:
+    return walk.generalize_of(walk.step_of(step))
+
+
+def _rewrite(step: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
+    """Rewrite a step without knowing its columns' values, and leave ALWAYS : GENERALIZE unchanged."""
+    refusal = _refusal(step)
+    if refusal is not None:
+        return refusal
+    step = _with_bounds(step)
+    assertion = walk.assertion_of(step)
+    if assertion is None:
+        return [replace(step, assertion=_violated_by_all())]
+    parts = with_one_aggregate(step)
+    if isinstance(parts, Diagnostic):
+        return parts
+    return [replace(part, assertion=_core_assertion(part)) for part in parts]
+
+
+def _with_bounds(step: tree.Requirement) -> tree.Requirement:
+    """Replace RANDOM … FROM by the core's RANDOM, which can express it here."""
+    action = walk.step_of(step)
+    match action:
+        case tree.Draw():
+            return replace(step, action=paper.core_random(action))
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize():
+            return step
+        case tree.Drop() | tree.Sometimes():
+            raise AssertionError("`_refusal` rejects such a step")
+        case _:
+            assert_never(action)
+
+
+def _refusal(step: tree.Requirement) -> Diagnostic | None:
+    action = walk.step_of(step)
+    match action:
+        case tree.Drop():
+            reason = "no action of the paper removes a column"
+            return impossible("`DROP`", action.span, reason, "leave the column out of the table instead")
+        case tree.Generalize():
+            if walk.assertion_of(step) is None:
+                return None
+            reason = "a REPLACE for one label can change which records violate the assertion"
+            return impossible("`GENERALIZE` under an assertion", action.span, reason)
+        case tree.Draw():
+            if paper.core_random(action) is not None:
+                return None
+            reason = "the paper draws integers between two bounds, each with the same probability"
+            return impossible("`RANDOM … FROM`", action.span, reason)
+        case tree.Sometimes():
+            reason = "every action of the paper is performed on the whole affected bag"
+            return impossible("`WITH PROBABILITY`", action.span, reason)
+        case None | tree.Reject() | tree.Replace() | tree.Random():
+            return None
+        case _:
+            assert_never(action)
+
+
+def _core_assertion(requirement: tree.Requirement) -> tree.Assertion:
+    assertion = walk.assertion_of(requirement)
+    assert assertion is not None, "ALWAYS is rewritten before"
+    return in_core(assertion)
+
+
+def _violated_by_all() -> tree.Assertion:
+    """ALWAYS: a single class of all records is never empty. No column, and so no type, is involved."""
+    count = tree.Process(tree.Aggregate(tree.Function.COUNT), tree.Name("Records"))
+    none = tree.Comparison(tree.Name("Records"), Operator.LT, tree.Number(Decimal(1)))
+    return tree.Assertion(Quantifier.EACH, count, none)
+
+
+def in_core(assertion: tree.Assertion) -> tree.Assertion:
+    result = assertion.result
+    match result:
+        case tree.Result():
+            pass
+        case tree.Filter(condition):
+            result = replace(result, condition=core_condition(condition))
+        case tree.Process(where=where):
+            result = replace(result, where=None if where is None else core_condition(where))
+        case _:
+            assert_never(result)
+    return replace(assertion, result=result, condition=core_condition(assertion.condition))
+
+
+def core_condition(condition: tree.Condition) -> tree.Condition:
+    core = walk.core(condition)
+    match core:
+        case tree.Comparison():
+            return core
+        case tree.Not(operand):
+            return tree.Not(core_condition(operand))
+        case tree.And(operands):
+            return tree.And(tuple(map(core_condition, operands)))
+        case tree.Or(operands):
+            return tree.Or(tuple(map(core_condition, operands)))
+        case _:
+            assert_never(core)
+
+
+def orders_digits(requirement: tree.Requirement) -> bool:
+    """Whether a LIKE becomes comparisons with texts that are numbers, which D24 (order of numbers) rejects."""
+    return any(
+        _is_number(comparison)
+        for condition in walk.all_conditions(requirement)
+        for like in _likes(condition)
+        for comparison in walk.comparisons(like)
+    )
+
+
+def _likes(condition: tree.Condition) -> Iterator[tree.Condition]:
+    return (leaf for leaf in walk.leaves(condition) if walk.is_like(leaf))
+
+
+def _is_number(comparison: tree.Comparison) -> bool:
+    try:
+        return isinstance(comparison.constant, tree.String) and Decimal(comparison.constant.value).is_finite()
+    except InvalidOperation:
+        return False
+
+
+def with_one_aggregate(requirement: tree.Requirement) -> list[tree.Requirement] | Diagnostic:
+    """Split a requirement of `walk.steps` into requirements with one aggregate each."""
+    process, assertion = walk.process_of(requirement), walk.assertion_of(requirement)
+    if process is None or assertion is None or not process.others:
+        return [requirement]
+    named = _mentioned_aggregates(process, assertion.condition)
+    if len(named) <= 1:
+        at = min(named, default=0)
+        return [_alone(requirement, assertion, process, at, assertion.condition)]
+    parts = _parts(process, assertion.condition)
+    if assertion.quantifier is Quantifier.SOME:
+        reason = "after `SOME`, a single class must satisfy the whole condition"
+    elif parts is None:
+        reason = "a part of the condition uses two of them"
+    elif not _keeps_classes(walk.step_of(requirement)):
+        reason = "the action for one of them would change the classes of the next"
+    else:
+        return [
+            _alone(requirement, assertion, process, at, _conjunction(conditions))
+            for at, conditions in sorted(parts.items())
+        ]
+    return impossible("a second aggregate", process.others[0].aggregate.span, reason)
+
+
+def _mentioned_aggregates(process: tree.Process, condition: tree.Condition) -> set[int]:
+    """The positions of the aggregates that a condition uses."""
+    found = (_aggregate_called(process, each.name.text) for each in walk.comparisons(condition))
+    return {at for at in found if at is not None}
+
+
+def _aggregate_called(process: tree.Process, name: str) -> int | None:
+    """None for a column of GROUP BY. An exact match has precedence over one that ignores case (D3, names)."""
+    aliases = [named.alias.text for named in process.aggregates]
+    groups = [group.text for group in process.group_by]
+    if name in aliases:
+        return aliases.index(name)
+    if name in groups:
+        return None
+    folded = [alias.casefold() for alias in aliases]
+    return folded.index(name.casefold()) if name.casefold() in folded else None
+
+
+def _parts(process: tree.Process, condition: tree.Condition) -> dict[int, list[tree.Condition]] | None:
+    """The parts of a conjunction by their aggregate; None if a part uses several."""
+    parts: dict[int, list[tree.Condition]] = {}
+    for part in _conjuncts(walk.core(condition)):
+        named = _mentioned_aggregates(process, part)
+        if len(named) > 1:
+            return None
+        parts.setdefault(min(named, default=0), []).append(part)
+    return parts
+
+
+def _conjuncts(condition: tree.Condition) -> list[tree.Condition]:
+    match condition:
+        case tree.And(operands):
+            return [part for operand in operands for part in _conjuncts(operand)]
+        case tree.Comparison() | tree.Unequal() | tree.In() | tree.Between() | tree.Like():
+            return [condition]
+        case tree.Not() | tree.Or():
+            return [condition]
+        case _:
+            assert_never(condition)
+
+
+def _conjunction(conditions: list[tree.Condition]) -> tree.Condition:
+    return conditions[0] if len(conditions) == 1 else tree.And(tuple(conditions))
+
+
+def _keeps_classes(action: tree.Step | None) -> bool:
+    """Whether the action leaves the remaining classes unchanged for the next aggregate."""
+    match action:
+        case None | tree.Reject():
+            return True
+        case tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
+            return False
+        case tree.Drop() | tree.Sometimes():
+            return False
+        case _:
+            assert_never(action)
+
+
+def _alone(
+    requirement: tree.Requirement,
+    assertion: tree.Assertion,
+    process: tree.Process,
+    at: int,
+    condition: tree.Condition,
+) -> tree.Requirement:
+    chosen = process.aggregates[at]
+    result = replace(process, aggregate=chosen.aggregate, alias=chosen.alias, others=())
+    return replace(requirement, assertion=replace(assertion, result=result, condition=condition))
+
+
+#: the code of numbers ordered as text (D24), which does not apply to LIKE
+_ORDERED_AS_TEXT = "AC231"
+
+
+def core_text(program: tree.Program, steps: Sequence[list[tree.Requirement]]) -> str:
+    """Format each step's requirements, repeating an `allow` before every requirement of its steps."""
+    comments, allowed = _comments(program), _allowed_codes(program)
+    blocks, above = [], []
+    for at, (step, requirements) in enumerate(zip(walk.steps(program), steps, strict=True)):
+        above += comments.get(at, [])
+        for requirement in requirements:
+            lines = [*above, *allowed.get(at, []), *_allowed_by_like(step), format_requirement(requirement)]
+            blocks.append("\n".join(lines))
+            above = []
+    above += comments.get(len(steps), [])
+    return "\n\n".join([*blocks, *(["\n".join(above)] if above else [])]) + "\n"
+
+
+def _allowed_by_like(step: tree.Requirement) -> Iterator[str]:
+    if orders_digits(step):
+        yield f"-- allow {_ORDERED_AS_TEXT}: written for LIKE"
+
+
+def _comments(program: tree.Program) -> dict[int, list[str]]:
+    """The comments, except `allow`, by the index of the step that they precede or follow."""
+    steps = walk.steps(program)
+    starts, ends = [step.span.start for step in steps], [step.span.end for step in steps]
+    allowing = {each.span for each in allowances(program)}
+    found: dict[int, list[str]] = {}
+    for comment in program.comments:
+        if comment.span in allowing:
+            continue
+        behind = bisect_right(starts, comment.span.start) - 1
+        at = behind if comment.follows_code and behind >= 0 else bisect_right(ends, comment.span.start)
+        found.setdefault(at, []).append(comment.text)
+    return found
+
+
+def _allowed_codes(program: tree.Program) -> dict[int, list[str]]:
+    """The `allow` comments by the index of each step that they belong to."""
+    texts = {comment.span: comment.text for comment in program.comments}
+    found: dict[int, dict[str, None]] = {}
+    for each in allowances(program):
+        for step in each.steps:
+            found.setdefault(step, {})[texts[each.span]] = None
+    return {step: list(lines) for step, lines in found.items()}

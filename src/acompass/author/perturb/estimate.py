@@ -1,0 +1,232 @@
+"""Estimate a column's distribution before the release from the released table and its policy.
+
+A record with the value x is released with the value y with probability K(x, y), independently of the others. Let n(y)
+be the released counts and G a matrix with K · G = I. Then t(x) = Σ n(y) · G(y, x) is an unbiased estimate of the count
+of x, and Σ n(y) · G(y, x)² - t(x) one of its variance. docs/pram.md has the proofs."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from acompass.author.answers import Estimate, Quantity, ValueEstimate
+from acompass.author.perturb.column import MOST_VALUES, UNUSED, CountedColumn, column_position, counted_column
+from acompass.author.perturb.inverse import Dependent, Inverse, right_inverse
+from acompass.author.perturb.transitions import (
+    Lines,
+    Stopped,
+    TooMany,
+    Transitions,
+    deciding_lines,
+    stopping_error,
+    transitions,
+)
+from acompass.engines.protocol import OpenTable
+from acompass.errors.diagnostics import CallError, Diagnostic, PolicyError
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.program import Program
+from acompass.language.program.types import Column, Names
+from acompass.language.program.uses import uses
+from acompass.policy import Policy, attach_text
+from acompass.prove.search.column_types import inferred_schema
+from acompass.run import checked_program
+from acompass.tables.formats import ReadingOptions
+
+
+def estimate_column(
+    source: OpenTable,
+    policy: Policy,
+    params: Mapping[str, ParamValue],
+    column: str,
+    reading: ReadingOptions,
+) -> Estimate:
+    with attach_text(policy):
+        position = column_position(column, source)
+        use = uses(policy.tree, source.names, params, may_be_released=True).get(position, UNUSED)
+        counted = counted_column(source, position, use, reading)
+        program, place = _program(policy, params, counted)
+        lines = deciding_lines(program, place)
+        if not isinstance(lines, Lines):
+            raise PolicyError(lines, policy.text, policy.name)
+        found = _transitions(program, lines, place, counted)
+    estimate = solve(counted, found, lines.drawing[0].line if lines.drawing else None)
+    return notes_on(estimate, found)
+
+
+def _program(policy: Policy, params: Mapping[str, ParamValue], counted: CountedColumn) -> tuple[Program, int]:
+    """Check the policy with the column's type in the released table; also return the column's position.
+
+    The other columns may have changed there, so the policy decides their types.
+    """
+    schema = inferred_schema(policy.tree, params)
+    found = Names([column.name for column in schema]).find(counted.name)
+    place = found[0] if found else len(schema)
+    own = Column(counted.name, counted.type)
+    schema = (*schema[:place], own, *schema[place + 1 :])
+    return checked_program(policy, schema, params, may_be_released=True), place
+
+
+def _transitions(program: Program, lines: Lines, place: int, counted: CountedColumn) -> Transitions:
+    seen = {text: each.value for text, each in counted.counts.items()}
+    try:
+        return transitions(program, lines, place, seen)
+    except Stopped as error:
+        raise PolicyError([stopping_error(error.line)]) from None
+    except TooMany as error:
+        raise too_many_values(counted.name, error.values) from None
+
+
+_NONE = Quantity(Fraction(0), Fraction(0))
+
+
+def solve(counted: CountedColumn, found: Transitions, line: int | None) -> Estimate:
+    """`line` is the first line that draws."""
+    texts = dict.fromkeys(text for row in found.rows.values() for text in row)
+    records = sum(each.records for text, each in counted.counts.items() if text not in texts)
+    if records:
+        raise unexpected_values(counted.name, records)
+    counts = [_released_count(counted, text) for text in texts]
+    inverse = _inverse(counted, found, texts)
+    return Estimate(
+        column=counted.name,
+        line=line,
+        released=counted.records,
+        records=total(counts, inverse),
+        values=tuple(_values(counted, found, sums(counts, inverse, len(found.rows)))),
+    )
+
+
+def _inverse(counted: CountedColumn, found: Transitions, texts: Iterable[str]) -> Inverse:
+    places = {text: place for place, text in enumerate(texts)}
+    rows = [{places[text]: entry for text, entry in row.items()} for row in found.rows.values()]
+    try:
+        return right_inverse(rows, len(places))
+    except Dependent as error:
+        values = list(found.rows)
+        raise indistinguishable_values(counted.name, [values[at] for at in error.rows], found.unnamed) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """For a value x: Σ n(y) · G(y, x) and Σ n(y) · G(y, x)²."""
+
+    first: Fraction
+    second: Fraction
+
+    @property
+    def count(self) -> Quantity:
+        return Quantity(self.first, self.second - self.first)
+
+    def share(self, records: int, rate: Fraction) -> Quantity:
+        """The share in a table of which `records` were released, each with probability `rate`.
+
+        Given their number, the released records are a sample without replacement. With H = rate · G, `drawn` is the
+        variance that the draws add to a record, and `spread` the sample variance of H(y, x) in the released records,
+        in which the share itself varies too. Sampling leaves 1 - rate of the latter.
+        """
+        share = rate * self.first / records
+        square = rate**2 * self.second / records
+        drawn = square - share
+        if rate == 1:
+            return Quantity(share, drawn / records)
+        if records == 1:
+            return Quantity(share, None)
+        spread = (square - share**2) * Fraction(records, records - 1)
+        return Quantity(share, ((1 - rate) * spread + rate * drawn) / records)
+
+
+def _values(counted: CountedColumn, found: Transitions, by_value: Sequence[Sums]) -> list[ValueEstimate]:
+    """The values that the column may have had, then released ones that it cannot have had."""
+    listed = [
+        ValueEstimate(
+            None if text in found.unnamed else value,
+            _released_count(counted, text),
+            own.count,
+            _share(counted, found, own),
+        )
+        for (text, value), own in zip(found.values.items(), by_value, strict=True)
+        if text not in found.absent
+    ]
+    drawn = [each for text, each in counted.counts.items() if text not in found.values]
+    return [*listed, *(ValueEstimate(each.value, each.records, _NONE, _NONE) for each in drawn)]
+
+
+def _released_count(counted: CountedColumn, text: str) -> int:
+    return counted.counts[text].records if text in counted.counts else 0
+
+
+def _share(counted: CountedColumn, found: Transitions, own: Sums) -> Quantity | None:
+    """None if values are released at different rates, or no record was released."""
+    if len(found.rates) > 1 or not counted.records:
+        return None
+    (rate,) = found.rates
+    return own.share(counted.records, rate)
+
+
+def sums(counts: Sequence[int], inverse: Inverse, values: int) -> list[Sums]:
+    """The sums for each value, from the released counts."""
+    first, second = [0] * values, [0] * values
+    for count, row in zip(counts, inverse.rows, strict=True):
+        for x, n in row.items() if count else ():
+            first[x] += count * n
+            second[x] += count * n * n
+    shared = inverse.denominator
+    return [Sums(Fraction(a, shared), Fraction(b, shared**2)) for a, b in zip(first, second, strict=True)]
+
+
+def total(counts: Sequence[int], inverse: Inverse) -> Quantity:
+    """The number of all records before the release: like that of a value, with the row sums of G."""
+    factors = (Fraction(sum(row.values()), inverse.denominator) for row in inverse.rows)
+    pairs = list(zip(counts, factors, strict=True))
+    first = sum((count * factor for count, factor in pairs), Fraction(0))
+    second = sum((count * factor**2 for count, factor in pairs), Fraction(0))
+    return Sums(first, second).count
+
+
+def notes_on(estimate: Estimate, found: Transitions) -> Estimate:
+    return replace(estimate, notes=tuple(_notes(estimate, found)))
+
+
+def _notes(estimate: Estimate, found: Transitions) -> Iterator[str]:
+    if estimate.line is None:
+        yield "no line draws for the column or drops records at random: the released counts are exact"
+    negative = sum(each.count.estimate < 0 for each in estimate.values)
+    if negative:
+        yield (
+            f"{negative} of the estimates {'is' if negative == 1 else 'are'} below 0: these values are rarer than "
+            "the noise; setting them to 0 would bias the others"
+        )
+    if len(found.rates) > 1:
+        yield "the policy drops some values more often than others: shares have no unbiased estimate"
+    if any(each.count.standard_error is None for each in estimate.values):
+        yield "no standard error is shown where the estimated variance is, by chance, below 0"
+
+
+#: values that a message lists before it counts the rest
+_LISTED = 5
+
+
+def indistinguishable_values(column: str, texts: Sequence[str], unnamed: Collection[str]) -> CallError:
+    """Records with these values are released alike, so the released table does not determine their numbers."""
+    named = [f"`{text}`" for text in texts if text not in unnamed]
+    listed = [*named[:_LISTED], *([f"{len(named) - _LISTED:,} more"] if len(named) > _LISTED else [])]
+    if len(named) < len(texts):
+        listed.append("values that the policy does not name")
+    what = listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"
+    if len(texts) == 1:
+        message = f"no record of column `{column}` with {what} is ever released"
+    else:
+        message = f"the released table cannot distinguish {what} of column `{column}`"
+    help_ = "if some of these values never occur, begin the policy with a check such as "
+    return CallError([Diagnostic("AC636", message, help=f"{help_}`EACH RESULT : {column} IN ('a', 'b');`")])
+
+
+def unexpected_values(column: str, records: int) -> CallError:
+    those = "1 record has a value" if records == 1 else f"{records:,} records have values"
+    message = f"{those} of column `{column}` that the policy cannot produce"
+    help_ = "use the released table with the policy and the parameters of its run"
+    return CallError([Diagnostic("AC637", message, help=help_)])
+
+
+def too_many_values(column: str, values: int) -> CallError:
+    message = f"the policy draws one of {values:,} values for `{column}`, expected at most {MOST_VALUES:,}"
+    return CallError([Diagnostic("AC631", message, help="estimate a column that has fewer values")])

@@ -1,0 +1,319 @@
+"""Compute the exact probabilities with which a policy turns each value of a column into others.
+
+An estimate inverts this matrix. Lines through which a value cannot be traced are errors."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, pairwise
+from typing import TypeAlias, assert_never
+
+from acompass.author.perturb.column import MOST_VALUES, to_value
+from acompass.errors.diagnostics import Diagnostic, Label
+from acompass.language.program.effects import (
+    as_generalize,
+    column_written,
+    columns_read,
+    draws,
+    drops_records,
+    plain_of,
+    process_of,
+    record_comparisons,
+)
+from acompass.language.program.program import (
+    Action,
+    Draw,
+    Drop,
+    Generalize,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Sometimes,
+)
+from acompass.language.program.types import INTEGER, Kind, Type, Value, convert, decimal, to_text
+from acompass.language.text.tree import Operator, Quantifier
+from acompass.prove.diagrams.regions import value_order
+from acompass.semantics.core import affected_bag
+
+
+@dataclass(frozen=True, slots=True)
+class Transitions:
+    values: Mapping[str, Value]
+    rows: Mapping[str, Mapping[str, Fraction]]  # by a value's text, the probabilities of the released texts
+    #: texts of values that represent all values in neither the policy nor the released table
+    unnamed: frozenset[str]
+    #: the unnamed values that cannot have been in the table, because a text that only they produce was not released
+    absent: frozenset[str]
+
+    @property
+    def rates(self) -> frozenset[Fraction]:
+        """The probabilities with which values are released at all."""
+        return frozenset(sum(row.values(), Fraction(0)) for row in self.rows.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    before: tuple[Requirement, ...]
+    #: the first line that draws for the column or drops records at random, and all later lines; what they do to a
+    #: record depends only on the column
+    drawing: tuple[Requirement, ...]
+
+
+#: a value's text, which distinguishes two spellings of a number, the value, and its probability
+Outcome: TypeAlias = tuple[str, Value, Fraction]
+
+ONE = Fraction(1)
+
+
+class Stopped(Exception):
+    """A check fails for a drawn value, and so the draw decides whether anything is released."""
+
+    def __init__(self, line: Requirement):
+        super().__init__(line.line)
+        self.line = line
+
+
+class TooMany(Exception):
+    """A line draws one of more values than an estimate can handle."""
+
+    def __init__(self, values: int):
+        super().__init__(values)
+        self.values = values
+
+
+def transitions(program: Program, lines: Lines, column: int, seen: Mapping[str, Value]) -> Transitions:
+    """Raise Stopped if a check depends on a drawn value."""
+    type_ = program.schema[column].type
+    texts = {*seen, *named_texts(program.requirements, column)}
+    named = [value for text in texts if (value := seen.get(text, to_value(text, type_))) is not None]
+    others = other_values(program.requirements, column, type_, named)
+    known = values_left(lines.before, column, type_, named)
+    further = values_left(lines.before, column, type_, others)
+    # a line may turn an unnamed value into one that the policy names
+    unnamed = further.keys() - known.keys() - texts
+    middle = lines.drawing[0].before[column].type if lines.drawing else program.final_schema[column].type
+    kernel = Kernel(lines.drawing, column)
+    values = _in_order({**further, **known}, unnamed)
+    rows = {text: kernel.row(value, middle) for text, value in values.items()}
+    return Transitions(values, rows, frozenset(unnamed), _absent(rows, unnamed, seen.keys()))
+
+
+def _in_order(values: Mapping[str, Value], last: Collection[str]) -> dict[str, Value]:
+    return dict(sorted(values.items(), key=lambda item: (item[0] in last, item[1], item[0])))
+
+
+def _absent(rows: Mapping[str, Mapping[str, Fraction]], unnamed: Iterable[str], seen: Iterable[str]) -> frozenset[str]:
+    """Unnamed values whose estimated count is 0, which the answer omits."""
+    sources = Counter(text for row in rows.values() for text in row)
+    missing = {text for text, number in sources.items() if number == 1} - set(seen)
+    return frozenset(text for text in unnamed if missing & rows[text].keys())
+
+
+class Kernel:
+    """The lines that change a column. The outcomes of each line for each value are computed once."""
+
+    def __init__(self, lines: Sequence[Requirement], column: int):
+        self._lines = [line for line in lines if matters(line, column)]
+        self._column = column
+        self._seen: dict[tuple[int, str], list[Outcome]] = {}
+
+    def row(self, value: Value, type_: Type) -> dict[str, Fraction]:
+        """The probability of each text released for the value; the remainder to 1 is the probability of a drop."""
+        reached = {to_text(value, type_): (value, ONE)}
+        for at in range(len(self._lines)):
+            after: dict[str, tuple[Value, Fraction]] = {}
+            for text, (before, probability) in reached.items():
+                for new, result, share in self._outcomes(at, text, before):
+                    total = after[new][1] if new in after else Fraction(0)
+                    after[new] = (result, total + probability * share)
+            reached = after
+        return {text: probability for text, (_, probability) in reached.items()}
+
+    def _outcomes(self, at: int, text: str, value: Value) -> list[Outcome]:
+        if (at, text) not in self._seen:
+            line, column = self._lines[at], self._column
+            after = line.after[column].type
+            found = line_outcomes(line, column, value)
+            self._seen[at, text] = [(to_text(new, after), new, share) for new, share in found]
+        return self._seen[at, text]
+
+
+def line_outcomes(line: Requirement, column: int, value: Value) -> Iterator[tuple[Value, Fraction]]:
+    """The possible values after a line that reads only this column; none if it drops the record."""
+    before, after = line.before[column].type, line.after[column].type
+    converted = convert(value, before, after)
+    if not is_affected(line, column, value):
+        yield converted, ONE
+    elif line.action is None:
+        raise Stopped(line)
+    else:
+        yield from outcomes(line.action, converted, after)
+
+
+def is_affected(line: Requirement, column: int, value: Value) -> bool:
+    """Whether a line that reads only this column affects a record with the value."""
+    record = (*[None] * column, value)
+    return bool(affected_bag([record], line.assertion))
+
+
+def outcomes(action: Action, value: Value, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+    """The possible results, for a value of the column, of an action that writes it or drops records."""
+    match action:
+        case Sometimes(probability, inner):
+            yield value, 1 - probability
+            yield from ((new, probability * share) for new, share in outcomes(inner, value, type_))
+        case Reject():
+            pass
+        case Replace(value=new):
+            yield new, ONE
+        case Random(lower=lower, upper=upper):
+            yield from _integers(lower, upper, type_)
+        case Draw(balls=balls):
+            total = action.total
+            yield from ((ball.value, Fraction(ball.weight, total)) for ball in balls)
+        case Generalize(map=map_):
+            label = map_.label(to_text(value, type_))
+            yield from () if label is None else ((label, ONE),)
+        case Drop():
+            raise AssertionError("DROP neither drops records nor writes a column")
+        case _:
+            assert_never(action)
+
+
+def _integers(lower: int, upper: int, type_: Type) -> Iterator[tuple[Value, Fraction]]:
+    values = upper - lower + 1
+    if values > MOST_VALUES:
+        raise TooMany(values)
+    for number in range(lower, upper + 1):
+        yield convert(number, INTEGER, type_), Fraction(1, values)
+
+
+def named_texts(lines: Sequence[Requirement], column: int) -> Iterator[str]:
+    """The texts of the constants that lines compare with the column or write to it."""
+    for line in lines:
+        before, after = line.before[column].type, line.after[column].type
+        compared = (each.value for each in record_comparisons(line) if each.column == column)
+        yield from (to_text(constant, before) for constant in compared)
+        yield from (to_text(constant, after) for constant in _written_values(line, column))
+
+
+def _written_values(line: Requirement, column: int) -> Iterator[Value]:
+    """The constants that a line writes, without labels of GENERALIZE."""
+    plain = plain_of(line.action)
+    if plain is not None and column_written(plain) == column and as_generalize(plain) is None:
+        yield from (value for value, _ in outcomes(plain, "", line.after[column].type))
+
+
+def other_values(lines: Sequence[Requirement], column: int, type_: Type, named: Iterable[Value]) -> list[Value]:
+    """Unnamed values: one from each range between named ones, or a single one if no line orders values."""
+    order = value_order(decimal(type_.scale + 1) if type_.is_spelled_decimal else type_)
+    cuts = sorted({order.rank(value) for value in named})
+    found = (value for gap in pairwise([None, *cuts, None]) for value in order.examples(*gap, 1))
+    comparisons = (each for line in lines for each in record_comparisons(line) if each.column == column)
+    orders = any(each.operator is not Operator.EQ for each in comparisons)
+    return list(found if orders else islice(found, 1))
+
+
+def values_left(lines: Sequence[Requirement], column: int, type_: Type, values: Iterable[Value]) -> dict[str, Value]:
+    """The possible values, by their texts, after lines that draw nothing for the column.
+
+    If other columns or records decide whether a line affects a record, both cases are possible.
+    """
+    reached = {to_text(value, type_): value for value in values}
+    for line in lines:
+        after = line.after[column].type
+        left = [new for value in reached.values() for new in _remaining_values(line, column, value)]
+        reached = {to_text(value, after): value for value in left}
+    return reached
+
+
+def _remaining_values(line: Requirement, column: int, value: Value) -> Iterator[Value]:
+    before, after = line.before[column].type, line.after[column].type
+    converted = convert(value, before, after)
+    is_known = reads_only(line, column)
+    is_hit = is_known and is_affected(line, column, value)
+    if not (is_hit and matters(line, column)):
+        yield converted
+    if line.action is not None and decides(line, column) and (is_hit or not is_known):
+        yield from (new for new, _ in outcomes(line.action, converted, after))
+
+
+def deciding_lines(program: Program, column: int) -> Lines | list[Diagnostic]:
+    """Split the lines at the first draw, or return an error for each line that values cannot be traced through."""
+    lines = program.requirements
+    first = next((at for at, line in enumerate(lines) if draws(line.action) and decides(line, column)), None)
+    at = len(lines) if first is None else first
+    found = [*_dropping(lines, column), *_untraceable(lines[at:], column, program)]
+    return found or Lines(lines[:at], lines[at:])
+
+
+def decides(line: Requirement, column: int) -> bool:
+    """Whether the action writes the column or drops records."""
+    return column_written(line.action) == column or drops_records(line.action)
+
+
+def matters(line: Requirement, column: int) -> bool:
+    """Whether the line changes the column, drops records or checks the column."""
+    return decides(line, column) or (line.action is None and reads_only(line, column))
+
+
+def reads_only(line: Requirement, column: int) -> bool:
+    """Whether only this column decides if the line affects a record."""
+    is_own = process_of(line) is None and line.assertion.quantifier is Quantifier.EACH and line.judged
+    return is_own and columns_read(line) <= {column}
+
+
+def _dropping(lines: tuple[Requirement, ...], column: int) -> Iterator[Diagnostic]:
+    for line in lines:
+        if line.after[column].type.kind is Kind.DROPPED:
+            yield untraceable_error(line, "it drops the column", "use the table that this policy has released")
+            return
+
+
+def _untraceable(lines: tuple[Requirement, ...], column: int, program: Program) -> Iterator[Diagnostic]:
+    """`following` collects the columns whose values may depend on what was drawn for the column."""
+    following, is_sampled = {column}, False
+    for line in lines:
+        if decides(line, column):
+            yield from _dependencies(line, column, program)
+            is_sampled |= drops_records(line.action)
+        elif line.action is None:
+            yield from _stopping(line, column, following, is_sampled)
+        elif process_of(line) is not None or columns_read(line) & following or not line.judged:
+            written = column_written(line.action)
+            following |= set() if written is None else {written}
+
+
+def _dependencies(line: Requirement, column: int, program: Program) -> Iterator[Diagnostic]:
+    """Reject a line whose effect depends on more than the column."""
+    name = program.schema[column].name
+    if as_generalize(line.action) is not None:
+        help_ = f"generalize `{name}` before it is drawn"
+        yield untraceable_error(line, "it generalizes the column after it was drawn", help_)
+    elif not reads_only(line, column):
+        others = sorted(program.schema[each].name for each in columns_read(line) - {column})
+        listed = " and ".join(f"`{other}`" for other in others)
+        why = f"it depends on {listed}" if listed else "it depends on other records"
+        yield untraceable_error(line, why, f"move it above the first line that draws for `{name}`")
+
+
+def _stopping(line: Requirement, column: int, following: set[int], is_sampled: bool) -> Iterator[Diagnostic]:
+    """Reject a check after a draw if the drawn value can decide whether anything is released."""
+    if reads_only(line, column):
+        return  # `transitions` finds out whether a value fails it
+    is_apart = process_of(line) is None and line.assertion.quantifier is Quantifier.EACH and line.judged
+    if is_sampled or not is_apart or columns_read(line) & following:
+        yield stopping_error(line)
+
+
+def stopping_error(line: Requirement) -> Diagnostic:
+    why = "the drawn value can decide whether this check passes and anything is released"
+    return untraceable_error(line, why, "move the check above the line that draws")
+
+
+def untraceable_error(line: Requirement, why: str, help_: str) -> Diagnostic:
+    labels = () if line.span is None else (Label(line.span),)
+    return Diagnostic("AC635", f"values cannot be traced through line {line.line}: {why}", labels, help_)

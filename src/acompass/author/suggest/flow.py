@@ -1,0 +1,206 @@
+"""Suggest a policy for an open table: count combinations, search, build the tree and its text.
+
+Each step of the answer says what it does to the table."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from acompass.author.answers import CurvePoint, Levels, SuggestedStep, Suggestion, Unreachable
+from acompass.author.suggest.policy_tree import Goal, format_with_comments, has_long_group_by, policy_line, policy_tree
+from acompass.author.suggest.request import Request, find_columns
+from acompass.author.suggest.search import curve, search
+from acompass.author.suggest.search_problem import Found, Problem, closeness, is_close, losses, perform_steps
+from acompass.author.suggest.table import Reading, Table, read_table
+from acompass.engines.protocol import OpenTable
+from acompass.errors.diagnostics import Diagnostic
+from acompass.language.program.uses import Use, uses
+from acompass.language.text import tree
+from acompass.language.text.formatter import format_condition, format_requirement
+from acompass.language.text.walk import assertion_of, process_of, steps
+from acompass.measure.answer import total_loss
+from acompass.policy import Policy, parse, parse_file
+
+
+@dataclass(frozen=True)
+class SearchCall:
+    reading: Reading
+    output: str | None = None  # where the policy will be written
+    stopped: Callable[[], bool] | None = None  # True ends the search with the best policy found so far
+    progress: Callable[[float, float], None] | None = None  # receives the fraction done and the lowest loss
+
+    @property
+    def request(self) -> Request:
+        return self.reading.request
+
+
+def suggest_policy(source: OpenTable, call: SearchCall) -> Suggestion:
+    """Raise Unreachable if every policy found drops more records than allowed."""
+    started = time.monotonic()
+    columns = find_columns(call.request, source.names)
+    as_text: frozenset[int] = frozenset()
+    while True:
+        table = read_table(source, call.reading, columns, as_text)
+        problem, request = _problem(call.request, table), call.request
+        found = search(problem, request.style, request.lines, request.seconds, *_callbacks(source, call))
+        asserted = replace(problem, k=found.k)
+        _require_reached(asserted, found)
+        suggestion = _suggestion(call, table, asserted, found)
+        misread = table.respelled & table.numbers - _numbers(suggestion.policy, source.names)
+        if not misread:
+            break
+        as_text |= misread
+    points = _curve(source, call, problem) if call.request.compare else ()
+    return replace(suggestion, curve=points, seconds=time.monotonic() - started)
+
+
+def _problem(request: Request, table: Table) -> Problem:
+    return Problem(
+        table.combinations.ladders,
+        table.combinations.codes,
+        table.combinations.records,
+        table.combinations.sensitive,
+        request.k,
+        request.l,
+        min(int(request.max_lost * table.records), table.records - 1),  # a release has at least one record
+        table.columns.keep,
+        request.t,
+        table.texts,
+    )
+
+
+def _require_reached(problem: Problem, found: Found) -> None:
+    dropped = found.outcome.dropped
+    goal = f"k = {problem.k}" if problem.l is None else f"k = {problem.k} and l = {problem.l}"
+    if dropped == problem.records:
+        help_ = "ask for less, or allow more steps with `--lines`"
+        raise _unreachable(f"no policy was found that reaches {goal} without dropping every record", help_)
+    if dropped > problem.most_dropped:
+        share = f"{dropped / problem.records:.2%} of the records"
+        help_ = f"allow more: `--max-lost {-(-dropped * 100 // problem.records)}%`, or ask for less"
+        raise _unreachable(f"every policy found that reaches {goal} drops at least {share}", help_)
+    if not is_close(problem, found.always, found.steps):
+        reached = closeness(problem, found.always, found.steps)
+        message = f"no policy was found whose classes are t-close with t below {reached:.4f}"
+        raise _unreachable(message, "ask for less, or allow more: `--max-lost 10%`")
+
+
+def _unreachable(message: str, help_: str) -> Unreachable:
+    return Unreachable([Diagnostic("AC624", message, help=help_)])
+
+
+def _suggestion(call: SearchCall, table: Table, problem: Problem, found: Found) -> Suggestion:
+    ladders, goal = problem.ladders, replace(table.columns.goal(call.request), k=problem.k)
+    folder = None if call.output is None else Path(call.output).parent
+    always = [policy_line(ladders[step.column], step, folder) for step in found.always]
+    chain = [policy_line(ladders[step.column], step, folder) for step in found.steps]
+    program = policy_tree(goal, always, chain)
+    steps = describe_steps(problem, found, program)
+    close = None if problem.t is None else closeness(problem, found.always, found.steps)
+    text = format_policy(program, goal, table.records, found, steps, close)
+    return Suggestion(
+        policy=parse(text) if call.output is None else parse_file(text, call.output),
+        k=problem.k,
+        l=problem.l,
+        t=close,
+        records_in=table.records + table.incomplete,
+        dropped=found.outcome.dropped,
+        incomplete=table.incomplete,
+        loss=found.outcome.loss,
+        per_column=dict(zip(goal.columns, found.outcome.per_column, strict=True)),
+        steps=steps,
+        levels=_levels(table),
+        finished=found.finished,
+    )
+
+
+def _levels(table: Table) -> dict[str, Levels]:
+    pairs = zip(table.columns.quasi_identifiers, table.combinations.ladders, strict=True)
+    return {each.column: Levels(each.words, position not in table.columns.specs) for position, each in pairs}
+
+
+def _numbers(policy: Policy, names: tuple[str, ...]) -> frozenset[int]:
+    """The columns that a policy reads as numbers."""
+    return frozenset(p for p, use in uses(policy.tree, names).items() if use.use is Use.NUMBER)
+
+
+def _curve(source: OpenTable, call: SearchCall, problem: Problem) -> tuple[CurvePoint, ...]:
+    request = call.request
+    points = curve(problem, request.style, request.seconds, *_callbacks(source, call))
+    return tuple(CurvePoint(each.lines, each.outcome.loss, each.outcome.dropped) for each in points)
+
+
+def _callbacks(source: OpenTable, call: SearchCall) -> tuple[Callable[[], bool], Callable[[float, float], None]]:
+    def stopped() -> bool:
+        source.cancellation.check()
+        return call.stopped is not None and call.stopped()
+
+    return stopped, call.progress or (lambda done, loss: None)
+
+
+def describe_steps(problem: Problem, found: Found, program: tree.Program) -> tuple[SuggestedStep, ...]:
+    everyone = [problem.records] * len(found.always)
+    after = [*_losses(problem, found), found.outcome.loss]
+    added = [later - before for before, later in zip([0.0, *after], after, strict=False)]
+    return tuple(
+        SuggestedStep(_text(line), affected, loss, assertion_of(line) is None, _where(line))
+        for line, affected, loss in zip(steps(program), (*everyone, *found.outcome.affected), added, strict=True)
+    )
+
+
+def _losses(problem: Problem, found: Found) -> list[float]:
+    """The loss of the table after each step, before the last one drops records."""
+    return [
+        total_loss(losses(problem, columns, problem.counts, 0))
+        for _, columns in perform_steps(problem, found.always, found.steps)
+    ]
+
+
+def _text(line: tree.Requirement) -> str:
+    alone = format_requirement(tree.Requirement(tree.Always(), line.action))
+    return alone.removeprefix("ALWAYS : ").removesuffix(";")
+
+
+def _where(line: tree.Requirement) -> str | None:
+    process = process_of(line)
+    return None if process is None or process.where is None else format_condition(process.where)
+
+
+def format_policy(
+    program: tree.Program,
+    goal: Goal,
+    records: int,
+    found: Found,
+    described: Sequence[SuggestedStep],
+    t: float | None = None,
+) -> str:
+    outcome = found.outcome
+    by_column = [f"loss {loss:.4f}" for loss in outcome.per_column]
+    losses_by_name = zip(goal.columns, outcome.per_column, strict=True)
+    listed = ", ".join(f"{name} {loss:.4f}" for name, loss in losses_by_name)
+    header = [
+        f"Every class by {join_names(goal.columns)} has {_promise(goal)}. `acompass prove` proves it for every table.",
+        f"Searched on a table of {_records(records)}: {outcome.dropped:,} dropped, loss {outcome.loss:.4f}"
+        f"{'' if has_long_group_by(program) else f' ({listed})'}.",
+        "Each step says how many records it was performed on there, and the loss that it added.",
+    ]
+    if t is not None:
+        close = f"There, the classes are t-close with t = {t:.4f}."
+        header.append(f"{close} That is measured, not proved for another table.")
+    remarks = [f"{_records(step.affected)}, loss +{step.loss:.4f}" for step in described]
+    return format_with_comments(program, header, by_column, remarks)
+
+
+def _promise(goal: Goal) -> str:
+    records = f"at least {goal.k:,} records"
+    return f"{records} and {goal.l:,} values of {join_names(goal.counted_columns)}" if goal.counted_columns else records
+
+
+def join_names(names: Sequence[str]) -> str:
+    *first, last = (" ".join(name.split()) for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _records(count: int) -> str:
+    return "1 record" if count == 1 else f"{count:,} records"

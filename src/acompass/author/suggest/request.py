@@ -1,0 +1,162 @@
+"""The request for a search: its goal and limits, the columns it names, and where the policy may be written."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+from acompass.author.suggest.policy_tree import Goal
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.language.program.types import Names
+from acompass.measure.level_specs import ByFile, Spec, parse_specs
+from acompass.measure.roles import Roles, positions
+from acompass.options import LINES, MOST_LOST, HierarchiesArgument
+from acompass.tables.output import require_no_hierarchy, require_policy_place
+
+Style: TypeAlias = Literal["cascade", "uniform", "stars"]
+STYLES: tuple[Style, ...] = ("cascade", "uniform", "stars")
+
+_SHARE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,30})?)\s*(%?)")
+
+
+@dataclass(frozen=True)
+class Request:
+    qi: tuple[str, ...]
+    k: int
+    sensitive: tuple[str, ...]
+    l: int | None  # noqa: E741
+    t: Fraction | None
+    hierarchies: HierarchiesArgument
+    max_lost: Fraction
+    lines: int
+    seconds: float | None
+    keep: tuple[str, ...]
+    style: Style
+    compare: bool
+
+    @property
+    def needs_sensitive(self) -> bool:
+        return self.l is not None or self.t is not None
+
+
+def make_request(
+    qi: Sequence[str],
+    k: int,
+    sensitive: Sequence[str] | None,
+    l: int | None,  # noqa: E741
+    t: str | None,
+    hierarchies: HierarchiesArgument | None,
+    max_lost: str | None,
+    lines: int | None,
+    seconds: float | None,
+    keep: Sequence[str] | None,
+    style: str,
+    compare: bool,
+) -> Request:
+    """Validate the arguments of a call. Raise if no table, or every table, could satisfy the request."""
+    request = Request(
+        qi=tuple(qi),
+        k=k,
+        sensitive=tuple(sensitive or ()),
+        l=l,
+        t=None if t is None else share(t),
+        hierarchies=hierarchies or (),
+        max_lost=share(MOST_LOST if max_lost is None else max_lost),
+        lines=LINES if lines is None else lines,
+        seconds=seconds,
+        keep=tuple(keep or ()),
+        style=_style(style),
+        compare=compare,
+    )
+    _require_sense(request)
+    return request
+
+
+def _style(text: str) -> Style:
+    for style in STYLES:
+        if style == text:
+            return style
+    raise invalid(f"unknown style `{text}`", f"use one of {', '.join(f'`{style}`' for style in STYLES)}")
+
+
+def share(text: str) -> Fraction:
+    """Parse `5%` or `0.05`."""
+    found = _SHARE.fullmatch(text.strip())
+    if found is None or (part := Fraction(found[1]) / (100 if found[2] else 1)) > 1:
+        raise invalid(f"`{text}` is not a share of the records", "write for example `5%`")
+    return part
+
+
+def _require_sense(request: Request) -> None:
+    if not request.qi:
+        raise CallError([Diagnostic("AC601", "no quasi-identifiers", help="name them: `--qi Age,Zip`")])
+    _at_least("k", request.k, 2)
+    _at_least("lines", request.lines, 1)
+    if request.l is not None:
+        _at_least("l", request.l, 2)
+    if request.t is not None and not 0 < request.t < 1:
+        raise invalid("`t` is not between 0 and 1", "t=0.2")
+    if request.seconds is not None and not request.seconds > 0:
+        raise invalid("`seconds` is not above 0", "seconds=10")
+    if request.needs_sensitive and not request.sensitive:
+        goal = "l" if request.l is not None else "t"
+        message = f"`{goal}` needs a sensitive column"
+        raise CallError([Diagnostic("AC622", message, help="name it: `--sensitive Disease`")])
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise invalid(f"`{name}` is {value:,}, expected at least {least}", f"{name}={least}")
+
+
+def invalid(message: str, help_: str) -> CallError:
+    return CallError([Diagnostic("AC621", message, help=help_)])
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns as positions in the table."""
+
+    names: tuple[str, ...]  # of all columns of the table
+    quasi_identifiers: tuple[int, ...]
+    sensitive: tuple[int, ...]
+    specs: Mapping[int, Spec]
+    keep: frozenset[int]  # positions in `quasi_identifiers`
+
+    def goal(self, request: Request) -> Goal:
+        quasi_identifiers = tuple(self.names[p] for p in self.quasi_identifiers)
+        return Goal(quasi_identifiers, tuple(self.names[p] for p in self.sensitive), request.k, request.l, self.names)
+
+
+def find_columns(request: Request, names: Sequence[str]) -> Columns:
+    """Raise if a name is unknown or has two roles. Omit sensitive columns that the goal does not need."""
+    found = positions(Roles(request.qi, request.sensitive), names)
+    quasi_identifiers = [names[position] for position in found.quasi_identifiers]
+    specs = parse_specs(request.hierarchies, quasi_identifiers)
+    return Columns(
+        tuple(names),
+        found.quasi_identifiers,
+        found.sensitive if request.needs_sensitive else (),
+        {found.quasi_identifiers[place]: spec for place, spec in specs.items()},
+        frozenset(_place(name, Names(quasi_identifiers)) for name in request.keep),
+    )
+
+
+def _place(name: str, quasi_identifiers: Names) -> int:
+    match quasi_identifiers.find(name):
+        case (place,):
+            return place
+        case _:
+            message = f"`keep` names `{name}`, which is not a quasi-identifier"
+            help_ = f"quasi-identifiers: {quasi_identifiers.listing()}"
+            raise CallError([Diagnostic("AC623", message, help=help_)])
+
+
+def require_other_files(path: str | None, table: Any, columns: Columns) -> None:
+    """Raise, before anything is read, if the policy's folder does not exist or it would replace an input."""
+    if path is None:
+        return
+    require_policy_place(path, table)
+    files = (spec.path for spec in columns.specs.values() if isinstance(spec, ByFile))
+    require_no_hierarchy(path, files)

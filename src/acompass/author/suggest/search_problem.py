@@ -1,0 +1,194 @@
+"""The problem that a search solves, and its answer, as arrays and numbers without engine or text.
+
+`evaluate` computes what steps do to the whole table: slowly, exactly and independently of the search's bookkeeping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from acompass.measure.answer import column_loss, total_loss
+from acompass.measure.levels import ColumnLevels
+
+IntArray = NDArray[np.int64]
+
+WORD = 62  # bits of a packed key that leave an int64 positive
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensitive:
+    """The distinct pairs of a combination and a sensitive value, with their numbers of records."""
+
+    rows: IntArray
+    values: IntArray
+    counts: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    ladders: tuple[ColumnLevels, ...]
+    combinations: IntArray  # a row for each distinct combination of quasi-identifiers, as positions in labels
+    counts: IntArray
+    sensitive: tuple[Sensitive, ...]
+    k: int
+    l: int | None  # noqa: E741
+    most_dropped: int
+    keep: frozenset[int] = field(default_factory=frozenset)
+    t: Fraction | None = None
+    named: frozenset[int] = field(default_factory=frozenset)  # columns whose labels WHERE may name: not numbers
+
+    @property
+    def records(self) -> int:
+        return int(self.counts.sum())
+
+
+class Step(NamedTuple):
+    """GENERALIZE a column to a level of its ladder."""
+
+    column: int  # position in the ladders
+    level: int  # from 1
+    but: tuple[int, ...] = ()  # labels to leave unchanged: WHERE column != label AND …
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run of the steps does, by the semantics of the language."""
+
+    affected: tuple[int, ...]  # records in violating classes before each step and before the final REJECT
+    dropped: int
+    per_column: tuple[float, ...]
+    loss: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    always: tuple[Step, ...]  # ALWAYS : GENERALIZE; empty for a cascade
+    steps: tuple[Step, ...]  # in the THEN chain, before the final REJECT
+    outcome: Outcome
+    finished: bool  # False if the time limit or the caller stopped the search
+    k: int  # in the policy's assertion: at least the requested one
+
+    @property
+    def lines(self) -> int:
+        """The number of steps of the policy, including the final REJECT."""
+        return len(self.always) + len(self.steps) + 1
+
+
+def evaluate(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> Outcome:
+    """The outcome of `always` for every record, then of a THEN chain of `steps` that ends in REJECT."""
+    columns, affected = initial_labels(problem), []
+    for records, columns in perform_steps(problem, always, steps):  # noqa: B007
+        affected.append(records)
+    bad = violating(problem, columns)
+    dropped = int(problem.counts[bad].sum())
+    per_column = losses(problem, columns, np.where(bad, 0, problem.counts), dropped)
+    return Outcome((*affected[len(always) :], dropped), dropped, per_column, total_loss(per_column))
+
+
+def perform_steps(
+    problem: Problem, always: Sequence[Step], steps: Sequence[Step]
+) -> Iterator[tuple[int, list[IntArray]]]:
+    """For each step, the number of records it changes, and the labels of all columns after it."""
+    columns = initial_labels(problem)
+    for place, step in enumerate((*always, *steps)):
+        before = columns[step.column]
+        hit = ~np.isin(before, step.but)
+        if place >= len(always):
+            hit &= violating(problem, columns)
+        up = np.asarray(problem.ladders[step.column].up[step.level - 1], np.int64)
+        columns = [*columns[: step.column], np.where(hit, up[before], before), *columns[step.column + 1 :]]
+        yield int(problem.counts[hit].sum()), columns
+
+
+def initial_labels(problem: Problem) -> list[IntArray]:
+    return [np.ascontiguousarray(column) for column in problem.combinations.T]
+
+
+def losses(problem: Problem, columns: list[IntArray], kept: IntArray, dropped: int) -> tuple[float, ...]:
+    """The loss of each column, from integer sums, so that the order of rows does not change a digit."""
+    out = []
+    for ladder, labels in zip(problem.ladders, columns, strict=True):
+        carried = int(kept @ np.asarray(ladder.sizes, np.int64)[labels])
+        out.append(column_loss((carried + dropped * ladder.rows) / ladder.rows, problem.records, ladder.rows))
+    return tuple(out)
+
+
+def is_close(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> bool:
+    """Whether the released classes are t-close, or no t was requested."""
+    return problem.t is None or closeness(problem, always, steps) <= float(problem.t) + 1e-12
+
+
+def closeness(problem: Problem, always: Sequence[Step], steps: Sequence[Step]) -> float:
+    """The largest distance between the distribution in a released class and that in the whole release."""
+    columns = initial_labels(problem)
+    for _, columns in perform_steps(problem, always, steps):  # noqa: B007
+        pass
+    ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
+    kept = ~violating(problem, columns)
+    return max((_distance(each, ids, kept) for each in problem.sensitive), default=0.0)
+
+
+def _distance(sensitive: Sensitive, ids: IntArray, kept: NDArray[np.bool_]) -> float:
+    """The largest Σ max(0, q − p) over the values of a class."""
+    present = kept[sensitive.rows]
+    classes, values, counts = (
+        ids[sensitive.rows][present],
+        sensitive.values[present],
+        sensitive.counts[present],
+    )
+    if not len(counts):
+        return 0.0
+    width = int(values.max()) + 1
+    pairs, places = np.unique(classes * width + values, return_inverse=True)
+    records = np.bincount(places, counts)
+    sizes, total = np.bincount(classes, counts), np.bincount(values, counts) / counts.sum()
+    gained = np.maximum(0.0, records / sizes[pairs // width] - total[pairs % width])
+    return float(np.bincount(pairs // width, gained).max())
+
+
+def class_ids(columns: list[IntArray], sizes: list[int]) -> IntArray:
+    """Number the rows so that only equal rows have equal numbers; `sizes` bounds the labels of each column."""
+    ids, bound = columns[0], sizes[0]
+    for column, size in zip(columns[1:], sizes[1:], strict=True):
+        if (bound * size).bit_length() > WORD:
+            ids = rank_ids(ids)
+            bound = len(ids)
+        ids, bound = ids * size + column, bound * size
+    return rank_ids(ids)
+
+
+def rank_ids(ids: IntArray) -> IntArray:
+    return np.unique(ids, return_inverse=True)[1].astype(np.int64).reshape(-1)
+
+
+def violating(problem: Problem, columns: list[IntArray]) -> NDArray[np.bool_]:
+    """Rows in classes of fewer than k records or, in a sensitive column, of fewer than l distinct values."""
+    ids = class_ids(columns, [len(ladder.labels) for ladder in problem.ladders])
+    classes = int(ids.max(initial=-1)) + 1
+    records = np.zeros(classes, np.int64)
+    np.add.at(records, ids, problem.counts)
+    bad = records < problem.k
+    if problem.l is not None:
+        for sensitive in problem.sensitive:
+            bad |= distinct(ids[sensitive.rows], sensitive.values, classes) < problem.l
+    return bad[ids]
+
+
+def distinct(ids: IntArray, values: IntArray, classes: int) -> IntArray:
+    """The number of distinct values in each class."""
+    width = int(values.max(initial=0)) + 1
+    pairs = sorted_distinct(ids * width + values)
+    return np.bincount(pairs // width, minlength=classes)
+
+
+def sorted_distinct(numbers: IntArray) -> IntArray:
+    """Like `np.unique`, which since numpy 2.3 hashes and takes a minute for ten million numbers."""
+    ordered = np.sort(numbers)
+    is_first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]

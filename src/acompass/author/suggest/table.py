@@ -1,0 +1,177 @@
+"""Read a table for a search, with the types that the suggested policy will give its columns (D10, types from use).
+
+The engine counts the distinct combinations of the quasi-identifiers; the search sees them as arrays."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from acompass.author.suggest.policy_tree import Goal, Line, policy_tree, suppression
+from acompass.author.suggest.request import Columns, Request
+from acompass.author.suggest.search_problem import IntArray, Sensitive, class_ids
+from acompass.engines.protocol import LoadedTable, OpenTable
+from acompass.language.program.types import Kind
+from acompass.language.text import tree
+from acompass.language.text.walk import is_bands
+from acompass.measure.hierarchy import Values, column_values, is_integer
+from acompass.measure.level_specs import ByBands
+from acompass.measure.levels import ColumnLevels, column_levels
+from acompass.options import DatesArgument, MissingArgument
+from acompass.plan.run.queries import CountedCombinations, Word, count_combinations, split_into_words
+from acompass.policy import Policy
+from acompass.run import Call, load_and_check
+
+
+@dataclass(frozen=True)
+class Reading:
+    request: Request
+    missing: MissingArgument
+    dates: DatesArgument
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    ladders: tuple[ColumnLevels, ...]
+    #: a row for each combination, sorted, and a column for each quasi-identifier; a code is the position of a value
+    #: among the labels of the column's ladder
+    codes: IntArray
+    records: IntArray
+    sensitive: tuple[Sensitive, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table, read for a search."""
+
+    columns: Columns
+    combinations: Combinations
+    records: int
+    incomplete: int
+    numbers: frozenset[int]  # columns read as numbers
+    respelled: frozenset[int]  # columns that spell a number in two ways, where reading them as text differs (D26)
+    texts: frozenset[int]  # positions of quasi-identifiers whose labels can be compared with text from the start
+
+
+def read_table(source: OpenTable, reading: Reading, columns: Columns, as_text: frozenset[int]) -> Table:
+    """Read the table as the policy will read it.
+
+    It is read a second time if its values turn out to need bands of decimals, for which columns must be numbers.
+    """
+    numbers = frozenset(p for p, spec in columns.specs.items() if isinstance(spec, ByBands)) - as_text
+    table = _read_as(source, reading, columns, numbers, as_text)
+    proposed = frozenset(_bands_of_decimals(table)) - numbers
+    return _read_as(source, reading, columns, numbers | proposed, as_text) if proposed else table
+
+
+def _read_as(
+    source: OpenTable, reading: Reading, columns: Columns, numbers: frozenset[int], as_text: frozenset[int]
+) -> Table:
+    def make_ladder(position: int, values: Values) -> ColumnLevels:
+        found = column_levels(values, columns.specs.get(position))
+        return _top_only(found) if position in as_text else found
+
+    draft = _draft(columns.goal(reading.request), columns, numbers)
+    with load_and_check(source, Call(draft, {}, reading.missing, reading.dates)) as (loaded, _):
+        _require_records(loaded, columns)
+        found = read_combinations(loaded, columns.quasi_identifiers, columns.sensitive, make_ladder)
+        respelled = frozenset(p for p, name in enumerate(columns.names) if loaded.respelled.get(name))
+        kinds = [loaded.schema[p].type.kind for p in columns.quasi_identifiers]
+        texts = frozenset(
+            place
+            for place, (kind, each) in enumerate(zip(kinds, found.ladders, strict=True))
+            if kind is Kind.TEXT and not _has_bands(each)
+        )
+        return Table(columns, found, loaded.state.records, loaded.dropped, numbers, respelled, texts)
+
+
+def _draft(goal: Goal, columns: Columns, numbers: frozenset[int]) -> Policy:
+    """A policy that gives the columns the same types as the policy to be found."""
+    steps = [_draft_step(columns.names[p], p in numbers) for p in columns.quasi_identifiers]
+    return Policy.from_tree(policy_tree(goal, (), steps), "the policy to be suggested")
+
+
+def _draft_step(column: str, as_number: bool) -> Line:
+    name = tree.Name(column)
+    if not as_number:
+        return Line(suppression(name))
+    return Line(tree.Generalize(name, tree.BandsOf(tree.Number(Decimal(1)))))
+
+
+def _require_records(loaded: LoadedTable, columns: Columns) -> None:
+    if not loaded.state.records:
+        column_values(columns.names[columns.quasi_identifiers[0]], {})
+
+
+def _bands_of_decimals(table: Table) -> Iterator[int]:
+    for position, each in zip(table.columns.quasi_identifiers, table.combinations.ladders, strict=True):
+        if _has_bands(each) and not all(map(is_integer, each.labels[: each.values])):
+            yield position
+
+
+def _has_bands(found: ColumnLevels) -> bool:
+    return any(each.tree is not None and is_bands(each.tree) for each in found.maps)
+
+
+def _top_only(found: ColumnLevels) -> ColumnLevels:
+    return replace(found, maps=found.maps[-1:], up=found.up[-1:])
+
+
+def read_combinations(
+    loaded: LoadedTable,
+    quasi_identifiers: Sequence[int],
+    sensitive: Sequence[int],
+    make_ladder: Callable[[int, Values], ColumnLevels],
+) -> Combinations:
+    """Count combinations in one aggregation. `make_ladder` makes the ladder of a column from its values."""
+    counted = count_combinations(loaded.session, loaded.state, (*quasi_identifiers, *sensitive))
+    values = {column: counted.values(column) for column in (*quasi_identifiers, *sensitive)}
+    ladders = {p: make_ladder(p, Values(loaded.schema[p].name, tuple(values[p]))) for p in quasi_identifiers}
+    coded = {p: [values[p][text] for text in each.labels[: each.values]] for p, each in ladders.items()}
+    words = split_into_words({p: len(each) for p, each in coded.items()})
+    *numbers, records = _fetch(counted, words, coded)
+    pairs = [_pairs(counted, words, coded, p, list(values[p].values())) for p in sensitive]
+    rows = _row_numbers([numbers, *(before for before, _, _ in pairs)])
+    order = np.argsort(rows[0])
+    return Combinations(
+        tuple(ladders.values()),
+        np.stack([code[order] for code in _unpack(numbers, words)], axis=1),
+        records[order],
+        tuple(Sensitive(row, codes, n) for row, (_, codes, n) in zip(rows[1:], pairs, strict=True)),
+    )
+
+
+def _pairs(
+    counted: CountedCombinations,
+    words: Sequence[Word],
+    coded: Mapping[int, Sequence[Any]],
+    column: int,
+    values: Sequence[Any],
+) -> tuple[list[IntArray], IntArray, IntArray]:
+    """Each combination with each of its sensitive values: the combination's words, the value's code, the records."""
+    own = Word((column,), (len(values),))
+    *numbers, codes, records = _fetch(counted, [*words, own], {**coded, column: values})
+    return numbers, codes, records
+
+
+def _fetch(counted: CountedCombinations, words: Sequence[Word], values: Mapping[int, Sequence[Any]]) -> list[IntArray]:
+    """An array for each word, and one for the records."""
+    parts = (np.array(rows, dtype=np.int64) for rows in counted.fetch_packed(words, values))
+    return list(np.concatenate([part.reshape(-1, len(words) + 1) for part in parts]).T.copy())
+
+
+def _unpack(numbers: Sequence[IntArray], words: Sequence[Word]) -> list[IntArray]:
+    return [
+        number // factor % size
+        for number, word in zip(numbers, words, strict=True)
+        for factor, size in zip(word.factors, word.sizes, strict=True)
+    ]
+
+
+def _row_numbers(blocks: Sequence[Sequence[IntArray]]) -> list[IntArray]:
+    """A number for each row of each block; rows are equal if and only if their numbers are."""
+    together = [np.concatenate(columns) for columns in zip(*blocks, strict=True)]
+    ids = class_ids(together, [int(column.max()) + 1 for column in together])
+    return np.split(ids, np.cumsum([len(block[0]) for block in blocks])[:-1])

@@ -1,0 +1,160 @@
+"""`acompass studio` and `lsp`: assistance while writing a policy, in the browser and in an editor."""
+
+import signal
+import sys
+import webbrowser
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from typing import Unpack
+
+import click
+
+from acompass.cli import options
+from acompass.cli.command import Command, exit_codes
+from acompass.cli.inputs import STANDARD_INPUT, resolve_inputs
+from acompass.cli.signals import interrupts_within
+from acompass.cli.streams import print_err, print_out
+from acompass.options import ERROR, Opening
+from acompass.tables.temporary_files import folder_until_exit
+
+STUDIO_EXAMPLES = """\
+acompass studio people.csv
+acompass studio release.acp people.csv --set k=5
+acompass studio release.acp people.csv --missing drop --no-browser
+acompass studio
+"""
+
+
+@click.command(cls=Command, epilog=STUDIO_EXAMPLES)
+@click.argument("policy", required=False, help="The policy (.acp); it need not exist yet.")
+@click.argument(
+    "table",
+    required=False,
+    help="A .csv, .csv.gz or .parquet file, or a glob of them. Defaults to the table in the acompass.toml.",
+)
+@options.settings
+@click.option(
+    "--port", type=click.IntRange(1, 65535), metavar="N", help="Port to listen on; a random free one by default."
+)
+@click.option("--no-browser", is_flag=True, help="Print the address without opening a browser.")
+@click.option(
+    "--population",
+    metavar="POP",
+    help="The table of the population that the records were sampled from, for journalist risk.",
+)
+@options.missing
+@options.dates
+@options.files
+@options.memory_limit
+def studio(
+    policy: str | None,
+    table: str | None,
+    settings: tuple[str, ...],
+    port: int | None,
+    no_browser: bool,
+    population: str | None,
+    missing: tuple[str, ...],
+    dates: tuple[str, ...],
+    memory_limit: str | None,
+    **files: Unpack[options.FileOptions],
+) -> None:
+    """Open a policy and its table in the browser, to see the effect of each line while editing it.
+
+    With only a table, opens the policy of the same name in its folder: people.acp for people.csv. The table can
+    be omitted if the acompass.toml names it. The page is reachable only from this machine. Ctrl-C ends the studio.
+    """
+    with exit_codes():
+        from acompass.assist.studio import require_studio
+
+        require_studio()
+        if STANDARD_INPUT in (policy, table):
+            raise click.BadParameter("the studio needs files, not standard input")
+        from acompass.assist.studio.server import serving
+        from acompass.assist.studio.state import Start, resolve_files, setting_text
+        from acompass.tables.formats import FileFormat
+
+        file, own_table = resolve_files(policy, table)
+        known = resolve_inputs(file, own_table, settings)
+        params = {name: setting_text(value) for name, value in known.params.items()}
+        reading = missing or ERROR, dates, FileFormat(**files), memory_limit
+        start = Start(file, known.table, params, *reading, population)
+        with serving(start, port) as running:
+            print_out(running.access.address)
+            print_err("Ctrl-C ends the studio")
+            if not no_browser:
+                _open_browser(running.access.address)
+            _wait_for_ctrl_c(running.wait)
+
+
+def _wait_for_ctrl_c(wait: Callable[[], None]) -> None:
+    """Treat Ctrl-C as the normal end of the studio; other signals are failures."""
+    with interrupts_within() as interrupts:
+        try:
+            wait()
+        except KeyboardInterrupt:
+            if interrupts.arrived is not signal.SIGINT:
+                raise
+
+
+def _open_browser(address: str) -> None:
+    """Open the address through a file that only this user can read: other users can see a browser's arguments.
+
+    A text-mode browser would block, so start the browser in a thread.
+    """
+    page = Path(folder_until_exit(), "studio.html")
+    page.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
+    Thread(target=webbrowser.open, args=(page.as_uri(),), daemon=True).start()
+
+
+LSP_EXAMPLES = """\
+acompass lsp                                   -- started by an editor for *.acp files
+acompass lsp --missing drop                    -- check complete records only
+
+Helix, ~/.config/helix/languages.toml:
+  [language-server.acompass]
+  command = "acompass"
+  args = ["lsp"]
+  [[language]]
+  name = "acompass"
+  scope = "source.acompass"
+  file-types = ["acp"]
+  comment-tokens = ["--"]
+  language-servers = ["acompass"]
+"""
+
+LSP_WAITING = (
+    "acompass lsp: waiting for an editor to send messages of the Language Server Protocol on standard input.\n"
+    "`acompass lsp --help` shows how to configure an editor. Ctrl-C ends the server."
+)
+
+
+@click.command(cls=Command, epilog=LSP_EXAMPLES)
+@click.option(
+    "--stdio", is_flag=True, help="Accepted for editors that pass it; the server always uses standard input and output."
+)
+@options.missing
+@options.dates
+@options.engine
+@options.files
+@options.memory_limit
+def lsp(
+    stdio: bool,
+    **opening: Unpack[Opening],
+) -> None:
+    """Serve an editor: diagnostics with fixes, formatting, outline, hover, completion, definitions, renames,
+    and the verdict, affected count and proof of each requirement.
+
+    The policy's acompass.toml names its table and parameters; the options control how tables are read. Without an
+    acompass.toml, every feature that needs no table works. Nothing is written, and no record values are shown.
+    """
+    with exit_codes():
+        from acompass.assist.lsp import require_pygls
+
+        require_pygls()
+        from acompass.assist.lsp.server import Server, server_for_editors
+        from acompass.assist.lsp.transport import serve
+
+        if sys.stdin.isatty():
+            print_err(LSP_WAITING)
+        sys.exit(serve(server_for_editors(Server(opening))))

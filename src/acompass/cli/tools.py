@@ -1,0 +1,200 @@
+"""Small commands: `fmt` and `core` rewrite a policy; `verify-report`, `doctor` and `conform` verify a report page,
+the installation and an engine."""
+
+import sys
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from acompass.cli import options
+from acompass.cli.command import VIOLATED, WRONG, Command, exit_by_verdict, exit_codes, print_error, print_error_json
+from acompass.cli.fixes import rewrite_policy
+from acompass.cli.inputs import STANDARD_INPUT, read_policy, resolve_inputs
+from acompass.cli.streams import print_out, progress_bar, stream_style
+from acompass.errors.diagnostics import AcompassError
+from acompass.errors.wording import count_text
+
+if TYPE_CHECKING:
+    from acompass.testing.conformance.differential import Report
+
+FMT_EXAMPLES = """\
+acompass fmt policy.acp
+acompass fmt --check policies/*.acp
+acompass fmt - < draft.acp > policy.acp
+"""
+
+
+@click.command(cls=Command, epilog=FMT_EXAMPLES)
+@click.argument(
+    "policies",
+    nargs=-1,
+    required=True,
+    metavar="POLICY…",
+    help="Policies to rewrite; - reads standard input and writes standard output.",
+)
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a policy would change.")
+@options.paper
+def fmt(policies: tuple[str, ...], check: bool, paper: bool) -> None:
+    """Rewrite policies in canonical form: one block per requirement, colons aligned, comments kept.
+
+    A policy with a syntax error is left unchanged.
+    """
+    with exit_codes():
+        codes = [_format_policy(policy, check, paper) for policy in policies]
+    raise click.exceptions.Exit(max(codes))
+
+
+def _format_policy(policy: str, check: bool, paper: bool) -> int:
+    from acompass.language.text.formatter import format_program
+
+    try:
+        before = read_policy(policy, paper=paper).text
+        after = format_program(before)
+    except AcompassError as error:
+        print_error(error)
+        return WRONG
+    if check:
+        if before == after:
+            return 0
+        print_out(f"would format {policy}")
+        return VIOLATED
+    if policy == STANDARD_INPUT:
+        sys.stdout.write(after)
+        sys.stdout.flush()  # a closed pipe is noticed here, not at exit
+    elif before != after:
+        rewrite_policy(policy, after)
+        print_out(f"formatted {policy}")
+    return 0
+
+
+CORE_EXAMPLES = """\
+acompass core policy.acp
+acompass core policy.acp --table people.csv --set k=5 > paper.acp
+"""
+
+
+@click.command(cls=Command, epilog=CORE_EXAMPLES)
+@options.policy
+@click.option("--table", metavar="TABLE", help="The table whose values GENERALIZE maps.")
+@options.settings
+@options.missing
+@options.dates
+@options.files
+def core(
+    policy: str,
+    table: str | None,
+    settings: tuple[str, ...],
+    missing: tuple[str, ...],
+    dates: tuple[str, ...],
+    **files: Unpack[options.FileOptions],
+) -> None:
+    """Print an equivalent policy in the paper's language, the core.
+
+    BANDS, PREFIX and date units become one REPLACE for each label, over the values of --table, so the printed
+    policy contains values of the table. Exits with 2 if a requirement cannot be expressed in the core.
+    """
+    with exit_codes():
+        from acompass.author.core import core_policy
+        from acompass.options import ERROR
+        from acompass.tables.formats import Options
+
+        parsed = read_policy(policy, table)
+        reading = Options(missing=missing or ERROR, dates=dates, **files)
+        print_out(core_policy(parsed, table, resolve_inputs(policy, table, settings).params, reading))
+
+
+VERIFY_REPORT_EXAMPLES = """\
+acompass verify-report report.html
+acompass verify-report report.html --policy policy.acp --input people.csv --output released.csv
+"""
+
+
+@click.command(cls=Command, epilog=VERIFY_REPORT_EXAMPLES)
+@click.argument("report", help="A page written by --report or --report-internal.")
+@click.option("--policy", metavar="POLICY", help="The policy of the report.")
+@click.option("--input", "input_", metavar="TABLE", help="The input table.")
+@click.option("--output", metavar="TABLE", help="The output table.")
+def verify_report(report: str, policy: str | None, input_: str | None, output: str | None) -> None:
+    """Verify a report: compare its certificate with the page itself and with the given files.
+
+    Exits with 1 if the page or a file does not match the certificate.
+    """
+    with exit_codes():
+        from acompass.report.page.certificate import verify
+
+        found = verify(report, policy, input_, output)
+        print_out("\n".join(f"{each.what}: {'matches' if each.matches else 'differs'}" for each in found))
+        exit_by_verdict(all(each.matches for each in found))
+
+
+DOCTOR_EXAMPLES = """\
+acompass doctor
+acompass doctor --engine postgres://me@localhost/test --engine 'local[2]'
+acompass doctor --json
+"""
+
+
+@click.command(cls=Command, epilog=DOCTOR_EXAMPLES)
+@click.option(
+    "--engine",
+    "engines",
+    multiple=True,
+    metavar="URL",
+    help="Also test this engine, as for `run`; repeatable.",
+)
+@options.as_json
+@options.no_progress
+def doctor(engines: tuple[str, ...], as_json: bool, no_progress: bool) -> None:
+    """Test the installation: which libraries and optional parts are installed, and which engines work.
+
+    Runs small synthetic tables through the engines and compares the results. Nothing is written. The output is
+    safe to share: it contains no path, host name, user name or record value. Exits with 1 if an installed part
+    or a requested engine does not work.
+    """
+    with exit_codes(print_error_json if as_json else None):
+        from acompass.report.json import to_json
+        from acompass.testing.doctor import examine
+        from acompass.testing.health import health_object, health_text
+
+        with progress_bar(not no_progress) as progress:
+            health = examine(engines, progress)
+        print_out(to_json(health_object(health)) if as_json else health_text(health, stream_style(sys.stdout)))
+        exit_by_verdict(health.ok)
+
+
+CONFORM_EXAMPLES = """\
+acompass conform --engine duckdb
+acompass conform --engine postgres://me@localhost/test --cases 20000 --seed 7
+"""
+
+
+@click.command(cls=Command, epilog=CONFORM_EXAMPLES)
+@click.option("--engine", required=True, metavar="URL", help="The engine to test, as for `run`.")
+@click.option("--cases", type=click.IntRange(min=1), default=500, metavar="N", help="Number of random cases.")
+@click.option("--seed", type=int, default=0, metavar="N", help="Seed of the random cases.")
+@options.no_progress
+def conform_command(engine: str, cases: int, seed: int, no_progress: bool) -> None:
+    """Run random policies on random tables, and compare the engine's results with the formal semantics.
+
+    If a result differs, shows the smallest such case as a literate test and exits with 1.
+    """
+    with exit_codes():
+        from acompass.testing.conformance.differential import conform
+
+        with progress_bar(not no_progress) as progress:
+            report = conform(engine, cases, seed, progress=progress)
+        print_out(_conformance_text(report))
+        exit_by_verdict(report.ok)
+
+
+def _conformance_text(report: "Report") -> str:
+    lines = [f"{count_text(report.cases, 'case')}, {count_text(report.disagreements, 'disagreement')}"]
+    if report.lacking:
+        lines.append(f"types not tested, because the engine lacks them: {', '.join(report.lacking)}")
+    if report.smallest is not None:
+        from acompass.testing.conformance.comparison import write_literate_test
+
+        lines += ["the smallest differing case found:", "", write_literate_test(report.smallest)]
+        if isinstance(report.smallest.found, str):
+            lines.append(f"the engine gave no result: {report.smallest.found}")
+    return "\n".join(lines)

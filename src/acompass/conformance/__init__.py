@@ -1,1 +1,0 @@
-"""Tests whether an engine agrees with `semantics`, on random programs and tables."""

@@ -1,1 +1,0 @@
-"""A policy in the paper's language, the core (X0)."""

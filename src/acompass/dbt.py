@@ -1,0 +1,68 @@
+"""`release`, which the Python model that `acompass dbt` writes calls to perform the policy on a relation of dbt-duckdb.
+
+Generated files in users' projects import it, so its name, its parameters and both import paths are fixed:
+`acompass.dbt`, and `acompass.dbt.release` in models of earlier versions."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from acompass import session
+from acompass.errors.diagnostics import AcompassError
+from acompass.errors.wording import count_text
+from acompass.language.program.constants import ParamValue
+from acompass.policy import Policy, parse
+from acompass.result import RequirementOutcome
+
+#: the environment variable with the seed of RANDOM: dbt writes everything else to its artifacts (D20, secret seed)
+SEED = "ACOMPASS_SEED"
+
+
+class NotReleased(Exception):
+    """The model returns no table. dbt logs the message, so it contains no record value."""
+
+
+def release(
+    table: Any,
+    text: str,
+    name: str,
+    hierarchies: Mapping[str, str],
+    params: Mapping[str, ParamValue],
+    reading: Mapping[str, Any],
+) -> Any:
+    """Return the table that the policy releases, as Arrow.
+
+    Raise if a requirement without an action is violated, so that dbt keeps the table of an earlier run.
+    """
+    try:
+        policy = _policy(text, name, hierarchies)
+        with session.open(_arrow(table), **reading) as opened:
+            result = opened.run(policy, params=params, seed=os.environ.get(SEED) or None)
+    except AcompassError as error:
+        raise NotReleased(str(error)) from None
+    except Exception as error:  # its message may contain record values
+        raise NotReleased(f"internal error: {type(error).__name__}") from None
+    violated = [each for each in result.requirements if each.is_violated and each.action is None]
+    if violated:
+        raise NotReleased("\n".join(["nothing is released", *map(_describe_violation, violated)]))
+    return result.table
+
+
+def _policy(text: str, name: str, hierarchies: Mapping[str, str]) -> Policy:
+    policy = parse(text, name)
+    contents = {file: content.encode() for file, content in hierarchies.items()}
+    return replace(policy, tree=replace(policy.tree, hierarchies=contents))
+
+
+def _arrow(relation: Any) -> Any:
+    """Convert a relation of dbt's connection, which another connection cannot read, to Arrow."""
+    return relation.to_arrow_table() if hasattr(relation, "to_arrow_table") else relation
+
+
+def _describe_violation(outcome: RequirementOutcome) -> str:
+    return f"line {outcome.line} is violated: {count_text(outcome.affected, 'record')} of {outcome.records:,}"
+
+
+sys.modules[f"{__name__}.release"] = sys.modules[__name__]

@@ -1,0 +1,274 @@
+"""The interface of an engine: open a table, load it for a policy, run the plan, deliver the result.
+
+The caller supplies the source of the random trace (D19, seeds; D20, given traces) and the destination of the result,
+which is checked before anything runs.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from acompass.engines.errors import Cancellation
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.language.program.effects import texts_written
+from acompass.language.program.program import Program, Verdict
+from acompass.language.program.types import Kind, Names, Schema, remaining
+from acompass.language.program.uses import ColumnUse
+from acompass.options import is_file
+from acompass.plan.lowering.state import State
+from acompass.plan.planner import Rewrite
+from acompass.plan.run.context import Context, Observer, Progress, Session
+from acompass.plan.stages import Sample, Stage
+from acompass.tables import format_errors
+from acompass.tables.encodings import can_encode
+from acompass.tables.formats import UTF_8, CsvStyle, Options, ReadingOptions
+from acompass.tables.output import output_format, require_folder, require_writable
+from acompass.tables.source import Source
+
+if TYPE_CHECKING:
+    from acompass.engines.duckdb.table import DuckDBTable
+
+TraceValue: TypeAlias = str | Fraction | Decimal | float | int
+
+
+@dataclass(frozen=True, repr=False)
+class TraceSource:
+    """Either a seed or values. The seed is secret, so the class has no repr."""
+
+    seed: str | None
+    values: tuple[Fraction, ...] | None
+
+
+@dataclass(frozen=True)
+class Destination:
+    #: None to return the result as the same kind of table as the input
+    path: str | None
+    canonical: bool
+    #: write a table that violates a check, and replace an existing database table or folder of Parquet files
+    force: bool
+    #: columns to partition by; the path is then a folder of Parquet files
+    partition: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Execution:
+    """How to execute stages."""
+
+    #: None for a check, which performs no action
+    trace: TraceSource | None = None
+    canonical: bool = False
+    #: the number of violating classes or records to fetch for each requirement
+    show: int = 0
+    progress: Progress | None = None
+    observe: Observer | None = None
+    #: the caller does not read the resulting table
+    verdicts_only: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of the stages; `verdicts` and `samples` are keyed by requirement index."""
+
+    verdicts: Mapping[int, Verdict]
+    samples: Mapping[int, Sample]
+    records_in: int
+    trace_used: int
+    context: Context
+    left: State  # the resulting table
+    written: frozenset[int]  # the columns that an action could write
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The columns of the resulting table, by their positions in its schema."""
+        return remaining(self.left.schema)
+
+
+class LoadedTable(Protocol):
+    """A table whose columns have the types that a policy gives them."""
+
+    @property
+    def schema(self) -> Schema: ...
+
+    @property
+    def session(self) -> Session: ...
+
+    @property
+    def reading(self) -> Session:
+        """A session that only reads the table, and needs no other permission."""
+
+    @property
+    def state(self) -> State:
+        """The table before the policy runs on it."""
+
+    @property
+    def style(self) -> CsvStyle:
+        """How a CSV output is written."""
+
+    @property
+    def dropped(self) -> int:
+        """The number of records dropped because of missing values (D11)."""
+
+    @property
+    def respelled(self) -> Mapping[str, int]:
+        """The number of values in each column that are written in another spelling than in the input (D26)."""
+
+    @property
+    def rewrites(self) -> Sequence[Rewrite]:
+        """The rewrites to apply to plans for this engine."""
+
+    def require_complete(self) -> None:
+        """Raise if a column that the policy names has missing values that were neither dropped nor filled (D11)."""
+
+    def check_destination(self, destination: Destination) -> None:
+        """Raise, before anything runs, if the result cannot be written."""
+
+    def execute(self, stages: Sequence[Stage], execution: Execution) -> Outcome: ...
+
+    def deliver(self, outcome: Outcome, destination: Destination) -> Any:
+        """Write the result, or return it as the same kind of table as the input."""
+
+    @property
+    def statements(self) -> list[str]:
+        """The SQL statements sent so far."""
+
+
+@dataclass(frozen=True)
+class About:
+    """A description of the engine, for reports."""
+
+    version: str  # its name and version
+    has_tables: bool  # whether a bare name such as `people` means a table of the engine rather than a file
+
+
+class Opener(Protocol):
+    """Opens another table in the same engine."""
+
+    def __call__(self, table: Any, options: Options) -> "AbstractContextManager[OpenTable]": ...
+
+
+class OpenTable(Protocol):
+    """A table that stays open for many calls. Until it is loaded, only its column names are known."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def about(self) -> About: ...
+
+    @property
+    def cancellation(self) -> Cancellation: ...
+
+    @property
+    def duckdb_table(self) -> "DuckDBTable | None":
+        """The same table opened in DuckDB; None if only another engine can read it."""
+
+    def load(self, uses: Mapping[int, ColumnUse], options: ReadingOptions) -> AbstractContextManager[LoadedTable]: ...
+
+    def open_other(self, table: Any, options: Options) -> "AbstractContextManager[OpenTable]":
+        """Open another table that one statement can read together with this one."""
+
+    def with_row_keys(self) -> "AbstractContextManager[OpenTable]":
+        """The same table with row keys that do not depend on how it is loaded: the positions of its records in the
+        input or, if the engine does not keep that order, in canonical order."""
+
+    def cancel(self) -> None:
+        """Stop the statement that another thread is waiting for."""
+
+
+class Engine(Protocol):
+    def open(self, table: Any, options: Options) -> AbstractContextManager[OpenTable]: ...
+
+    def session(self) -> AbstractContextManager[Session]:
+        """A session without a table, for `conform`."""
+
+
+def trace_source(seed: str | None, trace: Iterable[TraceValue] | None) -> TraceSource:
+    if trace is not None:
+        if seed is not None:
+            raise _trace_problem("both a seed and a trace are given", "give only one of them")
+        return TraceSource(None, tuple(_trace_number(value, i) for i, value in enumerate(trace, start=1)))
+    return TraceSource(secrets.token_hex(32) if seed is None else _require_unicode(seed), None)
+
+
+def _require_unicode(seed: str) -> str:
+    try:
+        seed.encode()
+    except UnicodeEncodeError:
+        raise _trace_problem("the seed is not valid Unicode", "use letters and digits") from None
+    return seed
+
+
+def _trace_number(value: TraceValue, place: int) -> Fraction:
+    try:
+        number = Fraction(Decimal(value.strip())) if isinstance(value, str) else Fraction(value)
+    except (ValueError, InvalidOperation, OverflowError, TypeError):
+        raise _bad_value(place, "is not a number") from None
+    if not 0 <= number < 1:
+        raise _bad_value(place, "is not in [0,1)")
+    return number
+
+
+def _bad_value(place: int, problem: str) -> CallError:
+    return _trace_problem(
+        f"value {place} of the trace {problem}", "a trace contains decimals such as `0.25`, one per line"
+    )
+
+
+def _trace_problem(message: str, help_: str) -> CallError:
+    return CallError([Diagnostic("AC404", message, help=help_)])
+
+
+def trace_too_short(needed: int, given: int) -> CallError:
+    message = f"the trace has too few values: expected at least {needed:,}, found {given:,}"
+    return CallError([Diagnostic("AC405", message, help="give a longer trace, or a seed")])
+
+
+def resolve_destination(program: Program, encoding: str, destination: Destination) -> Destination:
+    """Replace the partition's column names by the spelling of the released table. `encoding` is that of CSV output."""
+    if destination.partition and destination.path is None:
+        raise format_errors.partition_without_folder()
+    if destination.partition:
+        schema = program.requirements[-1].after if program.requirements else program.schema
+        return replace(destination, partition=tuple(_partition_columns(schema, destination)))
+    path = destination.path
+    if encoding != UTF_8 and path is not None and is_file(path) and output_format(path) != ".parquet":
+        _require_encodable(program, encoding)
+    return destination
+
+
+def require_destination(destination: Destination, source: Source) -> None:
+    """Raise if the result cannot be written to this file or folder."""
+    if destination.path is None:
+        return
+    if destination.partition:
+        require_folder(destination.path, source, destination.force)
+    else:
+        require_writable(destination.path, source)
+
+
+def _partition_columns(schema: Schema, destination: Destination) -> Iterator[str]:
+    released = [schema[position] for position in remaining(schema)]
+    names, seen = Names([column.name for column in released]), set[int]()
+    for name in destination.partition:
+        found = names.find(name)
+        if len(found) != 1:
+            raise format_errors.unknown_partition(name, names.listing())
+        position = found[0]
+        if position in seen:
+            raise format_errors.partition_twice(name)
+        if released[position].type.kind is Kind.OPAQUE:
+            raise format_errors.partition_of_nested_values(name)
+        seen.add(position)
+        yield released[position].name
+
+
+def _require_encodable(program: Program, encoding: str) -> None:
+    """Raise if an action writes text that the encoding lacks. Text of the table was decoded, so it can be encoded."""
+    actions = [requirement.action for requirement in program.requirements]
+    unfit = [each for each in actions if not all(can_encode(text, encoding) for text in texts_written(each))]
+    if unfit:
+        raise format_errors.not_encodable(encoding, [None if each is None else each.span for each in unfit])

@@ -1,1 +1,0 @@
-"""The distribution of a column before a policy randomized it, estimated from the released table."""

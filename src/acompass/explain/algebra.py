@@ -1,0 +1,477 @@
+"""A requirement as equations of relational algebra over bags, with aggregation.
+
+A requirement has an equation for the affected bag V, one for the table R after it and, if it draws, one for the trace
+T, a table with a record (i, h) for each ρᵢ = h / 2⁵². `ranked(V, T)` is V with an h for each record, in canonical
+order, and `tail(V, T)` is the rest of the trace. A rank is a sum: D counts the m copies of each distinct record, and
+`last` counts them together with all records before them, so the copies of a record have the ranks above last − m, up to
+last.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+from itertools import accumulate
+from typing import TypeAlias, assert_never
+
+from acompass.language.program.constants import Parameters
+from acompass.language.text import tree
+from acompass.language.text.tree import Function, Operator, Quantifier
+from acompass.language.text.walk import assertion_of, core, drawn_name, process_of, step_of
+
+#: the values of a seeded trace are h / 2⁵² (D19)
+BITS = 52
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table."""
+
+    name: str  # as the policy spells it
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A column that the algebra adds."""
+
+    text: str
+    alias: str | None = None  # the side of a join that it comes from
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """S: all columns of the table, in their order."""
+
+    alias: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """⌈p · 2⁵²⌉: h / 2⁵² is below p if and only if h is below the cut (X6)."""
+
+    probability: Decimal | Fraction
+
+
+class Sign(StrEnum):
+    PLUS = "+"
+    MINUS = "−"
+    TIMES = "·"
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    left: "Scalar"
+    sign: Sign
+    right: "Scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """⌊of / 2⁵²⌋."""
+
+    of: "Scalar"
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The label that a map gives the value of a column (X2)."""
+
+    map: tree.Map
+    column: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The value of the first condition that holds, or the last value."""
+
+    options: tuple[tuple["Scalar", "Condition"], ...]
+    otherwise: "Scalar"
+
+
+Scalar: TypeAlias = Column | Symbol | Every | tree.Constant | Cut | Arithmetic | Floor | Label | Choice
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """Records (`Every`) are compared column by column; missing values come first (D18)."""
+
+    left: Scalar
+    operator: Operator
+    right: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    operand: "Condition"
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    operands: tuple["Condition", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any:
+    operands: tuple["Condition", ...]
+
+
+Condition: TypeAlias = Compare | Not | All | Any
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A named table: the input, or the left side of an earlier equation."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A named expression, shown by its name instead of its definition."""
+
+    name: str
+    arguments: tuple["Expression", ...]
+    definition: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """σ."""
+
+    condition: Condition
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """π onto some columns, each with its value; a column whose value is the column itself is unchanged."""
+
+    columns: tuple[tuple[Scalar, Column | Symbol | Every], ...]
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """π that writes one column of the table and keeps the others."""
+
+    value: Scalar
+    column: Column
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """π onto all columns except some."""
+
+    columns: tuple[Column, ...]
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateColumn:
+    """`argument` is None for COUNT(*)."""
+
+    function: Function
+    argument: Column | Symbol | None
+    result: Column | Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """γ. Without keys, the whole bag is the only group; an empty bag has no group (D16)."""
+
+    keys: tuple[Column | Symbol | Every, ...]
+    values: tuple[AggregateColumn, ...]
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """ρ: the same records, whose columns have an alias in a join."""
+
+    alias: str
+    of: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """⋈ on a condition."""
+
+    left: "Expression"
+    condition: Condition
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Semijoin:
+    """⋉: the records of `left` whose keys equal those of a record of `right`."""
+
+    left: "Expression"
+    right: "Expression"
+    keys: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Antijoin:
+    """▷: the other records of `left`."""
+
+    left: "Expression"
+    right: "Expression"
+    keys: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """∪ of bags: multiplicities are added."""
+
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """− of bags: multiplicities are subtracted."""
+
+    left: "Expression"
+    right: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class IfEmpty:
+    """`table` if `tested` is empty, else the empty bag: table − (table × δ(π[](tested)))."""
+
+    table: "Expression"
+    tested: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A bag with one record and one column."""
+
+    value: tree.Number
+    column: Symbol
+
+
+#: shown as a Greek letter and its argument
+Unary: TypeAlias = Select | Project | Write | Without | Group
+#: shown as a sign between its arguments
+Binary: TypeAlias = Join | Semijoin | Antijoin | Union | Difference
+Expression: TypeAlias = Table | Call | Single | Rename | IfEmpty | Unary | Binary
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    table: Table
+    expression: Expression
+    again: Expression | None = None  # a second expression for the same table
+
+
+#: a value and its weight
+WeightedValue: TypeAlias = tuple[tree.Constant, int]
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_S = Every()
+_I, _H, _M, _LAST = Symbol("i"), Symbol("h"), Symbol("m"), Symbol("last")
+_N, _C = Symbol("n"), Symbol("c")
+_ZERO, _ONE = tree.Number(Decimal(0)), tree.Number(Decimal(1))
+
+
+def numbered_table(letter: str, index: int) -> Table:
+    return Table(letter + str(index).translate(_SUBSCRIPTS))
+
+
+def _column(name: tree.Name) -> Column:
+    return Column(name.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """The arguments of ⟦action⟧(R, ρ, V)."""
+
+    table: Table
+    trace: Expression
+    affected: Table
+    is_all: bool  # V is the whole of R, because of ALWAYS
+
+    def write(self, value: Scalar, name: tree.Name, records: Expression) -> Expression:
+        changed = Write(value, _column(name), records)
+        return changed if self.is_all else Union(Difference(self.table, self.affected), changed)
+
+
+class FromSyntax:
+    """Translates one requirement after the other. Unbound parameters stay parameters."""
+
+    def __init__(self, parameters: Parameters):
+        self._parameters = parameters
+        #: the trace that the next requirement begins with
+        self.trace = numbered_table("T", 0)
+
+    @property
+    def has_drawn(self) -> bool:
+        return self.trace != numbered_table("T", 0)
+
+    def equations(self, index: int, requirement: tree.Requirement) -> Iterator[Equation]:
+        table, affected = numbered_table("R", index - 1), numbered_table("V", index)
+        yield Equation(affected, self._affected_records(requirement, table))
+        action = step_of(requirement)
+        match action:
+            case tree.Sometimes(probability, inner):
+                chosen = numbered_table("W", index)
+                yield Equation(chosen, drawn_records(affected, self.trace, probability.value))
+                rest = remaining_trace(affected, self.trace)
+                yield from self._perform(index, inner, _State(table, rest, chosen, False))
+            case tree.Reject():
+                yield Equation(
+                    numbered_table("R", index), Difference(table, affected), self._kept_records(requirement, table)
+                )
+            case None | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
+                is_all = assertion_of(requirement) is None
+                yield from self._perform(index, action, _State(table, self.trace, affected, is_all))
+            case _:
+                assert_never(action)
+
+    def _perform(self, index: int, action: tree.Plain | None, state: _State) -> Iterator[Equation]:
+        yield Equation(numbered_table("R", index), self._after(action, state))
+        drawn = drawn_name(action) is not None
+        rest = remaining_trace(state.affected, state.trace) if drawn else state.trace
+        if rest != self.trace:
+            self.trace = numbered_table("T", index)
+            yield Equation(self.trace, rest)
+
+    def _after(self, action: tree.Plain | None, state: _State) -> Expression:
+        match action:
+            case None:
+                return state.table
+            case tree.Reject():
+                return Difference(state.table, state.affected)
+            case tree.Replace(name, constant):
+                return state.write(self._bind(constant), name, state.affected)
+            case tree.Random(name, lower, upper):
+                value = uniform(self._bind(lower), self._bind(upper))
+                return state.write(value, name, rank_affected(state.affected, state.trace))
+            case tree.Draw(name, balls):
+                value = weighted_choice([(self._bind(ball.constant), int(ball.times)) for ball in balls])
+                return state.write(value, name, rank_affected(state.affected, state.trace))
+            case tree.Generalize(name, map_):
+                return state.write(Label(map_, _column(name)), name, state.affected)
+            case tree.Drop(names):
+                return Without(tuple(map(_column, names)), state.table)
+            case _:
+                assert_never(action)
+
+    def _affected_records(self, requirement: tree.Requirement, table: Table) -> Expression:
+        assertion, process = assertion_of(requirement), process_of(requirement)
+        if assertion is None:
+            return table
+        if assertion.quantifier is Quantifier.SOME:
+            condition = self._condition(assertion.condition)
+            return IfEmpty(table, Select(condition, self._result(assertion.result, table)))
+        violating = self._violating(assertion, table)
+        if process is None:
+            return violating
+        return Semijoin(self._selected_records(process, table), violating, tuple(map(_column, process.group_by)))
+
+    def _violating(self, assertion: tree.Assertion, table: Table) -> Expression:
+        """The records, or the classes, that violate the condition."""
+        return Select(Not(self._condition(assertion.condition)), self._result(assertion.result, table))
+
+    def _result(self, result: tree.ResultForm, table: Table) -> Expression:
+        match result:
+            case tree.Result():
+                return table
+            case tree.Filter(condition):
+                return Select(self._condition(condition), table)
+            case tree.Process():
+                keys = tuple(map(_column, result.group_by))
+                return Group(
+                    keys, tuple(map(_aggregate_column, result.aggregates)), self._selected_records(result, table)
+                )
+            case _:
+                assert_never(result)
+
+    def _selected_records(self, process: tree.Process, table: Table) -> Expression:
+        return table if process.where is None else Select(self._condition(process.where), table)
+
+    def _kept_records(self, requirement: tree.Requirement, table: Table) -> Expression | None:
+        """If whole classes are rejected, the records without a violating class, as a second expression."""
+        process, assertion = process_of(requirement), assertion_of(requirement)
+        if assertion is None or process is None or process.where is not None:
+            return None
+        if assertion.quantifier is Quantifier.SOME:
+            return None
+        return Antijoin(table, self._violating(assertion, table), tuple(map(_column, process.group_by)))
+
+    def _condition(self, condition: tree.Condition) -> Condition:
+        written = core(condition)
+        match written:
+            case tree.Comparison(name, operator, constant):
+                return Compare(_column(name), operator, self._bind(constant))
+            case tree.Not(operand):
+                return Not(self._condition(operand))
+            case tree.And(operands):
+                return All(tuple(map(self._condition, operands)))
+            case tree.Or(operands):
+                return Any(tuple(map(self._condition, operands)))
+            case _:
+                assert_never(written)
+
+    def _bind(self, constant: tree.Constant) -> tree.Constant:
+        return self._parameters.bind(constant) or constant
+
+
+def _aggregate_column(named: tree.NamedAggregate) -> AggregateColumn:
+    column = named.aggregate.column
+    argument = None if column is None else _column(column)
+    return AggregateColumn(named.aggregate.function, argument, _column(named.alias))
+
+
+def rank_affected(affected: Expression, trace: Expression) -> Call:
+    """The affected records, each with the h at its rank in canonical order."""
+    counted = Call("D", (), Group((_S,), (AggregateColumn(Function.COUNT, None, _M),), affected))
+    not_after = Compare(Every("x"), Operator.LE, Every("y"))
+    pairs = Join(Rename("x", counted), not_after, Rename("y", counted))
+    last = AggregateColumn(Function.SUM, Symbol("m", "x"), _LAST)
+    placed = Call("L", (), Group((Every("y"), Symbol("m", "y")), (last,), pairs))
+    own = All((Compare(Arithmetic(_LAST, Sign.MINUS, _M), Operator.LT, _I), Compare(_I, Operator.LE, _LAST)))
+    return Call("ranked", (affected, trace), Project(((_S, _S), (_H, _H)), Join(placed, own, trace)))
+
+
+def remaining_trace(affected: Expression, trace: Expression) -> Call:
+    """The trace without one value for each affected record, numbered from 1 again."""
+    ones = Union(Project(((_ONE, _C),), affected), Single(_ZERO, _C))
+    size = Call("N", (), Group((), (AggregateColumn(Function.SUM, _C, _N),), ones))
+    rest = Join(trace, Compare(_I, Operator.GT, _N), size)
+    moved = (Arithmetic(_I, Sign.MINUS, _N), _I)
+    return Call("tail", (affected, trace), Project((moved, (_H, _H)), rest))
+
+
+#: the definitions in the legend, with the letters of the paper
+DEFINITIONS = (rank_affected(Table("V"), Table("T")), remaining_trace(Table("V"), Table("T")))
+
+
+def drawn_records(affected: Expression, trace: Expression, probability: Decimal) -> Expression:
+    """The affected records whose value of the trace is below the probability (X5)."""
+    below = Compare(_H, Operator.LT, Cut(probability))
+    return Project(((_S, _S),), Select(below, rank_affected(affected, trace)))
+
+
+def uniform(lower: tree.Constant, upper: tree.Constant) -> Scalar:
+    """random(l, u, ρ) = l + ⌊ρ · (u − l + 1)⌋, where ρ = h / 2⁵² (D19)."""
+    return Arithmetic(lower, Sign.PLUS, Floor(Arithmetic(_H, Sign.TIMES, _width(lower, upper))))
+
+
+def _width(lower: tree.Constant, upper: tree.Constant) -> Scalar:
+    if isinstance(lower, tree.Number) and isinstance(upper, tree.Number):
+        return tree.Number(upper.value - lower.value + 1)
+    return Arithmetic(Arithmetic(upper, Sign.MINUS, lower), Sign.PLUS, _ONE)
+
+
+def weighted_choice(values: Sequence[WeightedValue]) -> Scalar:
+    """The first vⱼ with ρ < (w₁ + … + wⱼ) / Σw (X6). The last of these bounds is 1, which is above every ρ."""
+    sums = list(accumulate(weight for _, weight in values))
+    options = [
+        (value, Compare(_H, Operator.LT, Cut(Fraction(below, sums[-1]))))
+        for (value, _), below in zip(values[:-1], sums, strict=False)
+    ]
+    return Choice(tuple(options), values[-1][0])

@@ -1,0 +1,1 @@
+"""Rules that recognize wrong text and say what to write instead."""

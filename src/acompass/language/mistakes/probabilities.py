@@ -1,0 +1,335 @@
+"""Mistakes around `WITH PROBABILITY` (X5), and probabilities and weights that the grammar accepts but X5 to X7
+forbid."""
+
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Context, Decimal
+from fractions import Fraction
+from itertools import takewhile
+from math import lcm
+from typing import assert_never
+
+from acompass.errors.diagnostics import Diagnostic, Fix, Label, Span, delete, insert, offer, replace, safe
+from acompass.errors.wording import quote
+from acompass.language.mistakes.actions import ACTIONS, begins_step, is_probability
+from acompass.language.mistakes.syntax_error import Rule, Unexpected, is_one_letter_off, is_swapped, join_tokens
+from acompass.language.text import tree
+from acompass.language.text.tokens import Token, spell_constant, spell_fraction, spell_name, spell_number, unquote
+
+_PERCENT = frozenset({"%", "PERCENT", "PCT"})
+_SIGNS = frozenset({"=", "==", ":", ",", "OF"})
+_EXAMPLE = "write a number between 0 and 1, as in `WITH PROBABILITY 0.25`"
+_NO_PARAMETER = "write the number itself, as in `WITH PROBABILITY 0.25`: parameters stand for constants only"
+_IN_DIGITS = re.compile(r"0\.[0-9]+")
+
+
+def percent_or_ratio(unexpected: Unexpected) -> Diagnostic | None:
+    """`WITH PROBABILITY 25% …`, `WITH PROBABILITY 1/4 …`."""
+    before, following = unexpected.tokens[: unexpected.index][-2:], unexpected.following
+    if [token.type for token in before] != ["PROBABILITY", "NUMBER"]:
+        return None
+    number, token = before[1], unexpected.token
+    if token.text.upper() in _PERCENT:
+        return _other_notation([number, token], meant_by_percent(number.number))
+    if token.text == "/" and following is not None and following.type == "NUMBER":
+        return _ratio([number, token, following])
+    return None
+
+
+def _ratio(tokens: list[Token]) -> Diagnostic:
+    over, under = tokens[0].number, tokens[2].number
+    value = over / under if under else Fraction(0)
+    if not 0 < value < 1:
+        return _other_notation(tokens, None)
+    exact = spell_fraction(value)
+    return _other_notation(tokens, exact or _nearly(value), is_exact=exact is not None)
+
+
+def _nearly(value: Fraction) -> str:
+    return spell_number(Context(prec=4).divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
+def _other_notation(tokens: list[Token], meant: str | None, *, is_exact: bool = True) -> Diagnostic:
+    found = ("" if len(tokens[1].text) == 1 else " ").join(token.text for token in tokens)
+    span = tokens[0].span.to(tokens[-1].span)
+    message = f"expected a probability in digits, found {quote(found)}"
+    if meant is None:
+        return Diagnostic("AC051", message, (Label(span),), _EXAMPLE)
+    help_ = f"write `{meant}`" if is_exact else f"write `{meant}`, or more digits of it"
+    fixes = (safe if is_exact else offer)(f"write `{meant}`", replace(span, meant))
+    return Diagnostic("AC051", message, (Label(span),), help_, fixes=fixes)
+
+
+def not_a_number(unexpected: Unexpected) -> Diagnostic | None:
+    """`WITH PROBABILITY q …`, `WITH PROBABILITY '0.25' …`, `WITH PROBABILITY = 0.25 …`, or nothing."""
+    previous, token = unexpected.previous, unexpected.token
+    if previous is None or previous.type != "PROBABILITY":
+        return None
+    if unexpected.at_end or token.text.upper() in (*ACTIONS, "THEN"):
+        action = join_tokens([token, *unexpected.after]) if token.text.upper() in ACTIONS else "REJECT"
+        help_ = f"write `WITH PROBABILITY 0.25 {action}`, with the actual probability"
+        return unexpected.diagnose("AC051", f"missing number after {quote(previous.text)}", help_)
+    if token.type == "LPAR":
+        return _number_in_parentheses(unexpected)
+    help_, fixes = _instead_of_number(unexpected)
+    message = f"expected a probability in digits, found {unexpected.found}"
+    return unexpected.diagnose("AC051", message, help_, fixes)
+
+
+def _number_in_parentheses(unexpected: Unexpected) -> Diagnostic:
+    message = f"expected a probability in digits, found {unexpected.found}"
+    if [token.type for token in unexpected.after[:2]] != ["NUMBER", "RPAR"]:
+        return unexpected.diagnose("AC051", message, _EXAMPLE)
+    number, closing = unexpected.after[:2]
+    span, help_ = unexpected.token.span.to(closing.span), f"write `{number.text}`"
+    return Diagnostic("AC051", message, (Label(span),), help_, fixes=safe(help_, replace(span, number.text)))
+
+
+def _instead_of_number(unexpected: Unexpected) -> tuple[str, tuple[Fix, ...]]:
+    token, after = unexpected.token, unexpected.after
+    if token.text.upper() in _SIGNS and after and after[0].type == "NUMBER":
+        help_ = f"write `WITH PROBABILITY {after[0].text}`"
+        return help_, safe(f"remove {quote(token.text)}", delete(token.span))
+    if token.type == "STRING" and _IN_DIGITS.fullmatch(unquote(token.text)):
+        help_ = f"write `{unquote(token.text)}`"
+        return help_, safe(help_, replace(token.span, unquote(token.text)))
+    return (_NO_PARAMETER if token.type == "WORD" else _EXAMPLE), ()
+
+
+def incomplete_probability(unexpected: Unexpected) -> Diagnostic | None:
+    """`WITH 0.25 REJECT`, `WITH PROBABILTY 0.25 REJECT`, `WITH CHANCE 0.25 REJECT`."""
+    token, following = unexpected.token, unexpected.following
+    if unexpected.accepted != {"PROBABILITY"}:
+        return None
+    message = f"expected `PROBABILITY` after `WITH`, found {unexpected.found}"
+    if token.type == "NUMBER":
+        help_ = f"write `WITH PROBABILITY {join_tokens([token, *unexpected.after])}`"
+        fixes = safe("insert `PROBABILITY`", insert(token.start, "PROBABILITY "))
+    elif following is not None and following.type in ("NUMBER", "MALFORMED_NUMBER"):
+        help_ = f"write `WITH PROBABILITY {join_tokens(unexpected.after)}`"
+        fix = safe if _is_typo(token.text.upper()) else offer
+        fixes = fix("write `PROBABILITY`", replace(token.span, "PROBABILITY"))
+    else:
+        help_, fixes = "write `WITH PROBABILITY 0.25 REJECT`, with the actual probability and action", ()
+    return unexpected.diagnose("AC053", message, help_, fixes)
+
+
+def missing_with(unexpected: Unexpected) -> Diagnostic | None:
+    """`PROBABILITY 0.25 REJECT`."""
+    token, following = unexpected.token, unexpected.following
+    if not unexpected.wants_action or token.text.upper() != "PROBABILITY" or following is None:
+        return None
+    if following.type != "NUMBER" or _follows_probability(unexpected):
+        return None
+    help_ = f"write `WITH {join_tokens([token, *unexpected.after])}`"
+    fixes = safe("insert `WITH`", insert(token.start, "WITH "))
+    return unexpected.diagnose("AC053", f"missing `WITH` before {quote(token.text)}", help_, fixes)
+
+
+def _is_typo(word: str) -> bool:
+    return is_swapped(word, "PROBABILITY") or is_one_letter_off(word, "PROBABILITY")
+
+
+def _follows_probability(unexpected: Unexpected) -> bool:
+    """Whether an action is expected after a probability."""
+    return unexpected.wants_action and "WITH" not in unexpected.accepted
+
+
+def missing_action(unexpected: Unexpected) -> Diagnostic | None:
+    """`WITH PROBABILITY 0.5;`, `WITH PROBABILITY 0.5 : REJECT`, and one probability before another."""
+    if not _follows_probability(unexpected):
+        return None
+    token, chance = unexpected.token, join_tokens(unexpected.tokens[unexpected.index - 3 : unexpected.index])
+    if unexpected.at_end:
+        help_ = f"write `{chance} REJECT`, or another action"
+        return unexpected.diagnose("AC015", f"missing action after {quote(chance)}", help_)
+    if token.type in ("COLON", "COMMA") and begins_step(unexpected.after):
+        help_ = f"write `{chance} {join_tokens(unexpected.after)}`"
+        fixes = safe(f"remove {quote(token.text)}", delete(token.span))
+        message = f"unexpected {unexpected.found} between the probability and the action"
+        return unexpected.diagnose("AC053", message, help_, fixes)
+    return _second_probability(unexpected) if is_probability([token, *unexpected.after]) else None
+
+
+def _second_probability(unexpected: Unexpected) -> Diagnostic:
+    message, help_ = "`WITH PROBABILITY` twice before one action", "write the product of both probabilities"
+    first, second = unexpected.tokens[unexpected.index - 1], unexpected.after[1:2]
+    if not second or second[0].type != "NUMBER":
+        return unexpected.diagnose("AC053", message, help_)
+    product = spell_fraction(abs(first.number * second[0].number))
+    if product is None:
+        return unexpected.diagnose("AC053", message, help_)
+    fixes = offer(f"write `{product}`", replace(first.span.to(second[0].span), product))
+    return unexpected.diagnose("AC053", message, f"{help_}, `{product}`", fixes)
+
+
+def probability_after_action(unexpected: Unexpected) -> Diagnostic | None:
+    """`REJECT WITH PROBABILITY 0.5`, `REPLACE a WITH PROBABILITY 0.5 WITH 'x'`."""
+    at, start = _probability_near(unexpected), _start_of_step(unexpected)
+    if at is None or start is None or start == at:
+        return None
+    tokens = unexpected.tokens
+    chance, number = tokens[at : at + 3], tokens[at + 2]
+    if tokens[at + 3 : at + 4] and tokens[at + 3].text.upper() in ACTIONS:
+        return None  # another action follows: THEN is missing before it
+    rest = [*tokens[start:at], *takewhile(_is_of_step, tokens[at + 3 :])]
+    message = "`WITH PROBABILITY` must come before its action"
+    label = (Label(chance[0].span.to(chance[1].span)),)
+    if number.type != "NUMBER":
+        help_ = f"write `WITH PROBABILITY 0.25 {join_tokens(tokens[start:at])}`, with the actual probability"
+        return Diagnostic("AC053", message, label, help_)
+    help_ = f"write `{join_tokens([*chance, *rest])}`"
+    moved = insert(tokens[start].start, f"{join_tokens(chance)} ")
+    fixes = safe(help_, moved, delete(chance[0].span.to(number.span)))
+    return Diagnostic("AC053", message, label, help_, fixes=fixes)
+
+
+def _probability_near(unexpected: Unexpected) -> int | None:
+    """The index of a WITH PROBABILITY whose first token or number this is."""
+    tokens = unexpected.tokens
+    places = (unexpected.index, unexpected.index - 2)
+    return next((at for at in places if at > 0 and is_probability(tokens[at:])), None)
+
+
+def _start_of_step(unexpected: Unexpected) -> int | None:
+    """The index of the action that contains the token."""
+    places = (unexpected.start_of_step(kind) for kind in ACTIONS)
+    return max((place for place in places if place is not None), default=None)
+
+
+def _is_of_step(token: Token) -> bool:
+    return token.type not in ("SEMICOLON", "COLON") and token.text.upper() != "THEN"
+
+
+#: tried before the rules for tokens that are wrong anywhere, such as `%` and `/`
+RATIO_RULES: tuple[Rule, ...] = (percent_or_ratio,)
+PROBABILITY_RULES: tuple[Rule, ...] = (
+    not_a_number,
+    incomplete_probability,
+    missing_with,
+    missing_action,
+    probability_after_action,
+)
+
+#: the smallest probability of an outcome (X7)
+RAREST = Fraction(1, 2**32)
+#: short numbers near the ends of the range that X7 allows
+_SMALL, _LARGE = "0.0000000003", "0.9999999997"
+#: digits of the longest probability or weight, as for constants in comparisons
+_MOST_DIGITS = 1_000
+#: characters of the longest list of values that a help repeats
+_LONGEST_LIST = 200
+
+
+def probability_mistakes(action: tree.Step | None) -> Iterator[Diagnostic]:
+    """Mistakes in the probability or in the weights of an action."""
+    match action:
+        case tree.Sometimes(probability, plain):
+            yield from _too_long("AC051", (probability,))
+            yield from _probability(action, probability)
+            yield from probability_mistakes(plain)
+        case tree.Draw(balls=balls):
+            yield from _too_long("AC052", [ball.weight for ball in balls if ball.weight is not None])
+            yield from _weights(action)
+            yield from _rare_values(balls)
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            pass
+        case _:
+            assert_never(action)
+
+
+def _too_long(code: str, numbers: Iterable[tree.Number]) -> Iterator[Diagnostic]:
+    for number in numbers:
+        digits = len(number.value.as_tuple().digits)
+        if digits > _MOST_DIGITS:
+            message = f"the number has {digits:,} digits, more than the {_MOST_DIGITS:,} allowed"
+            yield Diagnostic(code, message, (Label(number.span),), "write fewer digits")
+
+
+def _probability(action: tree.Sometimes, number: tree.Number) -> Iterator[Diagnostic]:
+    value = Fraction(number.value)
+    if not 0 < value < 1:
+        help_, fixes = _instead_of_probability(action, value)
+        message = f"expected a probability between 0 and 1, found {quote(spell_number(number.value))}"
+        yield Diagnostic("AC051", message, (Label(number.span),), help_, fixes=fixes)
+    elif min(value, 1 - value) < RAREST:
+        chance = "" if value < RAREST else " not"
+        message = f"the probability that the action is{chance} performed is below 2^-32"
+        help_ = f"write `{_SMALL}` or more" if value < RAREST else f"write `{_LARGE}` or less"
+        yield Diagnostic("AC054", message, (Label(number.span),), help_)
+
+
+def _instead_of_probability(action: tree.Sometimes, value: Fraction) -> tuple[str, tuple[Fix, ...]]:
+    meant = meant_by_percent(value) if value > 1 else spell_fraction(-value) if -1 < value < 0 else None
+    if meant is not None:
+        fixes = offer(f"write `{meant}`", replace(action.probability.span, meant))
+        return f"did you mean `{meant}`?", fixes
+    if value == 0:
+        return "remove the requirement: the action is never performed", ()
+    if value in (1, 100):
+        before = Span(action.span.start, action.action.span.start)
+        fixes = offer("remove the probability", delete(before))
+        return "remove `WITH PROBABILITY` to perform the action on every affected record", fixes
+    return "write the probability in digits, as in `WITH PROBABILITY 0.25`", ()
+
+
+def meant_by_percent(percent: Fraction) -> str | None:
+    """The probability in digits; None if it is not between 0 and 1."""
+    return spell_fraction(percent / 100) if 0 < percent < 100 else None
+
+
+def _weights(action: tree.Draw) -> Iterator[Diagnostic]:
+    for at, ball in enumerate(action.balls):
+        if ball.weight is None or _is_weight(ball.weight):
+            continue
+        help_, fixes = _instead_of_weight(action, at, ball.weight)
+        found = quote(spell_number(ball.weight.value))
+        message = f"expected a positive integer as the weight of a value, found {found}"
+        yield Diagnostic("AC052", message, (Label(ball.weight.span),), help_, fixes=fixes)
+
+
+def _is_weight(number: tree.Number) -> bool:
+    return number.value > 0 and number.value.as_tuple().exponent == 0
+
+
+def _instead_of_weight(action: tree.Draw, at: int, weight: tree.Number) -> tuple[str, tuple[Fix, ...]]:
+    if weight.value == 0:
+        return "remove the value: it is never drawn", _remove_value(action.balls, at)
+    if weight.value > 0:
+        return _scale_weights(action)
+    positive = str(-int(weight.value) or 1)
+    return f"write `{positive}`", offer(f"write `{positive}`", replace(weight.span, positive))
+
+
+def _remove_value(balls: tuple[tree.Ball, ...], at: int) -> tuple[Fix, ...]:
+    """An offer to remove the value and one of the commas around it."""
+    if len(balls) == 1:
+        return ()
+    span = Span(balls[at - 1].span.end, balls[at].span.end)
+    first = Span(balls[0].span.start, balls[1].span.start)
+    return offer("remove the value", delete(span if at else first))
+
+
+def _scale_weights(action: tree.Draw) -> tuple[str, tuple[Fix, ...]]:
+    """All weights times the same integer, which leaves the probabilities unchanged."""
+    weights = [Fraction(ball.times) for ball in action.balls]
+    times = lcm(*(weight.denominator for weight in weights))
+    pairs = [(ball, str(int(weight * times))) for ball, weight in zip(action.balls, weights, strict=True)]
+    values = ", ".join(f"{weight} OF {spell_constant(ball.constant)}" for ball, weight in pairs)
+    edits = [replace(ball.weight.span, weight) for ball, weight in pairs if ball.weight is not None]
+    is_complete = len(edits) == len(pairs) and min(weights) > 0
+    if len(values) > _LONGEST_LIST or not is_complete:
+        return f"multiply the weight of each value by {times}; a value without a weight has weight 1", ()
+    help_ = f"write `RANDOM {spell_name(action.name.text, 'FROM')} FROM ({values})`"
+    return help_, safe(help_, *edits)
+
+
+def _rare_values(balls: tuple[tree.Ball, ...]) -> Iterator[Diagnostic]:
+    weights = [Fraction(ball.times) for ball in balls]
+    total = sum(weights)
+    for ball, weight in zip(balls, weights, strict=True):
+        if weight < total * RAREST:
+            enough = -(-(total - weight) // (1 / RAREST - 1))
+            message = "the probability that the value is drawn is below 2^-32"
+            help_ = f"write `{enough} OF {spell_constant(ball.constant)}` or more, or remove the value"
+            yield Diagnostic("AC054", message, (Label(ball.span),), help_)

@@ -1,0 +1,1 @@
+"""The checked program: a policy with resolved names and known types."""

@@ -1,0 +1,338 @@
+"""Check actions, and update the types of columns after them (D12, D14).
+
+The values of RANDOM … FROM are typed as in REPLACE (X6). The map of GENERALIZE must fit its column and the maps before
+it (X2)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeAlias, assert_never
+
+from acompass.errors.diagnostics import Diagnostic, Span
+from acompass.language.program import bands, findings, label_maps, program
+from acompass.language.program.bands import Bands
+from acompass.language.program.constants import Bound, digits_before_point, is_64_bit, replacement, scale_of
+from acompass.language.program.hierarchies import Hierarchy, parse_hierarchy, read_hierarchy
+from acompass.language.program.label_maps import Dates, Level, Map, Prefix
+from acompass.language.program.scope import Scope, Writer, write_values
+from acompass.language.program.types import MOST_DIGITS, TEXT, Column, Kind, Type, Value, remaining
+from acompass.language.text import tree
+from acompass.language.text.tree import place_of
+
+
+def check_action(action: tree.Step, scope: Scope, *, always: bool) -> program.Action | None:
+    """The action, or None if an error in it was reported. Updates the scope's types.
+
+    `always` says that every record is affected (X1).
+    """
+    match action:
+        case tree.Sometimes():
+            # the records that are not drawn keep their values, so nothing is overwritten for certain
+            plain = _check_plain(action.action, scope, always=False)
+            probability = Fraction(action.probability.value)
+            return None if plain is None else program.Sometimes(probability, plain, place_of(action.span))
+        case tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
+            return _check_plain(action, scope, always=always)
+        case _:
+            assert_never(action)
+
+
+def _check_plain(action: tree.Plain, scope: Scope, *, always: bool) -> program.Plain | None:
+    match action:
+        case tree.Reject():
+            return program.Reject(place_of(action.span))
+        case tree.Replace():
+            return _replace(action, scope, always)
+        case tree.Generalize():
+            return check_generalize(action, scope)
+        case tree.Drop():
+            return _drop(action, scope, always)
+        case tree.Random():
+            return _random(action, scope)
+        case tree.Draw():
+            return check_draw(action, scope, always=always)
+        case _:
+            assert_never(action)
+
+
+def _replace(action: tree.Replace, scope: Scope, always: bool) -> program.Replace | None:
+    constant = scope.bind(action.constant)
+    column = scope.column(action.name)
+    if column is None:
+        return None
+    type_ = scope.types[column]
+    if constant is None or type_ is None:
+        scope.retype(column, None, action.span)
+        return None
+    replaced = replacement(constant, Column(scope.names.texts[column], type_))
+    if isinstance(replaced, Diagnostic):
+        scope.retype(column, None, action.span)
+        scope.report(findings.drop_parameter_fixes(replaced, action.constant))
+        return None
+    value, after = replaced
+    write_values(column, [value], after, Writer("REPLACE", action.span, always), scope)
+    return program.Replace(column, value, place_of(action.span))
+
+
+def _drop(action: tree.Drop, scope: Scope, always: bool) -> program.Drop | None:
+    if not always:
+        scope.report(findings.drop_without_always(action))
+        return None
+    found = len(scope.found)
+    columns: list[int] = []
+    absent = tuple(name.text for name in action.names if _is_gone(name, scope))
+    for name in action.names:
+        column = None if name.text in absent else scope.column_of_any_type(name)
+        if column is not None:
+            scope.drop(column, action.span)
+            columns.append(column)
+    if not remaining(scope.schema):
+        scope.report(findings.nothing_left(action))
+    if len(scope.found) > found:
+        return None
+    return program.Drop(tuple(columns), absent, place_of(action.span))
+
+
+def _is_gone(name: tree.Name, scope: Scope) -> bool:
+    """Whether the table was released without the column (D32)."""
+    return scope.may_be_released and not scope.names.find(name.text)
+
+
+def _random(action: tree.Random, scope: Scope) -> program.Random | None:
+    lower, upper = _check_bound(action.lower, scope), _check_bound(action.upper, scope)
+    column = scope.column(action.name)
+    if lower is not None and upper is not None and lower > upper:
+        scope.report(findings.bounds_reversed(action, lower, upper))
+        return None
+    if column is None or not _holds_integers(action.name, column, scope) or lower is None or upper is None:
+        return None
+    if problem := _overflow(action, scope.schema[column], lower, upper):
+        scope.report(problem)
+        return None
+    return program.Random(column, lower, upper, place_of(action.span))
+
+
+def _check_bound(constant: tree.Number | tree.Parameter, scope: Scope) -> int | None:
+    bound = scope.bind(constant)
+    if bound is None:
+        return None
+    if isinstance(bound, tree.Number) and scale_of(bound.value) == 0 and is_64_bit(bound.value):
+        return int(bound.value)
+    scope.report(findings.bound_not_integer(constant.span, bound))
+    return None
+
+
+def _holds_integers(name: tree.Name, column: int, scope: Scope) -> bool:
+    match scope.types[column]:
+        case None:
+            return False
+        case type_ if type_.is_number or type_.kind is Kind.TEXT:
+            return True
+    scope.report(findings.not_randomizable(name, scope.schema[column]))
+    return False
+
+
+def _overflow(action: tree.Random, column: Column, lower: int, upper: int) -> Diagnostic | None:
+    """An error if the integers have too many digits for a decimal column of this scale."""
+    if column.type.kind is not Kind.DECIMAL:
+        return None
+    digits = column.type.scale + max(digits_before_point(lower), digits_before_point(upper))
+    if digits <= MOST_DIGITS:
+        return None
+    return findings.number_too_long(action.lower.span.to(action.upper.span), digits, MOST_DIGITS)
+
+
+#: each value of RANDOM … FROM with its constant, where parameters are bound
+_Balls: TypeAlias = Sequence[tuple[tree.Ball, Bound]]
+
+
+def check_draw(action: tree.Draw, scope: Scope, *, always: bool) -> program.Draw | None:
+    """The action, or None if an error in it was reported. Updates the scope's types."""
+    constants = [(ball, scope.bind(ball.constant)) for ball in action.balls]
+    column = scope.column(action.name)
+    if column is None:
+        return None
+    type_ = scope.types[column]
+    balls = [(ball, constant) for ball, constant in constants if constant is not None]
+    if len(balls) < len(constants) or type_ is None:
+        scope.retype(column, None, action.span)
+        return None
+    written = _drawn_values(balls, Column(scope.names.texts[column], type_))
+    if isinstance(written, Diagnostic):
+        scope.retype(column, None, action.span)
+        scope.report(written)
+        return None
+    values, after = written
+    write_values(column, values, after, Writer("RANDOM", action.span, always), scope)
+    weighted = (program.Ball(value, int(ball.times)) for value, ball in zip(values, action.balls, strict=True))
+    return program.Draw(column, tuple(weighted), place_of(action.span))
+
+
+def _drawn_values(balls: _Balls, column: Column) -> tuple[list[Value], Type] | Diagnostic:
+    """The values that may be drawn, and the column's type after the action, or an error."""
+    problem = _mixed_kinds(balls) or _repeated_value(balls, [constant.value for _, constant in balls])
+    if problem is not None:
+        return problem
+    after = _type_of_all(balls, column)
+    if isinstance(after, Diagnostic):
+        return after
+    replaced = _replacement_values(balls, Column(column.name, after))
+    if isinstance(replaced, Diagnostic):
+        return replaced
+    values = [value for value, _ in replaced]
+    return _repeated_value(balls, values) or (values, after)
+
+
+def _type_of_all(balls: _Balls, column: Column) -> Type | Diagnostic:
+    """The column's type once it may contain every constant: a later constant may need more digits, or text."""
+    after = column.type
+    for ball in balls:
+        replaced = _replacement_values([ball], Column(column.name, after))
+        if isinstance(replaced, Diagnostic):
+            return replaced
+        ((_, after),) = replaced
+    return after
+
+
+def _replacement_values(balls: _Balls, column: Column) -> list[tuple[Value, Type]] | Diagnostic:
+    """Each constant as REPLACE would write it, or the first error."""
+    found = []
+    for ball, constant in balls:
+        replaced = replacement(constant, column)
+        if isinstance(replaced, Diagnostic):
+            return findings.drop_parameter_fixes(replaced, ball.constant)
+        found.append(replaced)
+    return found
+
+
+def _mixed_kinds(balls: _Balls) -> Diagnostic | None:
+    """An error if the values are both numbers and text."""
+    first = balls[0][1]
+    other = next((ball for ball, constant in balls if type(constant) is not type(first)), None)
+    return None if other is None else findings.mixed_kinds([ball for ball, _ in balls], other)
+
+
+def _repeated_value(balls: _Balls, values: Sequence[Value]) -> Diagnostic | None:
+    """An error if two of the values are equal: `1` and `1.0`, or two numbers that are the same float."""
+    seen: dict[Value, int] = {}
+    for at, value in enumerate(values):
+        first = seen.setdefault(value, at)
+        if first < at:
+            return findings.repeated_weighted_value([ball for ball, _ in balls], first, at)
+    return None
+
+
+def check_generalize(action: tree.Generalize, scope: Scope) -> program.Generalize | None:
+    """The action, or None if an error in it was reported. The column is text from here on."""
+    column = scope.column(action.name)
+    type_ = None if column is None else scope.types[column]
+    if column is None or type_ is None:
+        return None
+    map_ = _map(action, Column(scope.names.texts[column], type_), scope)
+    if not isinstance(map_, Diagnostic):
+        map_ = _map_conflict(action, map_, column, scope) or map_
+    numbers = type_.kind if type_.is_number else type_.numbers
+    scope.retype(column, replace(TEXT, numbers=numbers), action.span, by="GENERALIZE")
+    if isinstance(map_, Diagnostic):
+        scope.report(map_)
+        return None
+    scope.maps.setdefault(column, []).append((map_, action.span))
+    return program.Generalize(column, map_, place_of(action.span))
+
+
+def _map_conflict(action: tree.Generalize, map_: Map, column: int, scope: Scope) -> Diagnostic | None:
+    """An error if the map cannot be applied to labels or texts that earlier lines wrote."""
+    name = scope.names.texts[column]
+    for earlier, place in scope.maps.get(column, ()):
+        if not map_.follows(earlier):
+            return findings.not_cut_from_earlier(action, name, place)
+    for text, by, place in scope.written.get(column, ()):
+        if map_.label(text) is None:
+            return findings.unmappable_text(action, name, by, place)
+    return None
+
+
+def _map(action: tree.Generalize, column: Column, scope: Scope) -> Map | Diagnostic:
+    map_ = action.map
+    match map_:
+        case tree.BandsOf() | tree.BandsAt():
+            return _bands(action, map_, column)
+        case tree.PrefixOf(length):
+            return _prefix(length)
+        case tree.DatePart(unit):
+            if column.type.kind not in (Kind.DATE, Kind.TIMESTAMP, Kind.TEXT):
+                return findings.unsuitable_map(action, f"{unit} needs dates", column)
+            return Dates(unit)
+        case tree.LevelOf():
+            return _level(map_, scope)
+        case _:
+            assert_never(map_)
+
+
+def _bands(action: tree.Generalize, map_: tree.BandsOf | tree.BandsAt, column: Column) -> Bands | Diagnostic:
+    kind = column.type.kind if column.type.is_number else column.type.numbers
+    if kind is None:
+        return findings.unsuitable_map(action, "BANDS needs numbers", column)
+    integer = kind is Kind.INTEGER
+    match map_:
+        case tree.BandsOf():
+            return _bands_of(map_, integer)
+        case tree.BandsAt():
+            cuts = [cut.value for cut in map_.cuts]
+            problem = bands.cuts_problem(cuts, integer)
+            if problem is not None:
+                return _invalid(map_.span, problem, "BANDS AT 18, 25, 65")
+            return Bands.at(cuts, integer)
+        case _:
+            assert_never(map_)
+
+
+def _bands_of(map_: tree.BandsOf, integer: bool) -> Bands | Diagnostic:
+    width = map_.width.value
+    start, end = (None if number is None else number.value for number in (map_.start, map_.end))
+    problem = bands.bands_problem(width, start, end, integer)
+    if problem is None:
+        return Bands.of(width, start, end, integer)
+    return _invalid(map_.span, problem, "BANDS OF 5 FROM 15 UP TO 90")
+
+
+def _prefix(length: tree.Number) -> Prefix | Diagnostic:
+    if scale_of(length.value):
+        return _invalid(length.span, "the length of a prefix must be an integer", "PREFIX OF 3")
+    problem = label_maps.prefix_problem(int(length.value))
+    return Prefix(int(length.value)) if problem is None else _invalid(length.span, problem, "PREFIX OF 3")
+
+
+def _level(map_: tree.LevelOf, scope: Scope) -> Level | Diagnostic:
+    hierarchy = _hierarchy(map_.file, scope)
+    if isinstance(hierarchy, Diagnostic):
+        return hierarchy
+    if scale_of(map_.level.value):
+        return _invalid(map_.level.span, "a level must be an integer", "LEVEL 1 OF 'education.csv'")
+    constant = None if map_.otherwise is None else scope.bind(map_.otherwise)
+    otherwise = None if constant is None else _constant_text(constant)
+    number = int(map_.level.value)
+    problem = label_maps.level_problem(hierarchy, number, otherwise)
+    if problem is None:
+        return Level(hierarchy, number, otherwise)
+    return _invalid(map_.span, problem, "LEVEL 1 OF 'education.csv' ELSE 'other'")
+
+
+def _hierarchy(file: tree.String, scope: Scope) -> Hierarchy | Diagnostic:
+    """The hierarchy that came with the policy, or the file at this path relative to the policy's folder."""
+    try:
+        content = scope.hierarchies.get(file.value)
+        found = read_hierarchy(Path(scope.folder, file.value)) if content is None else parse_hierarchy(content)
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or "unknown reason").lower()
+        return findings.unreadable_hierarchy(file, reason)
+    return found if isinstance(found, Hierarchy) else findings.wrong_hierarchy(file, found)
+
+
+def _constant_text(constant: Bound) -> str:
+    return f"{constant.value:f}" if isinstance(constant, tree.Number) else constant.value
+
+
+def _invalid(span: Span, problem: str, example: str) -> Diagnostic:
+    return findings.invalid_map(span, problem, f"write for example `{example}`")

@@ -1,0 +1,395 @@
+"""The mistakes that a policy can have for a schema: a function for each builds its diagnostic."""
+
+import dataclasses
+from collections.abc import Sequence
+from decimal import Decimal
+
+from acompass.errors.diagnostics import Diagnostic, Edit, Fix, Label, Span, delete, insert, offer, replace, safe
+from acompass.errors.wording import quote
+from acompass.language.mistakes.unreadable_text import is_group_by
+from acompass.language.program.hierarchies import Problem, problem_summary
+from acompass.language.program.types import Column, Kind, Names
+from acompass.language.text import tree
+from acompass.language.text.tokens import read_constant, spell_constant, spell_name, spell_number, spell_string
+
+#: characters of a constant that a message shows
+_SHOWN = 40
+
+_EXAMPLES = {
+    Kind.BOOLEAN: "`'true'` or `'false'`",
+    Kind.DATE: "a date as `'2024-12-31'`",
+    Kind.TIMESTAMP: "a timestamp as `'2024-12-31'` or `'2024-12-31 23:59:59'`",
+}
+
+
+def unknown_column(name: tree.Name, names: Names) -> Diagnostic:
+    close = names.closest(name.text)
+    help_ = f"columns: {names.listing()}{_meant(close)}"
+    return _diagnostic_at(name.span, "AC101", f"unknown column `{name.text}`", help_, _rename(name, close))
+
+
+def ambiguous_name(name: tree.Name, candidates: list[str]) -> Diagnostic:
+    message = f"`{name.text}` matches several columns: {_listing(candidates)}"
+    written = _listing([spell_name(candidate) for candidate in candidates])
+    fixes = tuple(fix for candidate in candidates for fix in _rename(name, candidate))
+    return _diagnostic_at(name.span, "AC102", message, f"spell it exactly as one of {written}", fixes)
+
+
+def unseen_name(name: tree.Name, seen: Names, alias: tree.Name | None, is_column: bool) -> Diagnostic:
+    close = seen.closest(name.text)
+    help_ = f"the condition after PROCESS sees: {seen.listing()}{_meant(close)}"
+    if is_column:
+        help_ += f"; add `{spell_name(name.text)}` to GROUP BY, or compare it in WHERE"
+    fixes = _split_alias(name, alias) or _rename(name, close)
+    return _diagnostic_at(name.span, "AC103", f"`{name.text}` is not in the result of PROCESS", help_, fixes)
+
+
+def _split_alias(name: tree.Name, alias: tree.Name | None) -> tuple[Fix, ...]:
+    """For `AS Size GROUPBY Age : Size > 3`, in which `Size GROUPBY Age` is read as one name."""
+    if alias is None or len(alias.text) != alias.span.end - alias.span.start:
+        return ()
+    words = alias.text.split(" ")
+    at = next((index for index, word in enumerate(words) if is_group_by(word)), 0)
+    before = " ".join(words[:at])
+    if not 0 < at < len(words) - 1 or before.casefold() != name.text.casefold():
+        return ()
+    start = alias.span.start + len(before) + 1
+    return safe("write `GROUP BY`", replace(Span(start, start + len(words[at])), "GROUP BY"))
+
+
+def alias_is_grouped(alias: tree.Name, group: tree.Name) -> Diagnostic:
+    return Diagnostic(
+        "AC104",
+        f"`{alias.text}` names both the aggregate and a column of GROUP BY",
+        (Label(alias.span), Label(group.span, "grouped by here")),
+        f"give the aggregate another name, such as `AS {spell_name(alias.text + ' value')}`",
+    )
+
+
+def repeated_group(name: tree.Name, previous: tree.Name, first: tree.Name, column: str) -> Diagnostic:
+    """`previous` is the preceding name in GROUP BY, `first` the earlier name of the same column."""
+    help_ = f"remove the second `{spell_name(name.text)}`"
+    return Diagnostic(
+        "AC105",
+        f"column `{column}` appears twice in GROUP BY",
+        (Label(name.span), Label(first.span, "first here")),
+        help_,
+        fixes=offer(help_, delete(Span(previous.span.end, name.span.end))),
+    )
+
+
+def unbound_parameter(parameter: tree.Parameter, bound: Names) -> Diagnostic:
+    word = parameter.name
+    close = bound.closest(word)
+    meant = f"; did you mean `{close}`?" if close else ""
+    help_ = f"bind it with `--set {word}=3`, or write `{spell_string(word)}` for text{meant}"
+    fixes = offer(f"write `{close}`", replace(parameter.span, close)) if close else ()
+    fixes += offer(f"write `{spell_string(word)}`", *_in_quotes(parameter.span))
+    return _diagnostic_at(parameter.span, "AC106", f"parameter `{word}` is not bound", help_, fixes)
+
+
+def unused_parameter(name: str) -> Diagnostic:
+    message = f"parameter `{name}` is bound but never used in the policy"
+    return Diagnostic("AC107", message, (), f"remove `--set {name}=…`, or remove `{name}` from `acompass.toml`")
+
+
+def column_as_constant(parameter: tree.Parameter, column: str) -> Diagnostic:
+    message = f"expected a constant, found the column `{parameter.name}`"
+    help_ = (
+        "a column cannot be compared with or replaced by another column; "
+        f"write a number, or `{spell_string(column)}` for the text"
+    )
+    fixes = offer(f"write `{spell_string(column)}`", replace(parameter.span, spell_string(column)))
+    return _diagnostic_at(parameter.span, "AC108", message, help_, fixes)
+
+
+def bad_setting(text: str) -> Diagnostic:
+    message = f"expected `NAME=VALUE` to bind a parameter, found `{text}`"
+    return Diagnostic("AC109", message, (), "write `--set k=3`")
+
+
+def repeated_setting(name: str) -> Diagnostic:
+    message = f"parameter `{name}` is bound twice"
+    return Diagnostic("AC109", message, (), f"keep one `--set {name}=…`")
+
+
+def unusable_parameter(name: str) -> Diagnostic:
+    message = f"the value of parameter `{name}` is neither a finite number nor text"
+    return Diagnostic("AC109", message, (), f"bind a number or text, such as `--set {name}=3`")
+
+
+def type_mismatch(constant: tree.Number | tree.String, column: Column) -> Diagnostic:
+    message = f"column `{column.name}` is {column.type.kind}, compared with {_describe_constant(constant)}"
+    return _diagnostic_at(constant.span, "AC110", message, _fitting(constant, column), _change_quotes(constant, column))
+
+
+def unreadable_constant(constant: tree.String, column: Column) -> Diagnostic:
+    message = f"{_describe_constant(constant)} is not a {column.type.kind}, the type of column `{column.name}`"
+    return _diagnostic_at(constant.span, "AC111", message, f"write {_EXAMPLES[column.type.kind]}")
+
+
+def not_aggregable(aggregate: tree.Aggregate, name: tree.Name, column: Column) -> Diagnostic:
+    function = aggregate.function
+    wanted = "numbers" if function is tree.Function.SUM else "numbers, text, dates or timestamps"
+    message = f"{function} needs {wanted}, but column `{column.name}` is {column.type.kind}"
+    return _diagnostic_at(
+        name.span, "AC112", message, f"count its values with `COUNT DISTINCT({spell_name(name.text)})`"
+    )
+
+
+def number_replacing(constant: tree.Number, column: Column) -> Diagnostic:
+    message = f"column `{column.name}` is {column.type.kind}, replaced with {_describe_constant(constant)}"
+    text = spell_string(_shorten(constant))
+    help_ = f"write `{text}` to make the column text, or {_EXAMPLES[column.type.kind]}"
+    fixes = offer(f"write `{text}`", *_in_quotes(constant.span))
+    return _diagnostic_at(constant.span, "AC113", message, help_, fixes)
+
+
+def not_randomizable(name: tree.Name, column: Column) -> Diagnostic:
+    message = f"RANDOM writes an integer, but column `{column.name}` is {column.type.kind}"
+    spelled = spell_name(name.text, "FROM")
+    help_ = f"use `RANDOM {spelled} FROM` and values in parentheses, or `REPLACE {spelled} WITH` and a constant"
+    return _diagnostic_at(name.span, "AC114", message, help_)
+
+
+def bound_not_integer(span: Span, found: tree.Number | tree.String) -> Diagnostic:
+    message = f"a bound of RANDOM must be a 64-bit integer, not {_describe_constant(found)}"
+    return _diagnostic_at(span, "AC115", message, "write integers, such as `RANDOM AEC 3000 4000`")
+
+
+def bounds_reversed(random: tree.Random, lower: int, upper: int) -> Diagnostic:
+    message = f"the lower bound {lower} of RANDOM is above its upper bound {upper}"
+    help_ = f"write `RANDOM {spell_name(random.name.text)} {upper} {lower}`"
+    lower_edit = replace(random.lower.span, _spell_bound(random.upper))
+    upper_edit = replace(random.upper.span, _spell_bound(random.lower))
+    fixes = offer("swap the bounds", lower_edit, upper_edit)
+    return _diagnostic_at(random.lower.span.to(random.upper.span), "AC115", message, help_, fixes)
+
+
+def number_too_long(span: Span, digits: int, most: int) -> Diagnostic:
+    message = f"the number has {digits:,} digits, more than the {most:,} allowed here"
+    return _diagnostic_at(span, "AC116", message, "write a shorter number")
+
+
+def outside_floats(span: Span) -> Diagnostic:
+    message = "the number is too large for a float column"
+    return _diagnostic_at(span, "AC116", message, "write a number of at most 308 digits")
+
+
+def opaque_column(name: tree.Name, column: str) -> Diagnostic:
+    message = f"column `{column}` has a type that policies do not support"
+    help_ = (
+        "convert the column to text first, remove it with `ALWAYS : DROP`, or leave it out of the policy: it "
+        "then passes through unchanged"
+    )
+    return _diagnostic_at(name.span, "AC117", message, help_)
+
+
+def nesting_too_deep(span: Span, most: int) -> Diagnostic:
+    """For a tree built in code; for text, the parser reports this."""
+    message = f"the condition is nested more than {most} levels deep"
+    return _diagnostic_at(span, "AC020", message, "split the condition into several requirements")
+
+
+def not_unicode(span: Span) -> Diagnostic:
+    message = "the text contains a lone surrogate, which is not a character"
+    return _diagnostic_at(span, "AC111", message, "write the whole character")
+
+
+def text_used_as_number(finding: Diagnostic, column: str, by: str, place: Span) -> Diagnostic:
+    """The finding for a column that is used as a number after an action turned it into text (D12)."""
+    instead = {"REPLACE": ", or replace with a number there", "RANDOM": ", or draw numbers there"}
+    return Diagnostic(
+        "AC118",
+        f"column `{column}` is used as a number after a {by} turned it into text",
+        (Label(finding.labels[0].span, "used as a number here"), Label(place, "becomes text here")),
+        f"move this requirement before the {by}{instead.get(by, '')}",
+    )
+
+
+def labels_among_numbers(finding: Diagnostic, column: str) -> Diagnostic:
+    """The finding for a column that contains labels for BANDS (X2), but that is also used as a number."""
+    return Diagnostic(
+        "AC210",
+        f"column `{column}` is used as a number, but also contains labels of bands or `*`",
+        (Label(finding.labels[0].span, "used as a number here"),),
+        "omit this requirement for a table that is already generalized",
+    )
+
+
+def alias_twice(alias: tree.Name, first: tree.Name) -> Diagnostic:
+    return Diagnostic(
+        "AC104",
+        f"two aggregates are called `{alias.text}`",
+        (Label(alias.span), Label(first.span, "first here")),
+        f"give one of them another name, such as `AS {spell_name(alias.text + ' 2')}`",
+    )
+
+
+def not_cut_from_earlier(action: tree.Generalize, column: str, earlier: Span) -> Diagnostic:
+    return Diagnostic(
+        "AC119",
+        f"this map of column `{column}` cannot follow an earlier one",
+        (Label(action.map.span), Label(earlier, "earlier map")),
+        "make each map coarser than the one before: bands whose bounds are among the earlier bounds, "
+        "a shorter prefix, a longer period, a higher level",
+    )
+
+
+def unmappable_text(action: tree.Generalize, column: str, by: str, place: Span) -> Diagnostic:
+    verb = "replace with" if by == "REPLACE" else "draw"
+    return Diagnostic(
+        "AC119",
+        f"this map of column `{column}` has no label for a text that a {by} writes",
+        (Label(action.map.span), Label(place, "written here")),
+        f"{verb} `'*'` or labels of the map, or move the {by} after this line",
+    )
+
+
+def invalid_map(span: Span, problem: str, help_: str) -> Diagnostic:
+    return _diagnostic_at(span, "AC120", problem, help_)
+
+
+def unsuitable_map(action: tree.Generalize, wanted: str, column: Column) -> Diagnostic:
+    message = f"{wanted}, but column `{column.name}` is {column.type.kind}"
+    return _diagnostic_at(
+        action.name.span, "AC121", message, "use PREFIX or LEVEL for text, BANDS for numbers, YEAR for dates"
+    )
+
+
+def unreadable_hierarchy(file: tree.String, reason: str) -> Diagnostic:
+    message = f"cannot read hierarchy `{file.value}`: {reason}"
+    return _diagnostic_at(file.span, "AC122", message, "write the path of the file relative to the policy's folder")
+
+
+def wrong_hierarchy(file: tree.String, problems: Sequence[Problem]) -> Diagnostic:
+    message = f"hierarchy `{file.value}`: {problem_summary(problems)}"
+    return _diagnostic_at(file.span, "AC122", message, f"`acompass hierarchy {file.value} --check` lists what is wrong")
+
+
+def dropped_column(name: tree.Name, column: str, place: Span | None) -> Diagnostic:
+    """`place` is None if the claim of one policy is about a column that another policy drops."""
+    return Diagnostic(
+        "AC123",
+        f"column `{column}` was dropped",
+        (Label(name.span), *(() if place is None else (Label(place, "dropped here"),))),
+        "move the DROP after the last line that needs the column",
+    )
+
+
+def nothing_left(action: tree.Drop) -> Diagnostic:
+    return _diagnostic_at(action.span, "AC124", "this DROP leaves no column", "keep at least one column")
+
+
+def drop_without_always(action: tree.Drop) -> Diagnostic:
+    names = ", ".join(spell_name(name.text) for name in action.names)
+    message = "DROP removes a column from all records, so it needs ALWAYS"
+    return _diagnostic_at(action.span, "AC124", message, f"write `ALWAYS : DROP {names};`")
+
+
+def drop_parameter_fixes(finding: Diagnostic, constant: tree.Constant) -> Diagnostic:
+    """The finding without fixes if the constant is the value of a parameter, which is not in the policy."""
+    return dataclasses.replace(finding, fixes=()) if isinstance(constant, tree.Parameter) else finding
+
+
+def _diagnostic_at(span: Span, code: str, message: str, help_: str, fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+    return Diagnostic(code, message, (Label(span),), help_, fixes=fixes)
+
+
+def _meant(close: str | None) -> str:
+    return f"; did you mean `{spell_name(close)}`?" if close else ""
+
+
+def _rename(name: tree.Name, to: str | None) -> tuple[Fix, ...]:
+    """An offer, however similar the names are: with the wrong column, people would be unprotected."""
+    return () if to is None else offer(f"write `{spell_name(to)}`", replace(name.span, spell_name(to)))
+
+
+def _in_quotes(span: Span) -> tuple[Edit, Edit]:
+    """Edits that put a number or word in quotes, including its leading and trailing zeros."""
+    return insert(span.start, "'"), insert(span.end, "'")
+
+
+def _change_quotes(constant: tree.Number | tree.String, column: Column) -> tuple[Fix, ...]:
+    """Offers that give the constant its column's type. They are not safe: the column's type may be the mistake."""
+    if column.type.kind in _EXAMPLES:
+        return ()
+    span = constant.span
+    if isinstance(constant, tree.Number):
+        return offer("write it as text", *_in_quotes(span))
+    if not isinstance(read_constant(constant.value), Decimal):
+        return ()
+    quotes = delete(Span(span.start, span.start + 1)), delete(Span(span.end - 1, span.end))
+    return offer("write it as a number", *quotes)
+
+
+def _spell_bound(bound: tree.Number | tree.Parameter) -> str:
+    return bound.name if isinstance(bound, tree.Parameter) else spell_number(bound.value)
+
+
+def _listing(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _shorten(constant: tree.Number | tree.String) -> str:
+    text = spell_number(constant.value) if isinstance(constant, tree.Number) else constant.value
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _describe_constant(constant: tree.Number | tree.String) -> str:
+    text = _shorten(constant)
+    return f"the number `{text}`" if isinstance(constant, tree.Number) else f"the text `{spell_string(text)}`"
+
+
+def _fitting(constant: tree.Number | tree.String, column: Column) -> str:
+    """Help for a constant of the wrong type."""
+    if column.type.kind in _EXAMPLES:
+        return f"write {_EXAMPLES[column.type.kind]}"
+    text = _shorten(constant)
+    if isinstance(constant, tree.Number):
+        return f"write `{spell_string(text)}`"
+    if isinstance(read_constant(constant.value), Decimal):
+        return f"write `{text}` without quotes"
+    return "write a number, such as `80`"
+
+
+def mixed_kinds(balls: Sequence[tree.Ball], other: tree.Ball) -> Diagnostic:
+    first = balls[0].constant
+    return Diagnostic(
+        "AC125",
+        "RANDOM … FROM mixes numbers and text",
+        (Label(other.constant.span), Label(first.span, "the first value is of the other kind")),
+        help="write all values as numbers, or all as texts in quotes",
+        fixes=_quote_numbers([ball.constant for ball in balls]),
+    )
+
+
+def _quote_numbers(constants: Sequence[tree.Constant]) -> tuple[Fix, ...]:
+    """An offer to write all numbers as text, if no value is a parameter."""
+    if any(isinstance(constant, tree.Parameter) for constant in constants):
+        return ()
+    numbers = [constant for constant in constants if isinstance(constant, tree.Number)]
+    edits = (replace(number.span, spell_string(spell_number(number.value))) for number in numbers)
+    return offer("put the numbers in quotes", *edits)
+
+
+def repeated_weighted_value(balls: Sequence[tree.Ball], first: int, again: int) -> Diagnostic:
+    one, other = balls[first], balls[again]
+    spelled = [quote(spell_constant(ball.constant)) for ball in (one, other)]
+    message = f"duplicate value {spelled[0]} in RANDOM … FROM"
+    if spelled[0] != spelled[1]:
+        message = f"{spelled[0]} and {spelled[1]} are the same value in this column"
+    once = f"{int(one.times) + int(other.times)} OF {spell_constant(one.constant)}"
+    return Diagnostic(
+        "AC126",
+        message,
+        (Label(other.span), Label(one.span, "here first")),
+        help="write the value once, with the sum of both weights",
+        fixes=offer(f"write {quote(once)} once", *_once(balls, first, again, once)),
+    )
+
+
+def _once(balls: Sequence[tree.Ball], first: int, again: int, written: str) -> tuple[Edit, Edit]:
+    """Edits that give the first value the weights of both, and remove the other with the comma before it."""
+    gone = Span(balls[again - 1].span.end, balls[again].span.end)
+    return replace(balls[first].span, written), delete(gone)

@@ -1,0 +1,203 @@
+"""The maps of GENERALIZE (X2), which turn the text of a value into a label.
+
+`Map` is their interface. The maps of text and dates are here: PREFIX, LEVEL, MONTH, QUARTER, YEAR and DECADE. BANDS,
+the map of numbers, is in `bands`."""
+
+import datetime
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol, assert_never
+
+from acompass.language.program.hierarchies import Hierarchy
+from acompass.language.text.tree import DateUnit
+
+#: the coarsest label of every map
+SUPPRESSED = "*"
+
+
+class Map(Protocol):
+    @property
+    def help(self) -> str:
+        """Advice for values that the map has no label for."""
+
+    def label(self, text: str) -> str | None:
+        """The label of a value or of a finer map's label. `*` and labels of this map or a coarser one stay.
+
+        None if the map has no label for the text. `label(label(text)) == label(text)`.
+        """
+
+    def follows(self, earlier: "Map") -> bool:
+        """Whether this map may follow an earlier one of the same column: it is the same or coarser."""
+
+    def labels(self) -> tuple[str, ...] | None:
+        """The labels of plain values; None if there are infinitely many or too many to list."""
+
+
+class Unlabelled(Exception):
+    """A map has no label for the values of `count` affected records of the requirement with this index."""
+
+    def __init__(self, requirement: int, count: int):
+        self.requirement = requirement
+        self.count = count
+        super().__init__(f"{count} values without a label")
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """The first characters, with a `*` for each further one: `21201` becomes `212**`."""
+
+    length: int  # in code points
+
+    @property
+    def help(self) -> str:
+        return "every text has a prefix"
+
+    def label(self, text: str) -> str:
+        return text[: self.length] + SUPPRESSED * (len(text) - self.length)
+
+    def follows(self, earlier: Map) -> bool:
+        return isinstance(earlier, Prefix) and earlier.length >= self.length
+
+    def labels(self) -> None:
+        """None: there are infinitely many."""
+
+
+def prefix_problem(length: int) -> str | None:
+    return f"the length of a prefix must be at least 1, found {length}" if length < 1 else None
+
+
+@dataclass(frozen=True)
+class Level:
+    """Turns values and labels of lower levels into labels of level `level`; labels of higher levels stay."""
+
+    hierarchy: Hierarchy
+    level: int
+    otherwise: str | None = None  # the label of texts that the hierarchy does not contain
+
+    @property
+    def help(self) -> str:
+        return "add the values to the hierarchy, or give them a label with `ELSE 'other'`"
+
+    def label(self, text: str) -> str | None:
+        return self._labels.get(text, self.otherwise)
+
+    def follows(self, earlier: Map) -> bool:
+        """After another kind of map or another hierarchy, this is only known when the policy runs."""
+        if not isinstance(earlier, Level) or earlier.hierarchy != self.hierarchy:
+            return True
+        return self.level >= earlier.level
+
+    def labels(self) -> tuple[str, ...]:
+        """Every label, `*` and `otherwise` included."""
+        found = dict.fromkeys(self._labels.values())
+        return tuple(found if self.otherwise is None else found | {self.otherwise: None})
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        found = {SUPPRESSED: SUPPRESSED}
+        lowest = self.hierarchy.lowest_level
+        for row in self.hierarchy.rows:
+            for level, text in enumerate(row):
+                if lowest[text] == level and text != SUPPRESSED:
+                    found[text] = row[max(level, self.level)]
+        return found
+
+
+def level_problem(hierarchy: Hierarchy, level: int, otherwise: str | None) -> str | None:
+    if not 1 <= level <= hierarchy.levels:
+        levels = "level 1" if hierarchy.levels == 1 else f"levels 1 to {hierarchy.levels}"
+        return f"the hierarchy has {levels}, not {level}"
+    if otherwise is None:
+        return None
+    label = Level(hierarchy, level).label(otherwise)
+    if label in (None, otherwise):
+        return None
+    return f"the label `{otherwise}` after ELSE becomes `{label}` at level {level} of the hierarchy"
+
+
+_UNITS = tuple(DateUnit)
+_TIME = re.compile(
+    r"[T ](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]+)?)?"
+    r"(?:Z|[+-](?:[01][0-9]|2[0-3])(?::?[0-5][0-9])?)?"
+)
+_YEAR = r"(?!0000)[0-9]{4}"
+_MONTH = r"(?:0[1-9]|1[0-2])"
+_LABELS = {
+    DateUnit.MONTH: re.compile(rf"{_YEAR}-{_MONTH}"),
+    DateUnit.QUARTER: re.compile(rf"{_YEAR}-Q[1-4]"),
+    DateUnit.YEAR: re.compile(_YEAR),
+    DateUnit.DECADE: re.compile(r"[0-9]{3}0s"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """Turns dates, timestamps and ISO text into labels of a unit. Labels of the same or a coarser unit stay."""
+
+    unit: DateUnit
+
+    @property
+    def help(self) -> str:
+        return "write dates as in `2024-12-31`, or read another format with `--dates 'Admission=%d.%m.%Y'`"
+
+    def label(self, text: str) -> str | None:
+        if _is_date(text):
+            return self._of_month(text[:4], int(text[5:7]))
+        if text == SUPPRESSED:
+            return text
+        for unit, labels in _LABELS.items():
+            if labels.fullmatch(text):
+                return self._of_label(text, unit)
+        return None
+
+    def follows(self, earlier: Map) -> bool:
+        return isinstance(earlier, Dates) and not _is_finer(self.unit, earlier.unit)
+
+    def labels(self) -> None:
+        """None: there are too many to list."""
+
+    def _of_label(self, label: str, unit: DateUnit) -> str:
+        if not _is_finer(unit, self.unit):
+            return label
+        return self._of_month(label[:4], _last_month(label, unit))
+
+    def _of_month(self, year: str, month: int) -> str:
+        match self.unit:
+            case DateUnit.MONTH:
+                return f"{year}-{month:02}"
+            case DateUnit.QUARTER:
+                return f"{year}-Q{(month + 2) // 3}"
+            case DateUnit.YEAR:
+                return year
+            case DateUnit.DECADE:
+                return f"{year[:3]}0s"
+            case _:
+                assert_never(self.unit)
+
+
+def _is_date(text: str) -> bool:
+    """Whether a text is a date that exists, with or without a time."""
+    if text[4:5] != "-" or text[7:8] != "-":  # Python also reads ISO weeks
+        return False
+    try:
+        datetime.date.fromisoformat(text[:10])
+    except ValueError:
+        return False
+    return len(text) == 10 or _TIME.fullmatch(text, 10) is not None
+
+
+def _is_finer(unit: DateUnit, other: DateUnit) -> bool:
+    return _UNITS.index(unit) < _UNITS.index(other)
+
+
+def _last_month(label: str, unit: DateUnit) -> int:
+    match unit:
+        case DateUnit.MONTH:
+            return int(label[5:])
+        case DateUnit.QUARTER:
+            return 3 * int(label[6:])
+        case DateUnit.YEAR | DateUnit.DECADE:
+            return 12
+        case _:
+            assert_never(unit)

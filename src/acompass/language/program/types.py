@@ -1,0 +1,218 @@
+"""Types of columns, the Python types of their values (D9), exact conversion between them (D12), and column names
+(D3)."""
+
+import datetime
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Context, Decimal
+from enum import StrEnum
+from typing import Any, TypeAlias, assert_never
+
+from acompass.errors.wording import on_one_line
+from acompass.language.text.tokens import spell_string
+
+#: digits that the exact decimal type of every engine holds
+MOST_DIGITS = 38
+
+
+class Kind(StrEnum):
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    FLOAT = "float"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    #: a column that no policy can name (a list, a blob, …); it passes through unchanged
+    OPAQUE = "opaque"
+    #: a column that DROP removed; it keeps its position in the schema, without values (X3)
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    kind: Kind
+    scale: int = 0  # digits after the point of a decimal; 0 for every other kind
+    #: for numbers read from text, which are written as they were spelled: `2` and `2.0` are the same number (D26)
+    spelled: bool = field(default=False, compare=False)
+    #: constants that REPLACE writes in their shortest form, because the column has another spelling of them
+    shortened: frozenset[Decimal] = field(default=frozenset(), compare=False)
+    #: the kind of numbers that a text column contains in addition to labels of bands and `*` (X2)
+    numbers: Kind | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return f"decimal({self.scale})" if self.kind is Kind.DECIMAL else str(self.kind)
+
+    @property
+    def is_number(self) -> bool:
+        return self.kind in (Kind.INTEGER, Kind.DECIMAL, Kind.FLOAT)
+
+    @property
+    def is_spelled_decimal(self) -> bool:
+        """Whether values have a spelling in addition to their number. An integer has only one."""
+        return self.spelled and self.kind is Kind.DECIMAL
+
+
+INTEGER = Type(Kind.INTEGER)
+FLOAT = Type(Kind.FLOAT)
+TEXT = Type(Kind.TEXT)
+BOOLEAN = Type(Kind.BOOLEAN)
+DATE = Type(Kind.DATE)
+TIMESTAMP = Type(Kind.TIMESTAMP)
+OPAQUE = Type(Kind.OPAQUE)
+DROPPED = Type(Kind.DROPPED)
+
+
+def decimal(scale: int) -> Type:
+    return Type(Kind.DECIMAL, scale)
+
+
+#: int for integer, Decimal for decimal, float, str, bool, date and datetime for the others
+Value: TypeAlias = int | Decimal | float | str | bool | datetime.date | datetime.datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: Type
+
+
+#: the paper's schema S = (A1, …, An): distinct names, in order
+Schema: TypeAlias = tuple[Column, ...]
+
+
+def remaining(schema: Schema) -> tuple[int, ...]:
+    """The positions of the columns that no DROP has removed."""
+    return tuple(p for p, column in enumerate(schema) if column.type.kind is not Kind.DROPPED)
+
+
+def make_schema(types: Mapping[str, Type]) -> Schema:
+    return tuple(Column(name, type_) for name, type_ in types.items())
+
+
+def types_by_name(schema: Schema) -> dict[str, str | Type]:
+    """The schema as an argument of `prove` and `lint`, which also accept the names of types."""
+    return {column.name: column.type for column in schema}
+
+
+#: ten times the digits of the longest constant that a policy may compare (`LONGEST`)
+EXACT = Context(prec=10_000)
+
+
+def at_scale(value: Decimal, scale: int, rounding: str | None = None) -> Decimal:
+    """The value with `scale` digits after the point."""
+    return value.quantize(Decimal(1).scaleb(-scale), rounding, EXACT)
+
+
+def shortest_decimal(value: Decimal) -> Decimal:
+    """The same number without zeros at the end of its fraction, and without a negative zero."""
+    _, _, exponent = value.normalize(EXACT).as_tuple()
+    assert isinstance(exponent, int)
+    return at_scale(value, max(-exponent, 0)) or Decimal(0)
+
+
+def to_text(value: Value, type_: Type) -> str:
+    """The text of a value in a column that becomes text (D12)."""
+    match type_.kind:
+        case Kind.TEXT | Kind.INTEGER:
+            return str(value)
+        case Kind.DECIMAL if type_.spelled:
+            return f"{value:f}"
+        case Kind.DECIMAL:
+            return f"{value:.{type_.scale}f}"
+        case Kind.FLOAT:
+            return repr(value)
+        case Kind.BOOLEAN:
+            return "true" if value else "false"
+        case Kind.DATE | Kind.TIMESTAMP:
+            assert isinstance(value, datetime.date)
+            return value.isoformat()
+        case Kind.OPAQUE | Kind.DROPPED:
+            raise AssertionError("no policy names an opaque or a dropped column")
+        case _:
+            assert_never(type_.kind)
+
+
+def convert(value: Value, source: Type, target: Type) -> Value:
+    """The value in a column whose type changes from `source` to `target`."""
+    if source == target:
+        return value
+    match target.kind:
+        case Kind.TEXT:
+            return to_text(value, source)
+        case Kind.DECIMAL:
+            assert isinstance(value, int | Decimal)
+            if target.spelled:
+                return Decimal(value)
+            return at_scale(Decimal(value), target.scale)
+        case Kind.FLOAT:
+            assert isinstance(value, int | float | Decimal)
+            return float(value)
+        case _:
+            raise AssertionError(f"no conversion from {source} to {target}")
+
+
+#: names that a message lists; the rest are counted
+LISTED = 12
+#: comparisons of spellings per policy, so that many mistakes in a wide table stay cheap
+SPELLING_BUDGET = 200_000
+
+
+class Names:
+    """Column names with constant-time lookup, exact or else case-insensitive (D3)."""
+
+    __slots__ = ("_budget", "_exact", "_folded", "texts")
+
+    def __init__(self, texts: Sequence[str]):
+        self.texts = tuple(texts)
+        self._exact = {text: (position,) for position, text in enumerate(self.texts)}
+        self._folded: dict[str, tuple[int, ...]] = {}
+        self._budget = SPELLING_BUDGET
+        for position, text in enumerate(self.texts):
+            folded = text.casefold()
+            self._folded[folded] = (*self._folded.get(folded, ()), position)
+
+    def find(self, text: str) -> tuple[int, ...]:
+        """The positions of the columns that the name matches: one, none, or several if it is ambiguous."""
+        return self._exact.get(text) or self._folded.get(text.casefold(), ())
+
+    def before_equals(self, text: str) -> tuple[str, str] | None:
+        """The name before `=` and the text after it; None without `=`. A column's name may contain `=`."""
+        places = [place for place, character in enumerate(text) if character == "="]
+        if not places:
+            return None
+        place = next((place for place in places if self.find(text[:place])), places[0])
+        return text[:place], text[place + 1 :]
+
+    def spelling(self, text: str, position: int | None) -> str:
+        """The name of the column at the position, or the text itself if the position is None."""
+        return text if position is None else self.texts[position]
+
+    def closest(self, text: str) -> str | None:
+        """The most similar name, if any is similar and the budget allows the search."""
+        if self._budget < len(self.texts):
+            return None
+        self._budget -= len(self.texts)
+        matches = difflib.get_close_matches(text.casefold(), self._folded, n=1)
+        return self.texts[self._folded[matches[0]][0]] if matches else None
+
+    def listing(self) -> str:
+        listed = ", ".join(self.texts[:LISTED])
+        more = len(self.texts) - LISTED
+        return f"{listed} and {more:,} more" if more > 0 else listed
+
+
+def spell_value(value: Any, type_: Type) -> str:
+    """A value as a policy would spell it."""
+    text = to_text(value, type_)
+    return on_one_line(text if type_.is_number else spell_string(text))
+
+
+def difference(before: Any, after: Any) -> str:
+    """The change from one exact number to another, as in ` (6 less)`; empty for other values."""
+    number = int | Decimal
+    if not isinstance(before, number) or not isinstance(after, number) or isinstance(after, bool):
+        return ""
+    amount = abs(EXACT.subtract(Decimal(after), Decimal(before)))
+    return f" ({amount:,f} {'more' if after > before else 'less'})"

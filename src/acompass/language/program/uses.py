@@ -1,0 +1,242 @@
+"""How a policy uses the columns of a table whose types are not known yet (D10)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import assert_never
+
+from acompass.errors.diagnostics import Span
+from acompass.language.program.constants import Parameters, ParamValue
+from acompass.language.program.types import Names
+from acompass.language.text import tree
+from acompass.language.text.parser import allowed_codes
+from acompass.language.text.tree import Function, Operator
+from acompass.language.text.walk import (
+    assertion_of,
+    comparisons,
+    is_bands,
+    is_like,
+    leaves,
+    overwritten_names,
+    plain_of,
+    step_of,
+    steps,
+)
+
+
+class Use(StrEnum):
+    NUMBER = "number"
+    TEXT = "text"
+    #: named, but neither as a number nor as text
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class TextComparison:
+    """A comparison of a column's values with a text constant."""
+
+    operator: Operator
+    text: str
+    span: Span
+    allowed: frozenset[str]  # codes that an `allow` comment silences here
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnUse:
+    use: Use
+    span: Span  # the place in the policy that determines the use
+    texts: tuple[TextComparison, ...] = ()
+    forms_classes: bool = False  # the policy groups by the column or counts its distinct values
+    written: tuple[Decimal, ...] = ()  # numbers that REPLACE writes or RANDOM … FROM draws
+    drawn: tuple[tuple[Decimal, Decimal], ...] = ()  # bounds between which RANDOM draws
+    banded: bool = False  # BANDS maps its numbers, and the column may contain labels as well (X2)
+    overwritten: bool = (
+        False  # an ALWAYS replaces or drops its values before they are read, so they may be missing (D27)
+    )
+    may_have_labels: bool = False  # if the table was released, it has labels of a GENERALIZE in place of numbers (D32)
+
+
+def uses(
+    policy: tree.Program,
+    names: Sequence[str],
+    params: Mapping[str, ParamValue] | None = None,
+    *,
+    may_be_released: bool = False,
+) -> dict[int, ColumnUse]:
+    """The use of every column that the policy names, by position. Unknown names are ignored.
+
+    The first comparison or SUM determines the use, or else the first text that an action writes: a column that is
+    compared with numbers and replaced with text begins as a number (D10). After a GENERALIZE, the column contains
+    labels, so later comparisons say nothing about the input table.
+    """
+    seen = _Uses(Names(names), Parameters(params or {}))
+    silenced = allowed_codes(policy)
+    for index, requirement in enumerate(steps(policy)):
+        seen.allowed = frozenset(silenced.get(index, ()))
+        assertion, action = assertion_of(requirement), step_of(requirement)
+        if assertion is not None:
+            seen.add_assertion(assertion)
+        if action is not None:
+            seen.add_action(action, always=assertion is None)
+    found = seen.named | seen.replaced | seen.compared
+    return {
+        position: replace(
+            seen.complete(position, use), may_have_labels=may_be_released and position in seen.generalized
+        )
+        for position, use in found.items()
+    }
+
+
+class _Uses:
+    """The uses so far; the first of each kind is kept."""
+
+    def __init__(self, names: Names, parameters: Parameters):
+        self._names = names
+        self._parameters = parameters
+        self.named: dict[int, ColumnUse] = {}
+        self.replaced: dict[int, ColumnUse] = {}
+        self.compared: dict[int, ColumnUse] = {}
+        self.texts: dict[int, list[TextComparison]] = {}
+        self.forming_classes: set[int | None] = set()
+        self.written: dict[int, list[Decimal]] = {}
+        self.drawn: dict[int, list[tuple[Decimal, Decimal]]] = {}
+        self.banded: set[int] = set()
+        self.generalized: set[int] = set()
+        self.overwritten: set[int] = set()
+        self.allowed: frozenset[str] = frozenset()
+
+    def complete(self, position: int, use: ColumnUse) -> ColumnUse:
+        return replace(
+            use,
+            texts=tuple(self.texts.get(position, ())),
+            forms_classes=position in self.forming_classes,
+            written=tuple(self.written.get(position, ())),
+            drawn=tuple(self.drawn.get(position, ())),
+            banded=position in self.banded,
+            overwritten=position in self.overwritten,
+        )
+
+    def add_assertion(self, assertion: tree.Assertion) -> None:
+        match assertion.result:
+            case tree.Result():
+                self._add_condition(assertion.condition)
+            case tree.Filter(condition):
+                self._add_condition(condition)
+                self._add_condition(assertion.condition)
+            case tree.Process() as process:
+                self._add_process(process, assertion.condition)
+            case _:
+                assert_never(assertion.result)
+
+    def add_action(self, action: tree.Step, *, always: bool) -> None:
+        if always:
+            self._add_overwritten(action)
+        plain = plain_of(action)
+        match plain:
+            case None | tree.Reject():
+                pass
+            case tree.Random():
+                self._add_random(plain)
+            case tree.Draw(name, balls):
+                for ball in balls:
+                    self._add_written(name, ball.constant, plain.span)
+            case tree.Replace(name, constant):
+                self._add_written(name, constant, plain.span)
+            case tree.Generalize():
+                self._add_generalize(plain)
+            case tree.Drop(names):
+                for name in names:
+                    self._column(name)
+            case _:
+                assert_never(plain)
+
+    def _add_overwritten(self, action: tree.Step) -> None:
+        """Record columns whose first use is to be replaced or dropped for all records (D27)."""
+        for name in overwritten_names(action):
+            match self._names.find(name.text):
+                case (column,) if column not in self.named:
+                    self.overwritten.add(column)
+
+    def _add_written(self, name: tree.Name, written: tree.Constant, place: Span) -> None:
+        column, constant = self._column(name), self._parameters.bind(written)
+        if column is None:
+            return
+        match constant:
+            case tree.String():
+                self.replaced.setdefault(column, ColumnUse(Use.TEXT, place))
+            case tree.Number(value):
+                self.written.setdefault(column, []).append(value)
+
+    def _add_generalize(self, action: tree.Generalize) -> None:
+        column = self._column(action.name)
+        if column is None:
+            return
+        if is_bands(action.map):
+            self.banded.add(column)
+            if column not in self.generalized:
+                self.compared.setdefault(column, ColumnUse(Use.NUMBER, action.map.span))
+        self.replaced.setdefault(column, ColumnUse(Use.TEXT, action.map.span))
+        self.generalized.add(column)
+
+    def _add_random(self, action: tree.Random) -> None:
+        column, bounds = self._column(action.name), map(self._parameters.bind, (action.lower, action.upper))
+        match (column, *bounds):
+            case (int(position), tree.Number(lower), tree.Number(upper)):
+                self.drawn.setdefault(position, []).append((lower, upper))
+
+    def _column(self, name: tree.Name) -> int | None:
+        match self._names.find(name.text):
+            case (column,):
+                self.named.setdefault(column, ColumnUse(Use.ANY, name.span))
+                return column
+        return None
+
+    def _add_condition(self, condition: tree.Condition) -> None:
+        for leaf in leaves(condition):
+            for comparison in comparisons(leaf):
+                self._add_comparison(self._column(comparison.name), comparison, in_like=is_like(leaf))
+
+    def _add_comparison(self, column: int | None, comparison: tree.Comparison, *, in_like: bool = False) -> None:
+        constant = self._parameters.bind(comparison.constant)
+        if column is None or constant is None or column in self.generalized:
+            return
+        if isinstance(constant, tree.Number):
+            self.compared.setdefault(column, ColumnUse(Use.NUMBER, comparison.span))
+            return
+        self.compared.setdefault(column, ColumnUse(Use.TEXT, comparison.span))
+        if in_like:  # D24, numbers ordered as text, does not apply to LIKE (X4)
+            return
+        compared = TextComparison(comparison.operator, constant.value, comparison.span, self.allowed)
+        self.texts.setdefault(column, []).append(compared)
+
+    def _add_process(self, process: tree.Process, condition: tree.Condition) -> None:
+        origins = [self._add_aggregate(named.aggregate) for named in process.aggregates]
+        if process.where is not None:
+            self._add_condition(process.where)
+        groups = [self._column(name) for name in process.group_by]
+        self.forming_classes.update(groups)
+        spelled = [self._names.spelling(name.text, group) for name, group in zip(process.group_by, groups, strict=True)]
+        seen = Names([*spelled, *(named.alias.text for named in process.aggregates)])
+        for leaf in leaves(condition):
+            for comparison in comparisons(leaf):
+                match seen.find(comparison.name.text):
+                    case (position,):
+                        origin = [*groups, *origins][position]
+                        self._add_comparison(origin, comparison, in_like=is_like(leaf))
+
+    def _add_aggregate(self, aggregate: tree.Aggregate) -> int | None:
+        """The column that the aggregate's value comes from; None for a SUM or a count."""
+        column = None if aggregate.column is None else self._column(aggregate.column)
+        match aggregate.function:
+            case Function.MIN | Function.MAX:
+                return column
+            case Function.SUM if column is not None and column not in self.generalized:
+                self.compared.setdefault(column, ColumnUse(Use.NUMBER, aggregate.span))
+            case Function.COUNT_DISTINCT:
+                self.forming_classes.add(column)
+            case Function.SUM | Function.COUNT:
+                pass
+            case _:
+                assert_never(aggregate.function)
+        return None

@@ -1,0 +1,1 @@
+"""The text of a policy, and the tree that it becomes."""

@@ -1,0 +1,416 @@
+"""Parse the text of a policy into a tree.
+
+A requirement with a syntax error is reported and left out (D8). Comments of the form `-- allow AC506: why` silence a
+finding for one requirement (X9). For editors, `find_continuation` says what may follow an unfinished text."""
+
+import gc
+import re
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import takewhile
+from typing import Any, NamedTuple, cast
+
+from lark import Lark, UnexpectedInput
+from lark import Token as LarkToken
+from lark.lexer import Lexer
+from lark.parsers.lalr_interactive_parser import InteractiveParser
+
+from acompass.errors.diagnostics import MOST_REPORTED, Diagnostic, Label, Span
+from acompass.errors.fixes import keep_sound_fixes
+from acompass.language.mistakes.habits import foreign_comments
+from acompass.language.mistakes.rules import explain, missing_semicolon, requirement_mistake, too_deep
+from acompass.language.mistakes.syntax_error import Unexpected
+from acompass.language.text import tree, walk
+from acompass.language.text.grammar import TreeBuilder, reclassify, to_bound
+from acompass.language.text.tokens import Token, scan
+
+
+@contextmanager
+def pause_garbage_collection() -> Iterator[None]:
+    """Disable the garbage collector for work that keeps nearly all objects it creates and creates no cycles.
+
+    Every full collection walks all nodes so far: parsing 10,000 requirements would take 14 times as long as 1,000, not
+    10.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+#: the deepest nesting of parentheses and NOT, because every later stage walks conditions recursively
+MAXIMUM_DEPTH = 64
+
+
+@pause_garbage_collection()
+def parse_text(text: str) -> tuple[tree.Program, tuple[Diagnostic, ...]]:
+    """The requirements that parse, and a diagnostic for each of the others, up to MOST_REPORTED."""
+    comments: list[tree.Comment] = []
+    requirements: list[tree.Requirement] = []
+    diagnostics: list[Diagnostic] = []
+    for segment in segments(scan(text, comments)):
+        requirement, diagnostic = _requirement(segment)
+        if requirement is not None:
+            requirements.append(requirement)
+        if diagnostic is not None:
+            diagnostics.append(diagnostic)
+        if len(diagnostics) == MOST_REPORTED:
+            break
+    program = tree.Program(tuple(requirements), tuple(comments), Span(0, len(text)))
+    spans = [comment.span for comment in comments]
+    sound = [keep_sound_fixes(diagnostic, text, spans) for diagnostic in diagnostics]
+    about_comments = [*missing_reasons(comments), *foreign_comments(comments, text)]
+    if about_comments:
+        sound = sorted([*sound, *about_comments], key=lambda each: each.labels[0].span.start)[:MOST_REPORTED]
+    return program, tuple(sound)
+
+
+def segments(tokens: Iterator[Token]) -> Iterator[list[Token]]:
+    """The tokens of each requirement, up to and including its semicolon.
+
+    A requirement without a semicolon ends where the next one clearly begins; it gets a semicolon with an empty text.
+    """
+    segment: list[Token] = []
+    for token in tokens:
+        if len(segment) > 1 and _begins_requirement(segment, token):
+            yield _close_segment(segment[:-1])
+            segment = segment[-1:]
+        segment.append(token)
+        if token.type == "SEMICOLON":
+            yield segment
+            segment = []
+    if segment:
+        yield _close_segment(segment)
+
+
+_QUANTIFIERS = frozenset({"EACH", "SOME"})
+_RESULTS = frozenset({"RESULT", "FILTER", "PROCESS"})
+#: tokens that can end a condition or an action, and that no name of the core follows
+_ENDS = frozenset({"NUMBER", "STRING", "PARAMETER", "RPAR", "REJECT"})
+
+
+def _begins_requirement(segment: list[Token], token: Token) -> bool:
+    """Whether a requirement begins with the last token of a segment and this one: `EACH RESULT`, `ALWAYS :`."""
+    last = segment[-1]
+    if token.type in _RESULTS:
+        return last.type in _QUANTIFIERS
+    if token.type != "COLON" or last.type != "WORD" or not _is_always(last):
+        return False
+    colons = sum(each.type == "COLON" for each in segment)
+    in_action = colons >= (1 if _is_always(segment[0]) else 2)
+    return in_action or (colons > 0 and segment[-2].type in _ENDS)
+
+
+def _is_always(token: Token) -> bool:
+    return token.type == "WORD" and token.text.upper() == "ALWAYS"
+
+
+def _close_segment(segment: list[Token]) -> list[Token]:
+    end = segment[-1].end
+    return [*segment, Token("SEMICOLON", "", end, end)]
+
+
+def _requirement(segment: list[Token]) -> tuple[tree.Requirement | None, Diagnostic | None]:
+    deep = _beyond_depth(segment)
+    if deep is not None:
+        return None, too_deep(deep, MAXIMUM_DEPTH)
+    requirement = _parse_requirement(segment)
+    if isinstance(requirement, Unexpected):
+        return None, explain(requirement)
+    mistake = requirement_mistake(requirement)
+    if mistake is not None:
+        return None, mistake
+    return requirement, None if segment[-1].text else missing_semicolon(segment)
+
+
+def _parse_requirement(segment: list[Token]) -> tree.Requirement | Unexpected:
+    """Reads the tokens as a requirement of the paper or else as one with forms beyond the paper (X0)."""
+    tokens = mark_bounds(segment)
+    found = _read(tokens)
+    if isinstance(found, int):
+        beyond = reclassify(segment)
+        if beyond != segment:
+            tokens, found = beyond, _read(beyond)
+    if isinstance(found, int):
+        return Unexpected(tokens, found, _accepted_terminals(tuple(before.type for before in tokens[:found])))
+    return found
+
+
+def classify_tokens(segment: list[Token]) -> list[Token]:
+    """The tokens of a requirement with the types that the parser gives them, whether it parses or not."""
+    tokens = mark_bounds(segment)
+    return reclassify(segment) if isinstance(_read(tokens), int) else tokens
+
+
+def _read(segment: list[Token]) -> tree.Requirement | int:
+    """The requirement, or the index of the first token that the grammar does not accept."""
+    parser = _grammar(_BUILDER).parse_interactive()
+    for index, token in enumerate(segment):
+        try:
+            parser.feed_token(cast(LarkToken, token))
+        except UnexpectedInput:
+            return index
+    requirement: tree.Requirement = parser.feed_eof()  # type: ignore[no-untyped-call]
+    return requirement
+
+
+def _beyond_depth(segment: list[Token]) -> Token | None:
+    """The first token that is nested too deeply."""
+    if len(segment) <= MAXIMUM_DEPTH:
+        return None
+    open_at: list[int] = []
+    depth = 0
+    for token in segment:
+        match token.type:
+            case "NOT":
+                depth += 1
+            case "LPAR":
+                open_at.append(depth)
+                depth += 1
+            case "RPAR":
+                depth = open_at.pop() if open_at else 0
+            case "AND" | "OR" | "COLON":
+                depth = open_at[-1] + 1 if open_at else 0
+        if depth > MAXIMUM_DEPTH:
+            return token
+    return None
+
+
+def mark_bounds(segment: list[Token]) -> list[Token]:
+    """The tokens with the bounds of a RANDOM, its last two, as parameters if they are words (not parts of the name)."""
+    action = takewhile(lambda token: token.type != "COLON", reversed(segment[:-4]))
+    if not any(token.type == "RANDOM" for token in action):
+        return segment
+    return [*segment[:-3], *map(to_bound, segment[-3:-1]), segment[-1]]
+
+
+@lru_cache(maxsize=4096)
+def _accepted_terminals(before: tuple[str, ...]) -> frozenset[str]:
+    parser = _grammar(None).parse_interactive()
+    for kind in before:
+        parser.feed_token(LarkToken(kind, ""))
+    return frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+
+
+#: terminals that show which part of a requirement they belong to
+_LANDMARKS = frozenset({"AND", "OR", "COLON", "COMMA", "WHERE", "GROUP_BY", "AS", "WITH", "TO", "THEN"})
+#: parts that may be missing before a landmark
+_LEFT_OUT = (
+    *(("NUMBER",), ("WORD",), ("RPAR",), ("OPERATOR", "NUMBER"), ("WORD", "OPERATOR", "NUMBER")),
+    *(("LPAR", "STAR", "RPAR"), ("AS", "WORD"), ("RESULT",)),
+)
+
+
+def fitting_tokens(tokens: list[Token]) -> tuple[list[Token], frozenset[str]]:
+    """The tokens that the grammar accepts, and the terminals that may follow them.
+
+    Before a landmark, a missing part is assumed where that helps; other tokens that do not fit are skipped.
+    """
+    parser = _grammar(None).parse_interactive()
+    kept = []
+    for token in tokens:
+        found = parser if _feeds(parser, token.type) else _after_landmark(parser, token.type)
+        if found is not None:
+            parser = found
+            kept.append(token)
+    return kept, frozenset(parser.accepts())  # type: ignore[no-untyped-call]
+
+
+def _feeds(parser: InteractiveParser, *kinds: str) -> bool:
+    """Feeds the terminals to the parser up to the first that does not fit; returns whether all do."""
+    try:
+        for kind in kinds:
+            parser.feed_token(LarkToken(kind, ""))
+    except UnexpectedInput:
+        return False
+    return True
+
+
+def _after_landmark(parser: InteractiveParser, kind: str) -> InteractiveParser | None:
+    for left_out in _LEFT_OUT if kind in _LANDMARKS else ():
+        following: InteractiveParser = parser.copy()  # type: ignore[no-untyped-call]
+        if _feeds(following, *left_out, kind):
+            return following
+    return None
+
+
+_BUILDER = TreeBuilder()
+
+
+class _NoLexer(Lexer):
+    """The tokens are fed one by one, so there is nothing to lex."""
+
+    def __init__(self, _: Any):
+        pass
+
+    def lex(self, *_: Any) -> Iterator[LarkToken]:
+        return iter(())
+
+
+@cache
+def _grammar(builder: TreeBuilder | None) -> Lark:
+    return Lark(
+        files(__package__).joinpath("grammar.lark").read_text(encoding="utf-8"),
+        start="requirement",
+        parser="lalr",
+        lexer=_NoLexer,
+        transformer=builder,
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+    )
+
+
+_ALLOW = re.compile(
+    r"--\s*+allow\s++(?P<codes>AC\d{3}(?:\s*+,\s*+AC\d{3})*+)(?!\w)\s*+(?::\s*+(?P<reason>.*+))?+",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """A code that a comment allows."""
+
+    code: str
+    steps: tuple[int, ...]  # indices in `walk.steps`; empty if no requirement follows the comment
+    span: Span
+
+    @property
+    def at(self) -> int | None:
+        return self.steps[0] if self.steps else None
+
+
+def allowed_codes(program: tree.Program) -> dict[int, dict[str, Span]]:
+    """For each step, by index, the codes that it allows, with the span of the comment."""
+    found: dict[int, dict[str, Span]] = {}
+    for allowance in allowances(program):
+        for step in allowance.steps:
+            found.setdefault(step, {}).setdefault(allowance.code, allowance.span)
+    return found
+
+
+def allowances(program: tree.Program) -> Iterator[Allowance]:
+    """Every code that a comment allows, in the order of the text."""
+    steps = [step for requirement in program.requirements for step in _steps(requirement)]
+    starts, ends = [step.start for step in steps], [step.end for step in steps]
+    for comment in program.comments:
+        match = _ALLOW.match(comment.text)
+        if match is None or not match["reason"]:
+            continue
+        at, own = _find_step(comment, starts, ends), range(0)
+        if at is not None:
+            own = range(at, at + (steps[at].shared if comment.span.start < steps[at].asserted else 1))
+        for code in _codes(match):
+            yield Allowance(code, tuple(own), comment.span)
+
+
+class _Step(NamedTuple):
+    start: int
+    end: int
+    #: a comment before `asserted`, where the assertion ends, belongs to this many steps: to all of the requirement for
+    #: its first step, otherwise to one
+    shared: int
+    asserted: int
+
+
+def _steps(requirement: tree.Requirement) -> Iterator[_Step]:
+    steps = list(walk.steps_of(requirement))
+    for index, step in enumerate(steps):
+        action = walk.step_of(step)
+        last = step.assertion if action is None else action
+        asserted = step.span.end if action is None else action.span.start
+        yield _Step(step.span.start, last.span.end, 1 if index else len(steps), asserted)
+
+
+def _find_step(comment: tree.Comment, starts: list[int], ends: list[int]) -> int | None:
+    """The step on the comment's line or, if the comment is alone on its line, the one below."""
+    at = bisect_right(starts, comment.span.start) - 1 if comment.follows_code else bisect_left(ends, comment.span.end)
+    return at if 0 <= at < len(starts) else None
+
+
+def _codes(match: re.Match[str]) -> list[str]:
+    return [code.strip().upper() for code in match["codes"].split(",")]
+
+
+def missing_reasons(comments: Sequence[tree.Comment]) -> Iterator[Diagnostic]:
+    for comment in comments:
+        match = _ALLOW.match(comment.text)
+        if match is not None and not match["reason"]:
+            codes = ", ".join(_codes(match))
+            help_ = f"write `-- allow {codes}: the curator decided so on 1 May`, with the actual reason"
+            yield Diagnostic("AC008", f"missing reason for `allow {codes}`", (Label(comment.span),), help_)
+
+
+#: the first words of terminals of two words: the terminal, and the second words
+_HALVES = {
+    "GROUP": ("GROUP_BY", frozenset({"BY"})),
+    "NOT": ("NEGATING", frozenset({"IN", "BETWEEN", "LIKE"})),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """What may follow an unfinished requirement."""
+
+    tokens: tuple[Token, ...]  # of the requirement so far, as the grammar reads them
+    accepted: frozenset[str]  # terminals, one of which may follow
+
+    @property
+    def words_before(self) -> tuple[Token, ...]:
+        """The words of a name that may continue."""
+        if "WORD" not in self.accepted:
+            return ()
+        return tuple(takewhile(lambda token: token.type == "WORD", reversed(self.tokens)))[::-1]
+
+
+def find_continuation(text: str) -> Continuation:
+    """What may follow a text that does not end in the middle of a word.
+
+    Tokens that do not fit are skipped, so that completion works after an earlier mistake in the requirement.
+    """
+    tokens = _unfinished_requirement(text)
+    found = _best_reading(tokens)
+    half = _HALVES.get(tokens[-1].type) if tokens else None
+    if half is None or tokens[-1].start in {token.start for token in found.tokens}:
+        return found
+    whole, rest = half
+    return Continuation((*found.tokens, tokens[-1]), rest if whole in found.accepted else frozenset())
+
+
+def _best_reading(tokens: list[Token]) -> Continuation:
+    """The readings that accept the most tokens, combined into one."""
+    readings = list(_readings(tokens))
+    most = max(len(reading.tokens) for reading in readings)
+    best = [reading for reading in readings if len(reading.tokens) == most]
+    follow = frozenset[str]().union(*(reading.accepted for reading in best))
+    is_count = any(token.type == "COUNT" for reading in best for token in reading.tokens[-1:])
+    return Continuation(best[-1].tokens, follow | (frozenset({"DISTINCT"}) if is_count else frozenset()))
+
+
+def _unfinished_requirement(text: str) -> list[Token]:
+    """The tokens of the last requirement; none if it ends with a semicolon."""
+    segment = deque(segments(scan(text, [])), maxlen=1)
+    last = segment[0] if segment else []
+    return [] if not last or last[-1].text else last[:-1]
+
+
+def _readings(tokens: list[Token]) -> Iterator[Continuation]:
+    """The tokens as a requirement of the paper, and as one with forms beyond it."""
+    end = tokens[-1].end if tokens else 0
+    closed = [*tokens, Token("SEMICOLON", "", end, end)]
+    for reading in (tokens, mark_bounds(closed)[:-1], reclassify(closed)[:-1]):
+        kept, follow = fitting_tokens(reading)
+        yield Continuation(tuple(kept), follow - _excluded_terminals(kept, follow))
+
+
+def _excluded_terminals(kept: list[Token], follow: frozenset[str]) -> frozenset[str]:
+    """DROP is accepted after an assertion or a probability only so that the error can say what is wrong."""
+    may_drop = bool(kept) and kept[0].type == "ALWAYS" and "WITH" in follow
+    return frozenset({"$END"} if may_drop else {"$END", "DROP"})

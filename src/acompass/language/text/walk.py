@@ -1,0 +1,396 @@
+"""Questions about a policy's tree: its steps and conditions, the columns that it writes, its forms beyond the paper.
+
+`core` expands IN, BETWEEN, LIKE and the signs for "unequal" into the core conditions that they are short for (X4)."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TypeAlias, TypeGuard, assert_never
+
+from acompass.language.text import tree
+from acompass.language.text.tree import Operator
+
+#: conditions of the paper
+Core: TypeAlias = tree.Comparison | tree.Not | tree.And | tree.Or
+#: conditions and actions that the paper does not have
+BeyondCondition: TypeAlias = tree.Unequal | tree.In | tree.Between | tree.Like
+BeyondAction: TypeAlias = tree.Draw | tree.Generalize | tree.Drop | tree.Sometimes | tree.Then
+#: any node that the paper does not have; of several aggregates, the second is reported
+Beyond: TypeAlias = tree.Always | BeyondCondition | tree.NamedAggregate | BeyondAction
+
+_LAST = chr(0x10FFFF)
+#: the code points that no text contains
+_SURROGATES = range(0xD800, 0xE000)
+
+
+def steps(program: tree.Program) -> tuple[tree.Requirement, ...]:
+    """The requirements, with each step of a THEN as a requirement of its own (X10).
+
+    The span of the first step begins with the assertion, that of any other with the step itself.
+    """
+    return tuple(step for requirement in program.requirements for step in steps_of(requirement))
+
+
+def steps_of(requirement: tree.Requirement) -> Iterator[tree.Requirement]:
+    action = requirement.action
+    if not isinstance(action, tree.Then):
+        yield requirement
+        return
+    first, *others = action.steps
+    yield replace(requirement, action=first, span=requirement.assertion.span.to(first.span))
+    for step in others:
+        yield replace(requirement, action=step, span=step.span)
+
+
+def step_of(requirement: tree.Requirement) -> tree.Step | None:
+    """The action of a requirement that `steps` yields."""
+    action = requirement.action
+    assert not isinstance(action, tree.Then), "pass a requirement that `steps` yields"
+    return action
+
+
+def plain_of(action: tree.Step | None) -> tree.Plain | None:
+    """The action itself, or the one that is performed with a probability (X5)."""
+    plain = action.action if isinstance(action, tree.Sometimes) else action
+    match plain:
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Drop():
+            return plain
+        case _:
+            assert_never(plain)
+
+
+def assertion_of(requirement: tree.Requirement) -> tree.Assertion | None:
+    """The assertion; None for ALWAYS."""
+    return requirement.assertion if isinstance(requirement.assertion, tree.Assertion) else None
+
+
+def process_of(requirement: tree.Requirement) -> tree.Process | None:
+    """The requirement's process query; None where its result is RESULT or FILTER."""
+    assertion = assertion_of(requirement)
+    if assertion is None:
+        return None
+    match assertion.result:
+        case tree.Process():
+            return assertion.result
+        case tree.Result() | tree.Filter():
+            return None
+        case _:
+            assert_never(assertion.result)
+
+
+def processes(program: tree.Program) -> Iterator[tree.Process]:
+    for requirement in program.requirements:
+        process = process_of(requirement)
+        if process is not None:
+            yield process
+
+
+def record_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
+    """The conditions on the table's own columns, in the order of the text."""
+    assertion = assertion_of(requirement)
+    if assertion is None:
+        return
+    match assertion.result:
+        case tree.Result():
+            yield assertion.condition
+        case tree.Filter(condition):
+            yield condition
+            yield assertion.condition
+        case tree.Process():
+            if assertion.result.where is not None:
+                yield assertion.result.where
+        case _:
+            assert_never(assertion.result)
+
+
+def all_conditions(requirement: tree.Requirement) -> Iterator[tree.Condition]:
+    """Every condition of a requirement, in the order of the text."""
+    yield from record_conditions(requirement)
+    assertion = assertion_of(requirement)
+    if assertion is not None and process_of(requirement) is not None:
+        yield assertion.condition
+
+
+def operands(condition: tree.Condition) -> tuple[tree.Condition, ...]:
+    """The conditions that a condition is directly composed of; one that names a column has none."""
+    match condition:
+        case tree.Comparison() | tree.Unequal() | tree.In() | tree.Between() | tree.Like():
+            return ()
+        case tree.Not(operand):
+            return (operand,)
+        case tree.And(operands) | tree.Or(operands):
+            return operands
+        case _:
+            assert_never(condition)
+
+
+def leaves(condition: tree.Condition) -> Iterator[tree.Condition]:
+    """Every condition that names a column, unexpanded, in the order of the text."""
+    pending = [condition]
+    while pending:
+        node = pending.pop()
+        parts = operands(node)
+        if parts:
+            pending.extend(reversed(parts))
+        else:
+            yield node
+
+
+def comparisons(condition: tree.Condition) -> Iterator[tree.Comparison]:
+    """Every comparison, in the order of the text. Not recursive: a tree built in code may be very deep."""
+    pending = [condition]
+    while pending:
+        node = core(pending.pop())
+        match node:
+            case tree.Comparison():
+                yield node
+            case tree.Not(operand):
+                pending.append(operand)
+            case tree.And(operands) | tree.Or(operands):
+                pending.extend(reversed(operands))
+            case _:
+                assert_never(node)
+
+
+def is_like(condition: tree.Condition) -> TypeGuard[tree.Like]:
+    return isinstance(condition, tree.Like)
+
+
+def core(condition: tree.Condition) -> Core:
+    """The condition itself, or the core condition that it is short for (X4). Operands stay as they are."""
+    match condition:
+        case tree.Comparison() | tree.Not() | tree.And() | tree.Or():
+            return condition
+        case tree.Unequal():
+            return _core_unequal(condition)
+        case tree.In():
+            return _core_in(condition)
+        case tree.Between():
+            return _core_between(condition)
+        case tree.Like():
+            return _core_like(condition)
+        case _:
+            assert_never(condition)
+
+
+def _core_unequal(node: tree.Unequal) -> tree.Not:
+    return tree.Not(_compare(node, Operator.EQ, node.constant), node.span)
+
+
+def _core_in(node: tree.In) -> Core:
+    equal = tuple(_compare(node, Operator.EQ, constant) for constant in node.constants)
+    return _maybe_not(node, equal[0] if len(equal) == 1 else tree.Or(equal, node.span))
+
+
+def _core_between(node: tree.Between) -> Core:
+    ends = (_compare(node, Operator.GE, node.lower), _compare(node, Operator.LE, node.upper))
+    return _maybe_not(node, tree.And(ends, node.span))
+
+
+def _core_like(node: tree.Like) -> Core:
+    """Texts are ordered by code point (D9), so all texts with a prefix are adjacent and begin with it."""
+    first = node.pattern.value.removesuffix("%")
+    beginning = _compare(node, Operator.GE, tree.String(first, node.pattern.span))
+    end = _least_text_above(first)
+    if end is None:
+        return _maybe_not(node, beginning)
+    before = _compare(node, Operator.LT, tree.String(end, node.pattern.span))
+    return _maybe_not(node, tree.And((beginning, before), node.span))
+
+
+def _least_text_above(prefix: str) -> str | None:
+    """The least text above every text with the prefix; None if there is none."""
+    kept = prefix.rstrip(_LAST)
+    if not kept:
+        return None
+    following = ord(kept[-1]) + 1
+    return kept[:-1] + chr(_SURROGATES.stop if following in _SURROGATES else following)
+
+
+def _compare(node: BeyondCondition, operator: Operator, constant: tree.Constant) -> tree.Comparison:
+    return tree.Comparison(node.name, operator, constant, node.span)
+
+
+def _maybe_not(node: tree.In | tree.Between | tree.Like, condition: Core) -> Core:
+    return tree.Not(condition, node.span) if node.negated else condition
+
+
+def written_name(action: tree.Step | None) -> tree.Name | None:
+    """The column that an action writes."""
+    plain = plain_of(action)
+    match plain:
+        case None | tree.Reject() | tree.Drop():
+            return None
+        case tree.Replace(name) | tree.Random(name) | tree.Draw(name) | tree.Generalize(name):
+            return name
+        case _:
+            assert_never(plain)
+
+
+def drawn_name(action: tree.Step | None) -> tree.Name | None:
+    """The column that an action draws values for."""
+    plain = plain_of(action)
+    match plain:
+        case tree.Random(name) | tree.Draw(name):
+            return name
+        case None | tree.Reject() | tree.Replace() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(plain)
+
+
+def names_written(program: tree.Program) -> Iterator[tree.Name]:
+    """The columns that a policy writes or drops."""
+    written = (written_name(step_of(requirement)) for requirement in steps(program))
+    yield from (name for name in written if name is not None)
+    yield from names_dropped_by(program)
+
+
+def names_dropped_by(program: tree.Program) -> Iterator[tree.Name]:
+    """The columns that a policy drops."""
+    for requirement in steps(program):
+        yield from names_dropped(step_of(requirement))
+
+
+def names_dropped(action: tree.Step | None) -> tuple[tree.Name, ...]:
+    plain = plain_of(action)
+    match plain:
+        case tree.Drop(names):
+            return names
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Generalize():
+            return ()
+        case _:
+            assert_never(plain)
+
+
+def overwritten_names(action: tree.Step) -> tuple[tree.Name, ...]:
+    """The columns of which no value is left once the action is performed on all records."""
+    match action:
+        case tree.Replace(name):
+            return (name,)
+        case tree.Drop(names):
+            return names
+        case tree.Reject() | tree.Random() | tree.Draw() | tree.Generalize() | tree.Sometimes():
+            return ()
+        case _:
+            assert_never(action)
+
+
+def generalize_of(action: tree.Step | None) -> tree.Generalize | None:
+    """The GENERALIZE that an action performs."""
+    plain = plain_of(action)
+    match plain:
+        case tree.Generalize():
+            return plain
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Draw() | tree.Drop():
+            return None
+        case _:
+            assert_never(plain)
+
+
+def draw_of(action: tree.Step | None) -> tree.Draw | None:
+    """The RANDOM … FROM that an action performs."""
+    plain = plain_of(action)
+    match plain:
+        case tree.Draw():
+            return plain
+        case None | tree.Reject() | tree.Replace() | tree.Random() | tree.Generalize() | tree.Drop():
+            return None
+        case _:
+            assert_never(plain)
+
+
+def map_numbers(action: tree.Step | None) -> tuple[tree.Number, ...]:
+    """The numbers of BANDS."""
+    map_ = _map(action)
+    match map_:
+        case tree.BandsOf(width, start, end):
+            return tuple(number for number in (width, start, end) if number is not None)
+        case tree.BandsAt(cuts):
+            return cuts
+        case None | tree.PrefixOf() | tree.DatePart() | tree.LevelOf():
+            return ()
+        case _:
+            assert_never(map_)
+
+
+def _map(action: tree.Step | None) -> tree.Map | None:
+    generalize = generalize_of(action)
+    return None if generalize is None else generalize.map
+
+
+def is_bands(map_: tree.Map) -> bool:
+    return isinstance(map_, tree.BandsOf | tree.BandsAt)
+
+
+def hierarchy_files(program: tree.Program) -> tuple[str, ...]:
+    """The files that LEVEL names, as the policy spells them, each once, in the order of the text."""
+    maps = (_map(step_of(requirement)) for requirement in steps(program))
+    return tuple(dict.fromkeys(map_.file.value for map_ in maps if isinstance(map_, tree.LevelOf)))
+
+
+def constants(requirement: tree.Requirement) -> Iterator[tree.Constant]:
+    """Every constant and parameter of a requirement that `steps` yields, without the numbers of maps."""
+    for condition in all_conditions(requirement):
+        yield from (comparison.constant for comparison in comparisons(condition))
+    plain = plain_of(step_of(requirement))
+    match plain:
+        case tree.Replace(constant=constant):
+            yield constant
+        case tree.Random(lower=lower, upper=upper):
+            yield from (lower, upper)
+        case tree.Draw(balls=balls):
+            yield from (ball.constant for ball in balls)
+        case tree.Generalize(map=tree.LevelOf(otherwise=otherwise)):
+            if otherwise is not None:
+                yield otherwise
+        case None | tree.Reject() | tree.Drop() | tree.Generalize():
+            pass
+        case _:
+            assert_never(plain)
+
+
+def parameter_names(program: tree.Program) -> frozenset[str]:
+    used = (constant for requirement in steps(program) for constant in constants(requirement))
+    return frozenset(constant.name for constant in used if isinstance(constant, tree.Parameter))
+
+
+def beyond(requirement: tree.Requirement) -> Iterator[Beyond]:
+    """Every form that the paper does not have, in the order of the text (X0)."""
+    match requirement.assertion:
+        case tree.Always():
+            yield requirement.assertion
+        case tree.Assertion():
+            process = process_of(requirement)
+            if process is not None:
+                yield from process.others[:1]
+            for condition in all_conditions(requirement):
+                yield from (leaf for leaf in leaves(condition) if isinstance(leaf, BeyondCondition))
+        case _:
+            assert_never(requirement.assertion)
+    yield from _beyond_action(requirement.action)
+
+
+def _beyond_action(action: tree.Action | None) -> Iterator[BeyondAction]:
+    match action:
+        case tree.Draw() | tree.Generalize() | tree.Drop():
+            yield action
+        case tree.Sometimes(action=plain):
+            yield action
+            yield from _beyond_action(plain)
+        case tree.Then(actions):
+            yield action
+            for step in actions:
+                yield from _beyond_action(step)
+        case None | tree.Reject() | tree.Replace() | tree.Random():
+            pass
+        case _:
+            assert_never(action)
+
+
+def is_core(requirement: tree.Requirement) -> bool:
+    return next(beyond(requirement), None) is None
+
+
+def is_line(requirement: tree.Requirement) -> bool:
+    """Whether the formatter writes the requirement on one line: ALWAYS with one step."""
+    return assertion_of(requirement) is None and len(list(steps_of(requirement))) == 1

@@ -1,1 +1,0 @@
-"""`acompass lsp`: help for policies in any editor, by the Language Server Protocol. `assist` has the help."""

@@ -1,0 +1,300 @@
+"""The measures of a table, as data. Rational measures are exact fractions; only renderers round."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import Literal, TypeAlias
+
+from acompass.errors.display import ReportedAnswer
+
+#: a number of persons: with decimal weights, an exact fraction
+Persons: TypeAlias = int | Fraction
+
+#: by default, records are counted in classes smaller than each of these
+THRESHOLDS = (2, 3, 5, 10)
+#: a value or range shared by fewer records could identify a person
+SMALLEST = 10
+#: the number of frequent values in a column's summary
+_SUMMARIZED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """The equivalence classes by size."""
+
+    sizes: tuple[tuple[Persons, int], ...]  # pairs (size, number of classes), in ascending order of size
+    thresholds: tuple[int, ...] = THRESHOLDS
+
+    @property
+    def records(self) -> Persons:
+        return sum(size * classes for size, classes in self.sizes)
+
+    @property
+    def number(self) -> int:
+        return sum(classes for _, classes in self.sizes)
+
+    @property
+    def k(self) -> Persons | None:
+        """None for an empty table, which is k-anonymous for every k."""
+        return self.sizes[0][0] if self.sizes else None
+
+    @property
+    def largest(self) -> Persons | None:
+        return self.sizes[-1][0] if self.sizes else None
+
+    @property
+    def uniques(self) -> Persons:
+        return self.records_below(2)
+
+    def records_below(self, k: int) -> Persons:
+        return sum(size * classes for size, classes in self.sizes if size < k)
+
+    @property
+    def average(self) -> Fraction | None:
+        return Fraction(self.records, self.number) if self.sizes else None
+
+    @property
+    def normalized_average(self) -> Fraction | None:
+        """LeFevre's C_AVG for the largest k that the table satisfies."""
+        return self.average / self.sizes[0][0] if self.average is not None else None
+
+    @property
+    def discernibility(self) -> Persons:
+        return sum(size * size * classes for size, classes in self.sizes)
+
+    @property
+    def prosecutor_maximum(self) -> Fraction | None:
+        return risk_among(self.sizes[0][0]) if self.sizes else None
+
+    @property
+    def prosecutor_average(self) -> Fraction | None:
+        if not self.sizes:
+            return None
+        return sum(size * risk_among(size) * number for size, number in self.sizes) / Fraction(self.records)
+
+
+def risk_among(persons: Persons) -> Fraction:
+    """The risk of one person among several; 1 if weights add up to less than one person."""
+    return min(Fraction(1), 1 / Fraction(persons))
+
+
+@dataclass(frozen=True, slots=True)
+class Journalist:
+    """The risk if the table is a sample of a population, which is known or estimated from sampling weights."""
+
+    maximum: Fraction
+    average: Fraction
+    marketer: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsAbove:
+    """The number of records with a risk above 1/`k`."""
+
+    k: int
+    journalist: int
+    individual: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The individual risk of a sample's records, estimated from sampling weights as in sdcMicro."""
+
+    weight: str
+    persons: Persons  # the persons of the population that the records represent
+    maximum: float
+    average: float  # also called the global risk
+    expected: float
+    outstanding: int  # records with a risk above 0.1 and far above the median
+    above: tuple[RecordsAbove, ...]
+    understated: int  # classes whose weights add up to fewer persons than they have records
+
+
+@dataclass(frozen=True, slots=True)
+class QuasiIdentifier:
+    """The classes by this quasi-identifier alone, and by all others together."""
+
+    column: str
+    alone: Classes
+    without: Classes
+
+
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """The privacy models of one sensitive column."""
+
+    column: str
+    values: int
+    alpha: Fraction
+    distinct_l: int
+    entropy_l: int
+    entropy_effective: float
+    recursive_c: Fraction  # the table is (c, `distinct_l`)-diverse for every c above this
+    t_equal: Fraction
+    t_ordered: Fraction | None  # None if the values have no order
+    basic_beta: Fraction
+    enhanced_beta: Fraction | None  # None if there is no such β
+    enhanced_beta_bound: float
+    delta: float
+    delta_every_value: float | None  # None if a class lacks a value
+
+    @property
+    def t(self) -> Fraction:
+        """The ordered distance if the values have an order, otherwise the equal distance."""
+        return self.t_equal if self.t_ordered is None else self.t_ordered
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChange:
+    """The difference between a column's distributions in two tables; entropies are in bits."""
+
+    column: str
+    distance: Fraction
+    values_before: int
+    values_after: int
+    entropy_before: float
+    entropy_after: float
+
+    @property
+    def information_lost(self) -> float | None:
+        return share_lost(self.entropy_before, self.entropy_after)
+
+
+@dataclass(frozen=True, slots=True)
+class TableChange:
+    """The measured table (after) compared with an earlier one (before). Entropies are those of the combinations of
+    quasi-identifiers, in bits."""
+
+    records_before: Persons
+    records_after: Persons
+    columns: tuple[ColumnChange, ...]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+    entropy_before: float
+    entropy_after: float
+    discernibility: Persons
+
+    @property
+    def information_lost(self) -> float | None:
+        return share_lost(self.entropy_before, self.entropy_after)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLoss:
+    column: str
+    loss: float
+    levels: str  # the levels that it is measured by, in words
+    proposed: bool  # whether the levels were inferred from the values
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """ARX's default measure of loss: 0 for an unchanged table, 1 for a suppressed one."""
+
+    columns: tuple[ColumnLoss, ...]
+    total: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measures(ReportedAnswer):
+    """All measures of a table."""
+
+    quasi_identifiers: tuple[str, ...]
+    weight: str | None
+    classes: Classes
+    sensitive: tuple[Sensitive, ...]
+    journalist: Journalist | None = None  # None without a population or sampling weights
+    comparison: TableChange | None = None  # None without an earlier table
+    loss: Loss | None = None  # None without hierarchies
+    sampling: Sampling | None = None  # None without sampling weights
+    by_quasi_identifier: tuple[QuasiIdentifier, ...] = ()
+
+    @property
+    def records(self) -> Persons:
+        return self.classes.records
+
+    @property
+    def k(self) -> Persons | None:
+        return self.classes.k
+
+    @property
+    def marketer(self) -> Fraction | None:
+        """The risk against the population if there is one, otherwise against the table itself."""
+        return self.classes.prosecutor_average if self.journalist is None else self.journalist.marketer
+
+    def to_json(self) -> dict[str, object]:
+        from acompass.report.json_answers import measures_object
+
+        return measures_object(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    label: str
+    counts: tuple[Persons | None, ...]  # one for each table; None if the count is withheld
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    column: str
+    bars: tuple[Bar, ...]
+    #: the number of records in each table that no bar shows, because their values are rare, not among the most
+    #: frequent, or absent from the released table; None if the number is withheld
+    other: tuple[Persons | None, ...]
+    totals: tuple[Persons, ...]
+    #: the names of the tables
+    series: tuple[str, ...] = ("table",)
+    #: at least this many records have the value of a bar
+    smallest: int = SMALLEST
+
+
+#: the form of a column's values; a code is text of a fixed length with digits, such as a postal code
+Form: TypeAlias = Literal["number", "date", "code", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """A column before any policy, without values that fewer than SMALLEST records have."""
+
+    name: str
+    type: str  # the type that a policy may give the column
+    form: Form
+    missing: int
+    distinct: int
+    distribution: Distribution | None  # None if the values cannot be compared
+
+    @property
+    def summary(self) -> str:
+        """The most frequent values or ranges with their counts, on one line; empty if all are rare."""
+        bars = () if self.distribution is None else self.distribution.bars
+        frequent = sorted((bar for bar in bars if bar.counts[0]), key=lambda bar: -(bar.counts[0] or 0))
+        return ", ".join(f"{bar.label} ({bar.counts[0]:,})" for bar in frequent[:_SUMMARIZED])
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    measures: tuple[Measures, ...]  # one for each table; empty without quasi-identifiers
+    columns: tuple[Distribution, ...]
+    loss: Loss | None = None  # that of the last table against the first; None without a second table or known levels
+
+
+def share_lost(before: float, after: float) -> float | None:
+    """The share of the information that was lost; None if the table had none."""
+    return None if before == 0 else 1 - after / before
+
+
+def column_loss(shares_sum: float | Fraction, records: int | Fraction, rows: int) -> float:
+    """The loss of a column in ARX's default measure: the mean share of its cells, scaled so that a column of values
+    loses 0 and a column of `*` loses 1. The share of a cell is the part of the hierarchy's rows that have its label;
+    `*` and dropped cells have share 1."""
+    if not records or rows == 1:
+        return 0.0
+    lowest = Fraction(1, rows)
+    mean = shares_sum / records
+    return max(0.0, float((mean - lowest) / (1 - lowest)))
+
+
+def total_loss(per_column: Sequence[float]) -> float:
+    """The geometric mean of 1 + loss over all columns, minus 1."""
+    return prod(1 + loss for loss in per_column) ** (1 / len(per_column)) - 1.0

@@ -1,1 +1,0 @@
-"""Report pages: gather the data for `--report`, have `report` render it, write it and verify it later."""

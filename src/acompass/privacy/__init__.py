@@ -1,1 +1,0 @@
-"""Privacy that is proved of a policy, before it sees a table."""

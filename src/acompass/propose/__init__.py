@@ -1,1 +1,0 @@
-"""Hierarchies from the values of a table's column, to edit by hand."""

@@ -1,0 +1,343 @@
+"""Encodes a checked program, its types, constants and conditions for a certificate.
+
+The program has the syntax of theory/paper/Syntax.v; types are only as exact as the checker supports.
+"""
+
+import datetime
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias, assert_never
+
+from acompass.language.program.effects import plain_of, type_changes
+from acompass.language.program.program import (
+    Action,
+    And,
+    Assertion,
+    Comparison,
+    Condition,
+    Draw,
+    Drop,
+    Filter,
+    Generalize,
+    Not,
+    Or,
+    Plain,
+    Process,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+    Result,
+    ResultForm,
+    Sometimes,
+)
+from acompass.language.program.types import Kind, Type, Value
+from acompass.language.text.tree import Function, Quantifier
+from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Diagram, Variable
+from acompass.prove.diagrams.regions import Mask
+from acompass.prove.diagrams.variables import Variables
+from acompass.prove.search.verdicts import decimal_text
+
+#: a value that `json` can write
+Json: TypeAlias = Any
+
+#: the position of the aggregate in a condition on the key and the aggregate of a class
+COUNT = "count"
+EVERYTHING: Json = ["and"]
+NOTHING: Json = ["or"]
+
+#: the most comparisons in one condition: a diagram shares what a condition repeats
+LARGEST = 3_000
+
+_FUNCTIONS = {
+    Function.SUM: "sum",
+    Function.MIN: "min",
+    Function.MAX: "max",
+    Function.COUNT_DISTINCT: "distinct",
+}
+_DIGITS = str.maketrans("", "", "-:.T")
+
+_Positions: TypeAlias = Callable[[Variable], int | str]
+
+
+class NotCertified(Exception):
+    """The checker has no rule for a step of the proof."""
+
+
+def encode_requirement(each: Requirement) -> Json:
+    types = [[column, encode_conversion(after)] for column, (_, after) in type_changes(each).items()]
+    return {
+        "line": each.line,
+        "assertion": encode_assertion(each.assertion),
+        "types": types,
+        "action": _encode_action(each.action, each),
+    }
+
+
+def encode_conversion(type_: Type) -> Json:
+    """How the fields of a column change when it gets this type (D12, retyping)."""
+    match type_.kind:
+        case Kind.TEXT | Kind.FLOAT | Kind.DROPPED:
+            return str(type_.kind)
+        case Kind.DECIMAL:
+            return "spelled" if type_.spelled else ["decimal", type_.scale]
+        case Kind.INTEGER | Kind.BOOLEAN | Kind.DATE | Kind.TIMESTAMP | Kind.OPAQUE:
+            return "unchanged"
+        case _:
+            assert_never(type_.kind)
+
+
+def encode_assertion(each: Assertion) -> Json:
+    quantifier = "each" if each.quantifier is Quantifier.EACH else "some"
+    return [quantifier, _encode_result(each.result), encode_condition(each.condition)]
+
+
+def _encode_result(each: ResultForm) -> Json:
+    match each:
+        case Result():
+            return "result"
+        case Filter(phi):
+            return ["filter", encode_condition(phi)]
+        case Process(aggregates, where, group_by):
+            psi = None if where is None else encode_condition(where)
+            return ["process", [encode_function(one.function, one.column) for one in aggregates], psi, list(group_by)]
+        case _:
+            assert_never(each)
+
+
+def encode_function(name: Function, column: int | None) -> Json:
+    return "count" if column is None else [_FUNCTIONS[name], column]
+
+
+def encode_condition(each: Condition) -> Json:
+    match each:
+        case Comparison(column, operator, value):
+            return [operator.value, column, encode_constant(value)]
+        case Not(operand):
+            return ["not", encode_condition(operand)]
+        case And(operands):
+            return ["and", *(encode_condition(operand) for operand in operands)]
+        case Or(operands):
+            return ["or", *(encode_condition(operand) for operand in operands)]
+        case _:
+            assert_never(each)
+
+
+def _encode_action(each: Action | None, of: Requirement) -> Json:
+    match each:
+        case None:
+            return None
+        case Sometimes(probability, inner):
+            fraction = [probability.numerator, probability.denominator]
+            return ["probably", fraction, _encode_plain_action(inner, of)]
+        case Reject() | Replace() | Random() | Draw() | Generalize() | Drop():
+            return _encode_plain_action(each, of)
+        case _:
+            assert_never(each)
+
+
+def _encode_plain_action(each: Plain, of: Requirement) -> Json:
+    match each:
+        case Reject():
+            return "reject"
+        case Replace(column, value):
+            return ["replace", column, encode_constant(value)]
+        case Random(column, lower, upper):
+            return ["random", column, encode_conversion(of.after[column].type), lower, upper]
+        case Draw(column, balls):
+            return ["from", column, [[ball.weight, encode_constant(ball.value)] for ball in balls]]
+        case Generalize(column, map_):
+            # the checker needs no labels, but must know that BANDS read all texts of a number as that number
+            return ["generalize", column, type(map_).__name__.lower()]
+        case Drop(columns):
+            return ["drop", list(columns)]
+        case _:
+            assert_never(each)
+
+
+class Conditions:
+    """Encodes diagrams as conditions."""
+
+    def __init__(self, variables: Variables):
+        self._variables = variables
+
+    def of_records(self, diagram: Diagram) -> Json:
+        return self._encode(diagram, self._variables.column_of)
+
+    def of_classes(self, diagram: Diagram, aggregate: Variable) -> Json:
+
+        def position(variable: Variable) -> int | str:
+            return COUNT if variable == aggregate else self._variables.column_of(variable)
+
+        return self._encode(diagram, position)
+
+    def _encode(self, diagram: Diagram, position: _Positions) -> Json:
+        if _comparison_count(diagram, {}) > LARGEST:
+            raise NotCertified("a condition of the proof is too large")
+        return self._encode_diagram(diagram, position)
+
+    def _encode_diagram(self, diagram: Diagram, position: _Positions) -> Json:
+        if diagram is ALL:
+            return EVERYTHING
+        if diagram is EMPTY:
+            return NOTHING
+        return _disjunction(self._encode_edge(diagram.variable, mask, child, position) for mask, child in diagram.edges)
+
+    def _encode_edge(self, variable: Variable, mask: Mask, child: Diagram, position: _Positions) -> Json:
+        literal = self.encode_literal(variable, mask, position(variable))
+        if child is ALL:
+            return literal
+        below = self._encode_diagram(child, position)
+        return below if literal == EVERYTHING else ["and", literal, below]
+
+    def encode_literal(self, variable: Variable, mask: Mask, position: int | str) -> Json:
+        """The condition that the variable's value is in a region of the mask."""
+        return _disjunction(
+            self._encode_between(variable, first, last, position) for first, last in self._runs(variable, mask)
+        )
+
+    def _runs(self, variable: Variable, mask: Mask) -> Iterator[tuple[int, int]]:
+        """The regions of the mask as runs of adjacent regions. Regions without values do not separate runs."""
+        full = self._variables.regions(variable).full
+        run: list[int] = []
+        for region in range(full.bit_length()):
+            if mask >> region & 1:
+                run.append(region)
+            elif full >> region & 1 and run:
+                yield run[0], run[-1]
+                run = []
+        if run:
+            yield run[0], run[-1]
+
+    def _encode_between(self, variable: Variable, first: int, last: int, position: int | str) -> Json:
+        full = self._variables.regions(variable).full
+        if first == last and first % 2:
+            return ["=", position, self._encode_cut(variable, first // 2)]
+        bounds = []
+        if full & ((1 << first) - 1):
+            low = first // 2 if first % 2 else first // 2 - 1
+            bounds.append([">=" if first % 2 else ">", position, self._encode_cut(variable, low)])
+        if full >> (last + 1):
+            bounds.append(["<=" if last % 2 else "<", position, self._encode_cut(variable, last // 2)])
+        return bounds[0] if len(bounds) == 1 else ["and", *bounds]
+
+    def _encode_cut(self, variable: Variable, at: int) -> Json:
+        regions, type_ = self._variables.regions(variable), self._variables.type(variable)
+        if type_.kind in (Kind.INTEGER, Kind.DECIMAL):
+            # a constant of the policy may lie between two values of the type
+            return encode_number(Fraction(regions.cuts[at]) / 10**type_.scale)
+        return encode_constant(regions.constant(2 * at + 1))
+
+
+def _disjunction(conditions: Iterator[Json]) -> Json:
+    found = list(conditions)
+    return found[0] if len(found) == 1 else ["or", *found]
+
+
+def _comparison_count(diagram: Diagram, memo: dict[Diagram, int]) -> int:
+    """The number of edges of the diagram, counted without sharing."""
+    if diagram not in memo:
+        memo[diagram] = sum(1 + _comparison_count(child, memo) for _, child in diagram.edges)
+    return memo[diagram]
+
+
+def step_types(program: Program, any_scale: frozenset[int]) -> list[list[Json]]:
+    types = [_encode_type(column.type, at in any_scale) for at, column in enumerate(program.schema)]
+    steps = [types]
+    for requirement in program.requirements:
+        steps.append(_types_after(requirement, steps[-1]))
+    return steps
+
+
+def _encode_type(type_: Type, has_any_scale: bool) -> Json:
+    match type_.kind:
+        case Kind.DECIMAL if has_any_scale:
+            return "number"
+        case Kind.DECIMAL:
+            return ["spelled" if type_.spelled else "decimal", type_.scale]
+        case Kind.OPAQUE | Kind.DROPPED:
+            return None
+        case _:
+            return str(type_.kind)
+
+
+def has_one_text(type_: Json) -> bool:
+    """Whether equal values of the type have the same text."""
+    return type_[0] == "decimal" if isinstance(type_, list) else type_ not in (None, "number", "float")
+
+
+def _types_after(requirement: Requirement, before: Sequence[Json]) -> list[Json]:
+    types = list(before)
+    for column, (_, after) in type_changes(requirement).items():
+        types[column] = _convert_type(before[column], after)
+    plain = plain_of(requirement.action)
+    match plain:
+        case Random(column):
+            types[column] = _with_integers(types[column])
+        case Replace(column, value):
+            types[column] = _with_values(types[column], [value])
+        case Draw(column, balls):
+            types[column] = _with_values(types[column], [ball.value for ball in balls])
+        case None | Reject() | Generalize() | Drop():
+            pass
+        case _:
+            assert_never(plain)
+    return types
+
+
+def _convert_type(before: Json, after: Type) -> Json:
+    match after.kind:
+        case Kind.TEXT:
+            return None if before is None else "text"
+        case Kind.DECIMAL:
+            return "number"
+        case _:
+            return None
+
+
+def _with_integers(type_: Json) -> Json:
+    return "number" if isinstance(type_, list) else None if type_ == "float" else type_
+
+
+def _with_values(type_: Json, values: Sequence[Value]) -> Json:
+    """The type after writing the values: a value of another scale makes it a number of any scale."""
+    if not isinstance(type_, list) or all(_is_of_scale(value, type_[1]) for value in values):
+        return type_
+    return "number"
+
+
+def _is_of_scale(value: Value, scale: int) -> bool:
+    """Whether a decimal type of this scale has the value; it has no negative zero."""
+    text = f"{value:f}"
+    return len(text.partition(".")[2]) == scale and not (value == 0 and text.startswith("-"))
+
+
+def encode_constant(value: Any) -> Json:
+    match value:
+        case bool():
+            return {"boolean": value}
+        case int():
+            return {"integer": str(value)}
+        case Decimal():
+            return {"decimal": f"{value:f}"}
+        case float():
+            (bits,) = struct.unpack(">Q", struct.pack(">d", value))
+            return {"float": ["-" if bits >> 63 else "+", str(bits & (2**63 - 1))]}
+        case str():
+            return {"text": value}
+        case datetime.datetime():
+            return {"timestamp": value.isoformat(timespec="microseconds").translate(_DIGITS)}
+        case datetime.date():
+            return {"date": value.isoformat().translate(_DIGITS)}
+        case _:
+            raise AssertionError(f"not a constant: {type(value)}")
+
+
+def encode_number(number: Fraction) -> Json:
+    """A number with a finite decimal expansion."""
+    if number.denominator == 1:
+        return {"integer": str(number.numerator)}
+    return {"decimal": f"{'-' if number < 0 else ''}{decimal_text(abs(number))}"}

@@ -1,0 +1,1 @@
+"""Decision diagrams: sets of records, and of the values of columns and aggregates."""

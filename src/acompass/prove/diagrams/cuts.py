@@ -1,0 +1,323 @@
+"""The constants that cut the values of each column and aggregate into regions.
+
+GENERALIZE adds cuts: labels that are distinguished, and the values at which the label changes. Every region between
+these cuts has a single label, or only labels that the policy and the claims do not distinguish (docs/prove.md, section
+7).
+"""
+
+import datetime
+import math
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from typing import Protocol, TypeAlias, assert_never
+
+from acompass.language.program.bands import Bands
+from acompass.language.program.effects import as_generalize, columns_aggregated, comparisons, plain_of
+from acompass.language.program.label_maps import SUPPRESSED, Dates, Level, Map, Prefix
+from acompass.language.program.program import (
+    Aggregate,
+    Assertion,
+    Condition,
+    Draw,
+    Drop,
+    Filter,
+    Generalize,
+    Process,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Result,
+)
+from acompass.language.program.types import Kind, Type, Value, to_text
+from acompass.language.text.tree import Function
+
+#: a column, and how many times its type has changed
+ColumnVersion: TypeAlias = tuple[int, int]
+
+#: the most numbers of a RANDOM whose texts are distinguished
+_FEW_DRAWN = 8
+#: bands are distinguished up to numbers of this size
+_LARGE = 10**15
+#: the most labels of bands, and the most texts of a hierarchy, that are distinguished
+MOST_BANDS = 400
+MOST_TEXTS = 4_000
+
+_EXACT = (Kind.INTEGER, Kind.DECIMAL)
+#: surrogates, which no text contains
+_SURROGATES = range(0xD800, 0xE000)
+
+_NUMERAL = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+_NUMBER = r"(-?[0-9]+(?:\.[0-9]+)?)"
+_INTEGERS = re.compile(r"(-?[0-9]+)(?:(?:-| to )(-?[0-9]+))?")
+_DIGITS = re.compile(r"[0-9]{1,4}")
+_HALF_OPEN = re.compile(rf"\[{_NUMBER},{_NUMBER}\)")
+_OPEN_ENDED = re.compile(rf"<{_NUMBER}|{_NUMBER}\+")
+
+
+class Versions(Protocol):
+    """The part of `Variables` that `Constants` needs."""
+
+    def version(self, step: int, column: int) -> ColumnVersion: ...
+
+    def versions_of(self, column: int) -> Iterator[tuple[ColumnVersion, Type]]: ...
+
+
+def zero_value(type_: Type) -> Value:
+    return 0.0 if type_.kind is Kind.FLOAT else 0
+
+
+class Constants:
+    """Collects the constants that each variable is compared with."""
+
+    def __init__(self, variables: Versions):
+        self._variables = variables
+        self._columns: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
+        self.sums: defaultdict[ColumnVersion, list[Value]] = defaultdict(list)
+        self.counts: list[Value] = []
+        self.aggregated: set[int] = set()
+
+    def column_constants(self, column: int, version: ColumnVersion, type_: Type) -> list[Value]:
+        """The cuts of a column. Exact numbers keep their order when their type changes, so exact versions share
+        them."""
+        zero = [zero_value(type_)] if column in self.aggregated and type_.is_number else []
+        if type_.kind not in _EXACT:
+            return [*self._columns[version], *zero]
+        alike = [own for own, its_type in self._variables.versions_of(column) if its_type.kind in _EXACT]
+        return [value for own in alike for value in self._columns[own]] + zero
+
+    def add_program(self, program: Program) -> None:
+        for step, requirement in enumerate(program.requirements):
+            self.add_assertion(step, requirement.assertion)
+            plain = plain_of(requirement.action)
+            match plain:
+                case Replace(column, value):
+                    self._columns[self._variables.version(step + 1, column)].append(value)
+                case Draw(column, balls):
+                    self._columns[self._variables.version(step + 1, column)] += [b.value for b in balls]
+                case Random(column, lower, upper):
+                    type_ = requirement.after[column].type
+                    drawn = self._columns[self._variables.version(step + 1, column)]
+                    drawn += _few_drawn_texts(lower, upper) if type_.kind is Kind.TEXT else [lower, upper]
+                case Reject() | Generalize() | Drop() | None:
+                    pass
+                case _:
+                    assert_never(plain)
+
+    def add_maps(self, program: Program) -> None:
+        """Add labels, and the values at which labels change. The last map comes first: its cuts may be labels."""
+        maps = [
+            (step, action)
+            for step, requirement in enumerate(program.requirements)
+            if (action := as_generalize(requirement.action)) is not None
+        ]
+        for step, action in maps:
+            self._columns[self._variables.version(step + 1, action.column)] += label_cuts(
+                action.map, self._numbers(action.column)
+            )
+        for step, action in reversed(maps):
+            type_ = program.requirements[step].before[action.column].type
+            labels = self._columns[self._variables.version(step + 1, action.column)]
+            cuts = cuts_before(action.map, type_, [str(label) for label in labels])
+            self._columns[self._variables.version(step, action.column)] += cuts
+
+    def _numbers(self, column: int) -> list[int]:
+        """The numbers that a column is compared with in any of its types, rounded down."""
+        versions = (version for version, type_ in self._variables.versions_of(column) if type_.is_number)
+        constants = (value for version in versions for value in self._columns[version])
+        numbers = (Decimal(value) for value in constants if isinstance(value, int | float | Decimal))
+        return [math.floor(number) for number in numbers if abs(number) < _LARGE]
+
+    def add_assertion(self, step: int, assertion: Assertion) -> None:
+        match assertion.result:
+            case Result():
+                self._add_condition(step, assertion.condition)
+            case Filter(condition):
+                self._add_condition(step, condition)
+                self._add_condition(step, assertion.condition)
+            case Process() as query:
+                self._add_process(step, query, assertion.condition)
+            case _:
+                assert_never(assertion.result)
+
+    def _add_condition(self, step: int, condition: Condition) -> None:
+        for comparison in comparisons(condition):
+            self._columns[self._variables.version(step, comparison.column)].append(comparison.value)
+
+    def _add_process(self, step: int, query: Process, condition: Condition) -> None:
+        if query.where is not None:
+            self._add_condition(step, query.where)
+        self.aggregated |= columns_aggregated(query)
+        for comparison in comparisons(condition):
+            self._constants_at(step, query, comparison.column).append(comparison.value)
+
+    def _constants_at(self, step: int, query: Process, position: int) -> list[Value]:
+        """The constants of the column or aggregate at a position in the condition after PROCESS (D15, aliases)."""
+        if position < len(query.group_by):
+            return self._columns[self._variables.version(step, query.group_by[position])]
+        return self._aggregate_constants(step, query.aggregates[position - len(query.group_by)])
+
+    def _aggregate_constants(self, step: int, aggregate: Aggregate) -> list[Value]:
+        match aggregate.function:
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return self.counts
+            case Function.SUM:
+                assert aggregate.column is not None
+                return self.sums[self._variables.version(step, aggregate.column)]
+            case Function.MIN | Function.MAX:
+                assert aggregate.column is not None
+                return self._columns[self._variables.version(step, aggregate.column)]
+            case _:
+                assert_never(aggregate.function)
+
+
+def _few_drawn_texts(lower: int, upper: int) -> list[Value]:
+    """The texts that RANDOM writes if there are few of them, so that each has a single label."""
+    return [str(number) for number in range(lower, upper + 1)] if upper - lower < _FEW_DRAWN else []
+
+
+def label_cuts(map_: Map, numbers: Iterable[int]) -> list[Value]:
+    """Cuts of the column after the map. `numbers` are those that the policy compares the column with."""
+    match map_:
+        case Level():
+            return [SUPPRESSED, *(hierarchy_texts(map_) if is_small_hierarchy(map_) else map_.labels()[:MOST_TEXTS])]
+        case Bands():
+            return [SUPPRESSED, *_bands(map_, numbers)]
+        case _:
+            return [SUPPRESSED]
+
+
+def is_small_hierarchy(map_: Level) -> bool:
+    """Whether all texts of the hierarchy are distinguished."""
+    return len(map_.hierarchy.lowest_level) <= MOST_TEXTS
+
+
+def hierarchy_texts(map_: Level) -> list[str]:
+    return [*map_.hierarchy.lowest_level, *(() if map_.otherwise is None else (map_.otherwise,))]
+
+
+def maps_of_numbers(program: Program) -> Iterator[Map]:
+    """The BANDS of columns that start as numbers and have had no labels of other maps since."""
+    others: set[int] = set()
+    for requirement in program.requirements:
+        action = as_generalize(requirement.action)
+        if action is None:
+            continue
+        match action.map:
+            case Bands() if program.schema[action.column].type.is_number and action.column not in others:
+                yield action.map
+            case _:
+                others.add(action.column)
+
+
+@lru_cache(maxsize=64)
+def has_few_labels(map_: Bands) -> bool:
+    """Whether all labels of numbers are distinguished."""
+    labels = map_.labels()
+    return labels is not None and len(labels) <= MOST_BANDS
+
+
+def _bands(map_: Bands, numbers: Iterable[int]) -> list[str]:
+    """All labels; if there are too many, those between the numbers that matter, or none if these are too many as
+    well."""
+    if has_few_labels(map_):
+        return list(map_.labels() or ())
+    ends = [end // 10**map_.scale for end in (map_.cuts.first, map_.cuts.last) if end is not None]
+    inside = [*ends, *numbers, 0]
+    found: list[str] = []
+    for band in map_.bands_between(min(inside), max(inside)):
+        found.append(band.label)
+        if len(found) > MOST_BANDS:
+            return []
+    return found
+
+
+def cuts_before(map_: Map, type_: Type, labels: Sequence[str]) -> list[Value]:
+    """Cuts of the column before the map: all values of a region have the same one of the labels, or none of them."""
+    own = [label for label in labels if map_.label(label) == label]
+    match map_:
+        case Bands() if type_.is_number:
+            return [bound for label in own for bound in band_bounds(label)]
+        case Dates() if type_.kind in (Kind.DATE, Kind.TIMESTAMP):
+            dates = [date for label in own for date in period_bounds(label)]
+            return [_start(date, type_) for date in (*dates, *_first_days(labels))]
+        case Prefix(length) if type_.kind is Kind.TEXT:
+            prefixes = [label[:length] for label in own]
+            return [cut for prefix in prefixes for cut in (prefix, after_prefix(prefix)) if cut is not None]
+        case _:
+            read = (read_text(label, type_) for label in labels)
+            return [value for value in read if value is not None]
+
+
+def after_prefix(prefix: str) -> str | None:
+    """The least text above every text with the prefix; None if it cannot be written."""
+    following = ord(prefix[-1]) + 1 if prefix else _SURROGATES.start
+    return None if following in _SURROGATES or following > sys.maxunicode else prefix[:-1] + chr(following)
+
+
+def band_bounds(label: str) -> list[Value]:
+    """The first number of a band and the first above it, as far as they exist; empty if the label is not a band."""
+    if integers := _INTEGERS.fullmatch(label):
+        return [int(integers[1]), int(integers[2] or integers[1]) + 1]
+    if numbers := _HALF_OPEN.fullmatch(label) or _OPEN_ENDED.fullmatch(label):
+        return [Decimal(number) for number in numbers.groups() if number is not None]
+    return []
+
+
+def period_bounds(label: str) -> list[datetime.date]:
+    """The first day of a period and the first after it, if it exists; empty if the label is not a period."""
+    year, month, months = int(label[:4]) if label[:4].isdecimal() else 0, 1, 12
+    if not year:
+        return []
+    if label.endswith("s"):
+        year, months = year // 10 * 10, 120
+    elif label[5:6] == "Q":
+        month, months = 3 * int(label[6:]) - 2, 3
+    elif len(label) > 4:
+        month, months = int(label[5:7]), 1
+    end = 12 * year + month - 1 + months
+    first = datetime.date(max(year, 1), month, 1)
+    return [first, datetime.date(end // 12, end % 12 + 1, 1)] if end // 12 <= datetime.MAXYEAR else [first]
+
+
+def _first_days(texts: Iterable[str]) -> Iterator[datetime.date]:
+    """For each text, the first day whose text starts like it; it may be part of a year: `20` for LIKE '20%'."""
+    for text in texts:
+        digits = _DIGITS.match(text)
+        if digits is not None and int(digits[0].ljust(4, "0")):
+            yield datetime.date(int(digits[0].ljust(4, "0")), 1, 1)
+
+
+def _start(date: datetime.date, type_: Type) -> Value:
+    return date if type_.kind is Kind.DATE else datetime.datetime(date.year, date.month, date.day)
+
+
+def read_text(text: str, type_: Type) -> Value | None:
+    """The value with this text; None if there is none."""
+    value = _read_candidate(text, type_)
+    return value if value is not None and to_text(value, type_) == text else None
+
+
+def _read_candidate(text: str, type_: Type) -> Value | None:
+    try:
+        match type_.kind:
+            case Kind.INTEGER:
+                return int(text) if _NUMERAL.fullmatch(text) else None
+            case Kind.DECIMAL:
+                return Decimal(text) if _NUMERAL.fullmatch(text) else None
+            case Kind.FLOAT:
+                return float(text)
+            case Kind.DATE:
+                return datetime.date.fromisoformat(text)
+            case Kind.TIMESTAMP:
+                return datetime.datetime.fromisoformat(text)
+            case Kind.BOOLEAN | Kind.TEXT | Kind.OPAQUE | Kind.DROPPED:
+                return None
+            case _:
+                assert_never(type_.kind)
+    except (ValueError, InvalidOperation):
+        return None

@@ -1,0 +1,296 @@
+"""Tables on which a claim could fail: blocks of similar records, in sizes that matter to the policy.
+
+Sizes are relative to the numbers that counts are compared with. `SmallCounts` replaces these by smaller ones, so that a
+search costs the same for every k. It keeps their order and small distances between them: 1,999 and 2,000 become 8 and
+9.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import TypeAlias, assert_never
+
+from acompass.language.program.effects import comparisons, process_in
+from acompass.language.program.program import And, Assertion, Comparison, Condition, Not, Or, Process, Program
+from acompass.language.program.types import Value
+from acompass.language.text.tree import Function
+from acompass.prove.refute.column_values import ColumnValues
+from acompass.prove.refute.replay import Chances, LoadableTables, RandomChances, Record
+from acompass.prove.search.origins import Origin, Origins, Target
+from acompass.prove.search.prover import Prover
+
+#: the most records of a counterexample
+MOST_RECORDS = 10_000
+#: the most blocks of a table
+MOST_BLOCKS = 12
+#: how often the records of a block have copies
+COPIED = 0.15
+#: the greatest distance between consecutive numbers that `SmallCounts` keeps
+WIDEST = 8
+
+COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size relative to a number that counts are compared with, so that it fits small and real numbers alike."""
+
+    by: int
+    count: int = 0  # 0 if the size is `by` itself
+
+    @property
+    def real(self) -> int:
+        return self.count + self.by
+
+
+#: a size as a number, real or small
+Sizing: TypeAlias = Callable[[Size], int]
+
+
+def real_size(size: Size) -> int:
+    return size.real
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """The values of a column within a block, which repeat."""
+
+    values: Sequence[Value]
+    used: Size  # how many of the values are used
+
+    def value(self, at: int, sizing: Sizing) -> Value:
+        return self.values[at % min(len(self.values), sizing(self.used))]
+
+
+ONE = Size(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    base: Record
+    size: Size = ONE  # the number of records
+    varying: Mapping[int, Variation] = field(default_factory=dict)  # the columns in which records differ from `base`
+    copies: Size = ONE  # of each record
+
+    def records(self, sizing: Sizing) -> list[Record]:
+        different = [self._record(at, sizing) for at in range(sizing(self.size))]
+        return [record for record in different for _ in range(sizing(self.copies))]
+
+    def count(self, sizing: Sizing) -> int:
+        return sizing(self.size) * sizing(self.copies)
+
+    def _record(self, at: int, sizing: Sizing) -> Record:
+        if not self.varying:
+            return self.base
+        return tuple(
+            self.varying[column].value(at, sizing) if column in self.varying else value
+            for column, value in enumerate(self.base)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A table, with the outcomes of coins and draws."""
+
+    blocks: tuple[Block, ...]
+    chances: Chances
+
+    @property
+    def size(self) -> int:
+        return sum(block.count(real_size) for block in self.blocks)
+
+
+class CandidateTables:
+    """Random tables for one prover's policy and claims."""
+
+    def __init__(self, prover: Prover, rng: random.Random):
+        self._prover = prover
+        self._rng = rng
+        self._origins = Origins(prover.reachability, rng)
+        self.loadable = LoadableTables(prover.program)
+        self.counts = SmallCounts((*(r.assertion for r in prover.program.requirements), *prover.claims))
+        self._sizes = self.counts.sizes
+        largest = max(size.real for size in self._sizes)
+        self._values = ColumnValues(prover, self.loadable.dated, rng, min(2 * largest, MOST_RECORDS))
+        self._chances = RandomChances(prover.program, rng)
+
+    def simpler(self, column: int, value: Value) -> list[Value]:
+        """Values of the column that are easier to read, simplest first."""
+        return self._values.simpler(column, value)
+
+    def single_record(self, target: Target) -> Candidate | None:
+        """A table of one record that can end in the target; None if no origin is found."""
+        origin = self._origins.find(target)
+        if origin is None:
+            return None
+        return Candidate((Block(self._record(origin)),), self._chances.toward(origin, aimed=1))
+
+    def repeat(self, single: Candidate) -> Candidate:
+        """Repeat the record often enough to pass lines that require large classes."""
+        (block,) = single.blocks
+        return replace(single, blocks=(replace(block, size=max(self._sizes, key=real_size)),))
+
+    def random_table(self, target: Target) -> Candidate:
+        """A table of one or more blocks, most of them of records that can end in the target."""
+        origin = self._origins.find(target) if self._rng.random() < 0.85 else None
+        origin = origin or Origin({})
+        first = self._block(self._record(origin))
+        blocks = [first]
+        while self._rng.random() < 0.4 and len(blocks) < MOST_BLOCKS:
+            blocks.append(self._block(self._neighbor(target, first.base)))
+        return Candidate(tuple(blocks), self._chances.toward(origin))
+
+    def vary(self, candidate: Candidate, target: Target) -> Candidate:
+        """A table that differs slightly from the candidate."""
+        if self._rng.random() < 0.2:
+            return replace(candidate, chances=self._chances.toward(Origin({})))
+        at = self._rng.randrange(len(candidate.blocks))
+        before, block, after = candidate.blocks[:at], candidate.blocks[at], candidate.blocks[at + 1 :]
+        added = self._block(self._neighbor(target, block.base))
+        changed = (
+            (),
+            (replace(block, size=self._rng.choice(self._sizes)),),
+            (replace(block, base=added.base),),
+            (self._block(block.base),),
+            (block, added),
+            (block, self._twin(block)),
+        )
+        blocks = (*before, *self._rng.choice(changed), *after)
+        return replace(candidate, blocks=blocks[:MOST_BLOCKS] or candidate.blocks)
+
+    def _twin(self, block: Block) -> Block:
+        """A block of the same shape, with other values from the same regions."""
+        base = tuple(
+            self._values.similar(column, value)[0] if self._rng.random() < 0.5 else value
+            for column, value in enumerate(block.base)
+        )
+        varying = {
+            column: replace(variation, values=self._values.similar(column, variation.values[0]))
+            for column, variation in block.varying.items()
+        }
+        return replace(block, base=base, varying=varying)
+
+    def with_smaller_block(self, candidate: Candidate, at: int) -> Iterator[Candidate]:
+        """The table without a block, then with smaller sizes of the block, smallest first."""
+        before, block, after = candidate.blocks[:at], candidate.blocks[at], candidate.blocks[at + 1 :]
+        yield replace(candidate, blocks=(*before, *after))
+        for size in sorted(self._sizes, key=real_size):
+            if size.real < block.size.real:
+                yield replace(candidate, blocks=(*before, replace(block, size=size), *after))
+            if size.real < block.copies.real:
+                yield replace(candidate, blocks=(*before, replace(block, copies=size), *after))
+
+    def _record(self, origin: Origin) -> Record:
+        variables = self._prover.variables
+        chosen = {variables.column_of(variable): region for variable, region in origin.cell.items()}
+        return tuple(
+            self._rng.choice(
+                self._values.inside(column, chosen[column]) if column in chosen else self._values.any(column)
+            )
+            for column in range(len(self._prover.program.schema))
+        )
+
+    def _neighbor(self, target: Target, record: Record) -> Record:
+        """A mix of the record with another one, which may be able to end in the target."""
+        if self._rng.random() < 0.4:
+            origin = self._origins.find(target)
+            if origin is not None:
+                return self._mix(self._record(origin), record, 0.5)
+        return self._mix(self._record(Origin({})), record, 0.7)
+
+    def _mix(self, other: Record, record: Record, kept: float) -> Record:
+        return tuple(old if self._rng.random() < kept else new for old, new in zip(record, other, strict=True))
+
+    def _block(self, base: Record) -> Block:
+        size = self._rng.choice(self._sizes)
+        copies = self._rng.choice(self._sizes) if self._rng.random() < COPIED else ONE
+        varying = {
+            column: self._variation(column, value)
+            for column, value in enumerate(base)
+            if size.real > 1 and self._rng.random() < 0.35
+        }
+        return Block(base, size, varying, copies)
+
+    def _variation(self, column: int, value: Value) -> Variation:
+        """Values for a column that varies within a block: from the value's own region, or from any region."""
+        if self._rng.random() < 0.6:
+            near = self._values.similar(column, value)
+            if len(near) > 1:
+                used = self._rng.choice((Size(2), self._sizes[-1], self._rng.choice(self._sizes)))
+                return Variation(near, used)
+        values = self._values.different(column)
+        return Variation(values, Size(len(values)))
+
+
+def block_records(blocks: Iterable[Block], sizing: Sizing) -> list[Record]:
+    return [record for block in blocks for record in block.records(sizing)]
+
+
+class SmallCounts:
+    def __init__(self, assertions: Iterable[Assertion]):
+        counts = sorted({count for each in assertions for count in compared_counts(each) if count > 0})
+        self._small = {0: 0}
+        for before, count in zip((0, *counts), counts, strict=False):
+            self._small[count] = self._small[before] + min(count - before, WIDEST)
+
+    @property
+    def are_real(self) -> bool:
+        """Whether no number is changed."""
+        return all(count == small for count, small in self._small.items())
+
+    @property
+    def sizes(self) -> list[Size]:
+        """Small sizes, and sizes around every number that a count is compared with."""
+        near = (Size(by, count) for count in self._small for by in (-1, 0, 1))
+        return [ONE, Size(2), Size(3), *(size for size in near if size.count and size.real > 0)]
+
+    def small_size(self, size: Size) -> int:
+        return self._small[size.count] + size.by
+
+    def program(self, program: Program) -> Program:
+        """The program with small numbers."""
+        requirements = (
+            replace(requirement, assertion=self.assertion(requirement.assertion))
+            for requirement in program.requirements
+        )
+        return replace(program, requirements=tuple(requirements))
+
+    def assertion(self, assertion: Assertion) -> Assertion:
+        query = process_in(assertion)
+        if query is None:
+            return assertion
+        return replace(assertion, condition=self._condition(assertion.condition, _positions(query, COUNTS)))
+
+    def _condition(self, condition: Condition, positions: Sequence[int]) -> Condition:
+        match condition:
+            case Comparison(column, _, value):
+                return replace(condition, value=self._number(value)) if column in positions else condition
+            case Not(operand):
+                return Not(self._condition(operand, positions))
+            case And(operands):
+                return And(tuple(self._condition(operand, positions) for operand in operands))
+            case Or(operands):
+                return Or(tuple(self._condition(operand, positions) for operand in operands))
+            case _:
+                assert_never(condition)
+
+    def _number(self, value: Value) -> Value:
+        assert isinstance(value, int | Decimal)
+        return value - int(value) + self._small[int(value)] if value >= 1 else value
+
+
+def compared_counts(assertion: Assertion, functions: Sequence[Function] = COUNTS) -> list[int]:
+    """The numbers that an assertion compares counts with."""
+    query = process_in(assertion)
+    if query is None:
+        return []
+    positions = _positions(query, functions)
+    compared = (c.value for c in comparisons(assertion.condition) if c.column in positions)
+    return [int(value) for value in compared if isinstance(value, int | Decimal)]
+
+
+def _positions(query: Process, functions: Sequence[Function]) -> list[int]:
+    """The positions of the aggregates with these functions in the condition."""
+    aggregates = enumerate(query.aggregates, len(query.group_by))
+    return [at for at, aggregate in aggregates if aggregate.function in functions]

@@ -1,0 +1,348 @@
+"""Facts: statements about every class of the table at a step of the policy.
+
+A condition becomes a conjunction of clauses; each clause is a fact or a choice of alternative facts. `Aggregates`
+computes the possible values of a fact's aggregate: over a class, a union of classes, or part of a class.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, assert_never
+
+from acompass.language.program.effects import process_in
+from acompass.language.program.program import Aggregate, And, Assertion, Comparison, Condition, Not, Or, Process
+from acompass.language.program.types import Kind
+from acompass.language.text.tree import Function, Operator
+from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
+from acompass.prove.diagrams.regions import ANY_COUNT, INFINITE, Extent, Mask, Regions, regions_in, sum_extent
+from acompass.prove.diagrams.variables import Variables
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """EACH PROCESS function(column) WHERE where GROUP BY groups : allowed, for the table at `step`."""
+
+    step: int
+    function: Function
+    column: int | None
+    where: Diagram
+    groups: frozenset[int]
+    allowed: Diagram  # over the variables of the groups and of the aggregate's value
+
+
+#: a function and its column, which identify an aggregate whatever its alias
+Measure: TypeAlias = tuple[Function, int | None]
+
+#: a class must satisfy one of the facts; None if facts cannot express the condition
+Alternatives: TypeAlias = tuple[Fact, ...] | None
+
+#: the most clauses of a condition
+MOST_CLAUSES = 64
+#: pairs of functions of which the first is never above the second, over the same class and column
+_NEVER_ABOVE = ((Function.COUNT_DISTINCT, Function.COUNT), (Function.MIN, Function.MAX))
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    comparison: Comparison
+    is_negated: bool
+
+    @property
+    def condition(self) -> Condition:
+        return Not(self.comparison) if self.is_negated else self.comparison
+
+
+Clause: TypeAlias = tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAssertion:
+    """An assertion about classes: a class satisfies it if it satisfies each of `parts`."""
+
+    where: Diagram
+    groups: frozenset[int]
+    parts: tuple[Alternatives, ...]
+
+    @property
+    def facts(self) -> tuple[Fact, ...]:
+        """The parts that are a single fact."""
+        return tuple(part[0] for part in self.parts if part is not None and len(part) == 1)
+
+    @property
+    def mixed_parts(self) -> tuple[tuple[Fact, ...], ...]:
+        """The parts with several alternatives."""
+        return tuple(part for part in self.parts if part is not None and len(part) > 1)
+
+
+def class_assertion(variables: Variables, step: int, assertion: Assertion) -> ClassAssertion | None:
+    """The assertion's query and condition as facts; None if it is about records."""
+    query = process_in(assertion)
+    if query is None:
+        return None
+    where = ALL
+    if query.where is not None:
+        where = variables.condition(query.where, lambda column: variables.column(step, column))
+    groups = frozenset(query.group_by)
+    writer = _Writer(variables, step, query, where, groups)
+    return ClassAssertion(where, groups, writer.parts(assertion))
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Translates the condition after PROCESS into facts about one aggregate each."""
+
+    variables: Variables
+    step: int
+    query: Process
+    where: Diagram
+    groups: frozenset[int]
+
+    def parts(self, assertion: Assertion) -> tuple[Alternatives, ...]:
+        measures = dict.fromkeys(map(_measure, self.query.aggregates))
+        if len(measures) == 1:
+            (measure,) = measures
+            allowed = self.variables.condition(assertion.condition, self._variable_at(measure))
+            return ((self._fact(measure, allowed),),)
+        found = clauses(assertion.condition)
+        return (None,) if found is None else self._several(found)
+
+    def _several(self, found: Iterable[Clause]) -> tuple[Alternatives, ...]:
+        """Combine the clauses about one aggregate into one fact. A clause about several aggregates has alternatives."""
+        diagrams = self.variables.diagrams
+        single: dict[Measure, Diagram] = {}
+        mixed: list[Alternatives] = []
+        for clause in found:
+            measures = self._measures(clause)
+            if len(measures) > 1:
+                mixed.append(tuple(self._fact(each, self._allowed_by(clause, each)) for each in measures))
+                continue
+            measure = measures[0] if measures else _measure(self.query.aggregates[0])
+            allowed = diagrams.intersection(single.get(measure, ALL), self._allowed_by(clause, measure))
+            single[measure] = allowed
+        return (*((self._fact(*each),) for each in single.items()), *mixed)
+
+    def _measures(self, clause: Clause) -> list[Measure]:
+        first = len(self.query.group_by)
+        positions = {literal.comparison.column for literal in clause}
+        compared = (each for at, each in enumerate(self.query.aggregates, first) if at in positions)
+        return list(dict.fromkeys(map(_measure, compared)))
+
+    def _allowed_by(self, clause: Clause, measure: Measure) -> Diagram:
+        """The keys and values of the aggregate that satisfy the clause."""
+        first = len(self.query.group_by)
+        own = [at for at, each in enumerate(self.query.aggregates, first) if _measure(each) == measure]
+        literals = [each for each in clause if each.comparison.column in (*range(first), *own)]
+        seen = self._variable_at(measure)
+        return self.variables.diagrams.union_of(
+            self.variables.condition(literal.condition, seen) for literal in literals
+        )
+
+    def _variable_at(self, measure: Measure) -> Callable[[int], Variable]:
+        """Maps the positions in a condition, which compares no other aggregate than this one, to variables."""
+        keys = [self.variables.column(self.step, column) for column in self.query.group_by]
+        own = self.variables.aggregate(self.step, *measure)
+        return lambda position: keys[position] if position < len(keys) else own
+
+    def _fact(self, measure: Measure, allowed: Diagram) -> Fact:
+        return Fact(self.step, *measure, self.where, self.groups, allowed)
+
+
+def _measure(aggregate: Aggregate) -> Measure:
+    return aggregate.function, aggregate.column
+
+
+def clauses(condition: Condition, is_negated: bool = False) -> tuple[Clause, ...] | None:
+    """The clauses of the condition, or of its negation; None if there are too many."""
+    match condition:
+        case Comparison():
+            return ((Literal(condition, is_negated),),)
+        case Not(operand):
+            return clauses(operand, not is_negated)
+        case And(operands):
+            parts = [clauses(operand, is_negated) for operand in operands]
+            return _disjunction(parts) if is_negated else _conjunction(parts)
+        case Or(operands):
+            parts = [clauses(operand, is_negated) for operand in operands]
+            return _conjunction(parts) if is_negated else _disjunction(parts)
+        case _:
+            assert_never(condition)
+
+
+def _conjunction(parts: Sequence[tuple[Clause, ...] | None]) -> tuple[Clause, ...] | None:
+    found: dict[Clause, None] = {}
+    for part in parts:
+        if part is None:
+            return None
+        found |= dict.fromkeys(part)
+    return tuple(found) if len(found) <= MOST_CLAUSES else None
+
+
+def _disjunction(parts: Sequence[tuple[Clause, ...] | None]) -> tuple[Clause, ...] | None:
+    """A clause for each way to choose one clause from every part."""
+    found: tuple[Clause, ...] = ((),)
+    for part in parts:
+        if part is None or len(found) * len(part) > MOST_CLAUSES:
+            return None
+        found = tuple(dict.fromkeys(tuple(dict.fromkeys((*one, *other))) for one in found for other in part))
+    return found
+
+
+class Aggregates:
+    """The possible values of an aggregate. Every result includes all possible values (docs/prove.md, section 3)."""
+
+    def __init__(self, variables: Variables):
+        self._variables = variables
+
+    def variable(self, fact: Fact) -> Variable:
+        return self._variables.aggregate(fact.step, fact.function, fact.column)
+
+    def _regions(self, fact: Fact) -> Regions:
+        return self._variables.regions(self.variable(fact))
+
+    def _column_regions(self, fact: Fact) -> Regions:
+        return self._variables.regions(self._variables.aggregated_values(fact.step, fact.column))
+
+    def of_values(self, fact: Fact, values: Mask) -> Mask:
+        """Over a class whose records have these values in the aggregated column."""
+        match fact.function:
+            case Function.COUNT:
+                return self._regions(fact).full
+            case Function.COUNT_DISTINCT:
+                return self._distinct_counts(fact, values)
+            case Function.MIN | Function.MAX:
+                return values
+            case Function.SUM:
+                return self.sums(fact, values)
+            case _:
+                assert_never(fact.function)
+
+    def _distinct_counts(self, fact: Fact, values: Mask) -> Mask:
+        counts = self._regions(fact)
+        distinct = 1 if fact.column in fact.groups else self._column_regions(fact).cardinality(values)
+        if distinct == INFINITE:
+            return counts.full
+        return counts.full & ((2 << counts.region_of(int(distinct))) - 1) if distinct else 0
+
+    def sums(self, fact: Fact, values: Mask, counts: Mask | None = None) -> Mask:
+        """The sums of records with these values; `counts` bounds the number of records, if it is known."""
+        regions = self._regions(fact)
+        if self._is_rounded(fact) or not values:
+            return regions.full if values else 0
+        extent = ANY_COUNT if counts is None else self._variables.counts.extent(counts)
+        return regions.regions_within(sum_extent(extent, self._column_regions(fact).extent(values)))
+
+    def _is_rounded(self, fact: Fact) -> bool:
+        """Whether the aggregate is a sum of floats: rounding depends on all addends, so no lemma applies to it."""
+        return self._variables.type(self.variable(fact)).kind is Kind.FLOAT
+
+    def is_monotonic(self, fact: Fact) -> bool:
+        """Whether lower numbers in the class never raise the aggregate, and higher numbers never lower it."""
+        match fact.function:
+            case Function.MIN | Function.MAX:
+                return self._variables.type(self.variable(fact)).is_number
+            case Function.SUM:
+                return not self._is_rounded(fact)
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return False
+            case _:
+                assert_never(fact.function)
+
+    def of_merged(self, fact: Fact, allowed: Mask) -> Mask:
+        """Over the union of one or more classes whose aggregates are all allowed."""
+        regions = self._regions(fact)
+        match fact.function:
+            case Function.MIN | Function.MAX:
+                return allowed
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return regions.from_lowest(allowed)
+            case Function.SUM:
+                return self._sums_of_merged(fact, allowed)
+            case _:
+                assert_never(fact.function)
+
+    def _sums_of_merged(self, fact: Fact, allowed: Mask) -> Mask:
+        sums = self._regions(fact)
+        if self._is_rounded(fact):
+            return sums.full if allowed else 0
+        if not allowed & sums.satisfying(Operator.LT, 0):
+            return sums.from_lowest(allowed)
+        if not allowed & sums.satisfying(Operator.GT, 0):
+            return sums.up_to_highest(allowed)
+        return sums.full
+
+    def of_both(self, fact: Fact, one: Mask, other: Mask) -> Mask:
+        """Over the union of a class whose aggregate is in `one` and a class whose aggregate is in `other`."""
+        regions = self._regions(fact)
+        match fact.function:
+            case Function.MAX:
+                return (one | other) & regions.from_lowest(one) & regions.from_lowest(other)
+            case Function.MIN:
+                return (one | other) & regions.up_to_highest(one) & regions.up_to_highest(other)
+            case Function.COUNT | Function.COUNT_DISTINCT | Function.SUM:
+                return self.of_merged(fact, one | other)
+            case _:
+                assert_never(fact.function)
+
+    def of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
+        """Over part of a class whose aggregate is allowed; `values` are the column's values in the whole class."""
+        regions = self._regions(fact)
+        match fact.function:
+            case Function.COUNT | Function.COUNT_DISTINCT | Function.MAX:
+                return regions.up_to_highest(allowed)
+            case Function.MIN:
+                return regions.from_lowest(allowed)
+            case Function.SUM:
+                return self._sums_of_part(fact, allowed, values)
+            case _:
+                assert_never(fact.function)
+
+    def _sums_of_part(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
+        sums, column = self._regions(fact), self._column_regions(fact)
+        if self._is_rounded(fact):
+            return sums.full
+        if not values & column.satisfying(Operator.LT, 0):
+            return sums.up_to_highest(allowed) & sums.satisfying(Operator.GE, 0)
+        if not values & column.satisfying(Operator.GT, 0):
+            return sums.from_lowest(allowed) & sums.satisfying(Operator.LE, 0)
+        return sums.full
+
+    def values_with(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
+        """The subset of `values` that a record can have in a class whose aggregate is allowed."""
+        if not allowed & self.of_values(fact, values):
+            return 0
+        match fact.function:
+            case Function.COUNT | Function.COUNT_DISTINCT:
+                return values
+            case Function.SUM:
+                return self._addends(fact, allowed, values)
+            case Function.MIN | Function.MAX if fact.column in fact.groups:
+                return values & allowed
+            case Function.MIN:
+                return self._column_regions(fact).from_lowest(allowed & values)
+            case Function.MAX:
+                return self._column_regions(fact).up_to_highest(allowed & values)
+            case _:
+                assert_never(fact.function)
+
+    def _addends(self, fact: Fact, allowed: Mask, values: Mask) -> Mask:
+        """If no value is negative, none is above the sum; if no value is positive, none is below it."""
+        column, sums = self._column_regions(fact), self._regions(fact)
+        if self._is_rounded(fact):
+            return values
+        if fact.column in fact.groups:
+            return sum(1 << region for region in regions_in(values) if self.sums(fact, 1 << region) & allowed)
+        possible = sums.extent(allowed & self.sums(fact, values))
+        if not values & column.satisfying(Operator.LT, 0):
+            return values & column.regions_within(Extent(high=possible.high))
+        if not values & column.satisfying(Operator.GT, 0):
+            return values & column.regions_within(Extent(low=possible.low))
+        return values
+
+    def in_terms_of(self, fact: Fact, function: Function, allowed: Mask) -> Mask | None:
+        """The values of another function over a class whose aggregate is allowed; None if no lemma relates the two."""
+        if fact.function is function:
+            return allowed
+        if (fact.function, function) in _NEVER_ABOVE:
+            return self._regions(fact).from_lowest(allowed)
+        if (function, fact.function) in _NEVER_ABOVE:
+            return self._regions(fact).up_to_highest(allowed)
+        return None

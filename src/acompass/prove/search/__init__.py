@@ -1,0 +1,1 @@
+"""The search for proofs, and the verdict on each claim."""

@@ -1,0 +1,389 @@
+"""Verdicts on a policy's claims: attempt a proof first, then search for a counterexample.
+
+Claims that use the same checks share a prover.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from acompass.errors.diagnostics import PolicyError
+from acompass.language.program.checker import check
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.effects import as_generalize, type_changes
+from acompass.language.program.label_maps import Map
+from acompass.language.program.program import Assertion, Program, Requirement
+from acompass.language.program.types import Kind, Schema, Type, remaining
+from acompass.language.text import tree
+from acompass.language.text.walk import parameter_names
+from acompass.prove.effort import DEADLINE, Exhausted, recursion_limit, time_limit
+from acompass.prove.proof import Claim, ClaimVerdict, Counterexample, Proof
+from acompass.prove.refute.candidate_tables import MOST_RECORDS
+from acompass.prove.refute.refutation import Refuter
+from acompass.prove.refute.replay import Witness
+from acompass.prove.search.claims import (
+    CheckedClaim,
+    ParsedClaim,
+    add_assumptions,
+    assertion_columns,
+    check_claims,
+    own_claims,
+    parse_assumptions,
+    parse_claims,
+)
+from acompass.prove.search.column_types import ColumnTypes, column_types, finer_scale, other_types
+from acompass.prove.search.proof_search import ProofAttempt
+from acompass.prove.search.prover import Prover, Provers
+from acompass.prove.search.reasons import Reasons
+
+#: the most checks that the proof of another check may use, which bounds the number of provers
+MOST_CHECKS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedClaim:
+    """A proved claim, with the checked policy that it is about."""
+
+    claim: Claim
+    assertion: Assertion
+    program: Program
+    known: frozenset[int]  # the steps of the checks that hold
+    any_scale: frozenset[int]  # the columns whose numbers may have any scale
+
+
+def prove_policy(
+    policy: tree.Program,
+    source: str,
+    claims: Sequence[str] | None = None,
+    schema: Mapping[str, str | Type] | None = None,
+    params: Mapping[str, ParamValue] | None = None,
+    types: Mapping[str, str | Type] | None = None,
+    others: Sequence[tree.Program] = (),
+    assume: Sequence[str] = (),
+    deadline: float | None = DEADLINE,
+    on_proof: Callable[[ProvedClaim], None] | None = None,
+) -> Proof:
+    """A verdict on each claim, for every table and every trace. `on_proof` is called with each proved claim.
+
+    By default, the claims are the policy's own assertions. Without a schema, the columns are those that the policy and
+    the claims name; `types` sets the types of some of them. The policies `others` read the same table, so their uses of
+    columns count as well. The assertions `assume` are known to hold for the input table. Claims without a verdict after
+    `deadline` seconds are undecided.
+    """
+    assumed = parse_assumptions(assume)
+    parsed = None if claims is None else parse_claims(claims)
+    settings = dict(params or {})
+    everything = _combine_programs(policy, parsed or (), (*(each.program() for each in assumed), *others))
+    columns = column_types(everything, settings, schema, types)
+
+    def check_with(schema: Schema, any_scale: frozenset[int] = frozenset()) -> TypedPolicy:
+        program = check_policy(policy, source, schema, settings, everything)
+        checked = (
+            own_claims(policy, source, program, settings) if parsed is None else check_claims(parsed, program, settings)
+        )
+        return TypedPolicy(*add_assumptions(assumed, program, checked, settings), any_scale)
+
+    def check_wide_and_narrow(columns: ColumnTypes) -> tuple[ColumnTypes, TypedPolicy, TypedPolicy]:
+        """The policy with numbers of any scale, and with the narrowest types."""
+        narrow = check_with(columns.schema)
+        if not columns.any_scale:
+            return columns, narrow, narrow
+        try:
+            wide = check_with(columns.widen(finer_scale(everything, settings)), columns.any_scale)
+        except PolicyError:
+            # a constant of the policy has too many digits for a finer scale, so the policy rejects such tables
+            columns = columns.with_spellings()
+            wide = narrow = check_with(columns.schema)
+        return columns, wide, narrow
+
+    columns, wide, narrow = check_wide_and_narrow(columns)
+    inferred = tuple(columns.schema[at].name for at in sorted(columns.inferred))
+    with time_limit(deadline):
+        verdicts = _verdicts(wide, narrow)
+        for what, other in other_types(everything, settings, types) if schema is None else ():
+            with suppress(PolicyError):  # the policy cannot be run on such a table
+                verdicts = _confirm_verdicts(verdicts, what, *check_wide_and_narrow(other)[1:])
+        if on_proof is not None:
+            for proved in _proved_claims(wide, verdicts):
+                on_proof(proved)
+        return Proof(verdicts, columns.names(), inferred)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedPolicy:
+    """A policy and its claims, checked against one schema."""
+
+    program: Program
+    claims: list[CheckedClaim]
+    any_scale: frozenset[int]
+
+    @property
+    def maps(self) -> list[Map]:
+        actions = (as_generalize(requirement.action) for requirement in self.program.requirements)
+        return [action.map for action in actions if action is not None]
+
+    def assertions(self, claims: Iterable[int]) -> dict[int, Assertion]:
+        found = ((at, self.claims[at].assertion) for at in claims)
+        return {at: assertion for at, assertion in found if assertion is not None}
+
+    def provers(self, claims: Iterable[int], known: frozenset[int]) -> Provers:
+        return Provers(self.program, list(self.assertions(claims).values()), known, self.any_scale)
+
+
+def _proved_claims(typed: TypedPolicy, verdicts: Sequence[Claim]) -> Iterator[ProvedClaim]:
+    for claim, verdict in zip(typed.claims, verdicts, strict=True):
+        if verdict.verdict is ClaimVerdict.PROVED and claim.assertion is not None:
+            yield ProvedClaim(verdict, claim.assertion, typed.program, _usable_checks(claim), typed.any_scale)
+
+
+def _confirm_verdicts(
+    verdicts: Sequence[Claim], what: str, wide: TypedPolicy, narrow: TypedPolicy
+) -> tuple[Claim, ...]:
+    """Replace the verdict of each proved claim that is not proved for other tables as well, provided that it fits
+    them."""
+    proved = (at for at, claim in enumerate(verdicts) if claim.verdict is ClaimVerdict.PROVED)
+    asked = [at for at in proved if wide.claims[at].assertion is not None]
+    found = list(verdicts)
+    for at, claim in _verdicts_on(wide, narrow, asked).items():
+        if claim.verdict is not ClaimVerdict.PROVED:
+            found[at] = replace(claim, reason=f"{claim.reason}\n{what}")
+    return tuple(found)
+
+
+def _combine_programs(
+    policy: tree.Program, claims: Iterable[ParsedClaim], others: Iterable[tree.Program]
+) -> tree.Program:
+    """The first use of a column decides its type, so claims about the final table come last."""
+    programs = (policy, *others, *(claim.program() for claim in claims))
+    requirements = tuple(requirement for program in programs for requirement in program.requirements)
+    return tree.Program(requirements, (), policy.span)
+
+
+def check_policy(
+    policy: tree.Program,
+    source: str,
+    schema: Schema,
+    params: Mapping[str, ParamValue],
+    everything: tree.Program | None = None,
+) -> Program:
+    """The checked policy; `everything` is the policy with its claims, which may have parameters of their own."""
+    used_by_claims_only = parameter_names(everything or policy) - parameter_names(policy)
+    own = {name: value for name, value in params.items() if name not in used_by_claims_only}
+    program, problems = check(policy, source, schema, own)
+    if program is None:
+        raise PolicyError(problems, source)
+    return program
+
+
+def _verdicts(wide: TypedPolicy, narrow: TypedPolicy) -> tuple[Claim, ...]:
+    found = _verdicts_on(wide, narrow, range(len(wide.claims)))
+    return tuple(found[at] for at in range(len(wide.claims)))
+
+
+def _verdicts_on(wide: TypedPolicy, narrow: TypedPolicy, claims: Iterable[int]) -> dict[int, Claim]:
+    groups: dict[frozenset[int], list[int]] = defaultdict(list)
+    for at in claims:
+        groups[_usable_checks(wide.claims[at])].append(at)
+    return {at: verdict for known, group in groups.items() for at, verdict in _judge(wide, narrow, group, known)}
+
+
+def _usable_checks(claim: CheckedClaim) -> frozenset[int]:
+    """The known checks that a proof may use: for the claim of a check, at most the first MOST_CHECKS."""
+    return frozenset(sorted(claim.known)[:MOST_CHECKS]) if claim.is_of_check else claim.known
+
+
+def _judge(
+    wide: TypedPolicy, narrow: TypedPolicy, group: Sequence[int], known: frozenset[int]
+) -> Iterator[tuple[int, Claim]]:
+    asked = [at for at in group if wide.claims[at].assertion is not None]
+    yield from ((at, _unfit_claim(wide.claims[at], wide.program)) for at in group if at not in asked)
+    for at, judgment in Judge(wide, narrow, asked, known).judgments():
+        yield at, _claim_verdict(wide.claims[at], judgment)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    is_proved: bool
+    reason: str
+    refuted: tuple[Program, Witness] | None = None  # a program, and its run on which the claim fails
+
+
+def _claim_verdict(claim: CheckedClaim, judgment: Judgment) -> Claim:
+    if judgment.refuted is None:
+        verdict = ClaimVerdict.PROVED if judgment.is_proved else ClaimVerdict.UNDECIDED
+        return Claim(claim.text, claim.line, verdict, judgment.reason)
+    counterexample = _counterexample(*judgment.refuted)
+    size = len(counterexample.records)
+    found = f"fails on a table of {size} {'record' if size == 1 else 'records'}"
+    reason = f"{found}\n{judgment.reason}"
+    return Claim(claim.text, claim.line, ClaimVerdict.REFUTED, reason, counterexample)
+
+
+def _unfit_claim(claim: CheckedClaim, program: Program) -> Claim:
+    """The verdict on an assertion of the policy that does not fit the final table."""
+    assert claim.step is not None
+    read = assertion_columns(program.requirements[claim.step].assertion)
+    changes = [change for each in program.requirements[claim.step :] for change in _type_change_texts(each, read)]
+    reason = "\n".join(changes) + ", so the claim does not fit the final table"
+    return Claim(claim.text, claim.line, ClaimVerdict.UNDECIDED, reason)
+
+
+def _type_change_texts(requirement: Requirement, columns: frozenset[int]) -> Iterator[str]:
+    for column, (_, after) in type_changes(requirement).items():
+        if column in columns:
+            what = "is dropped" if after.kind is Kind.DROPPED else f"becomes {after.kind}"
+            yield f"line {requirement.line}: column `{requirement.before[column].name}` {what}"
+
+
+def _counterexample(program: Program, witness: Witness) -> Counterexample:
+    """The counterexample, whose result lacks the dropped columns."""
+    trace = tuple(decimal_text(rho) for rho in witness.trace)
+    kept = remaining(program.final_schema)
+    left_schema = tuple(program.final_schema[column] for column in kept)
+    left = tuple(tuple(record[column] for column in kept) for record in witness.left)
+    return Counterexample(program.schema, witness.records, trace, left_schema, left)
+
+
+def decimal_text(rho: Fraction) -> str:
+    """A nonnegative fraction with a finite decimal expansion, written as a decimal."""
+    digits = 0
+    while (rho * 10**digits).denominator != 1:
+        digits += 1
+    whole = str((rho * 10**digits).numerator).zfill(digits + 1)
+    return f"{whole[:-digits]}.{whole[-digits:]}" if digits else whole
+
+
+@dataclass(frozen=True, slots=True)
+class _ClaimAttempt:
+    attempt: ProofAttempt
+    prover: Prover | None = None  # None if the attempt was cut short, for the reason `attempt.why`
+
+
+def _attempt_claim(provers: Provers, assertion: Assertion) -> _ClaimAttempt:
+    return _attempt_within_limits(lambda: _attempt_with(provers.for_assertion(assertion), assertion))
+
+
+def _attempt_with(prover: Prover, assertion: Assertion) -> _ClaimAttempt:
+    return _ClaimAttempt(prover.attempt(assertion, prover.last), prover)
+
+
+def _attempt_within_limits(attempt: Callable[[], _ClaimAttempt]) -> _ClaimAttempt:
+    try:
+        with recursion_limit():
+            return attempt()
+    except Exhausted as exhausted:
+        return _ClaimAttempt(ProofAttempt(False, why=str(exhausted)))
+
+
+class Judge:
+    """Judges claims that use the same checks: proves them for numbers of any scale (`wide`), and searches for
+    counterexamples with the narrowest types (`narrow`) first, which are easier to read."""
+
+    def __init__(self, wide: TypedPolicy, narrow: TypedPolicy, claims: Sequence[int], known: frozenset[int]):
+        self._wide = wide
+        self._narrow = narrow
+        self._known = known
+        self._asked = wide.assertions(claims)
+        self._provers = wide.provers(claims, known)
+        self._attempts: dict[int, _ClaimAttempt] = {}
+        self._refuted: dict[int, tuple[Program, Witness]] = {}
+        self._too_large: set[int] = set()
+        self._exhausted: dict[int, str] = {}
+        self._reasons: dict[Prover, Reasons] = {}
+
+    def judgments(self) -> Iterator[tuple[int, Judgment]]:
+        self._attempt()
+        self._refute()
+        self._attempt_again()
+        for at in self._asked:
+            yield at, self._judgment(at)
+
+    def _attempt(self) -> None:
+        """Bands of integers and of decimals have different labels, so that both need a proof."""
+        self._attempts = {at: _attempt_claim(self._provers, claim) for at, claim in self._asked.items()}
+        if self._wide.maps == self._narrow.maps:
+            return
+        provers = self._narrow.provers(self._asked, self._known)
+        for at in [at for at in self._asked if self._is_proved(at)]:
+            claim = self._narrow.claims[at].assertion
+            if claim is None:
+                self._attempts[at] = replace(self._attempts[at], attempt=ProofAttempt(False))
+            elif not (other := _attempt_claim(provers, claim)).attempt.is_proof:
+                self._attempts[at] = other
+
+    def _is_proved(self, at: int) -> bool:
+        return self._attempts[at].attempt.is_proof
+
+    def _open(self) -> list[int]:
+        return [at for at in self._asked if not self._is_proved(at) and at not in self._refuted]
+
+    def _refute(self) -> None:
+        if self._wide is not self._narrow:
+            self._search(self._narrow, self._narrow.provers(self._open(), self._known))
+        self._search(self._wide, self._provers)
+
+    def _search(self, typed: TypedPolicy, provers: Provers) -> None:
+        """Search for counterexamples to the claims that the provers cannot prove."""
+        asked = typed.assertions(self._open())
+        attempts = {at: _attempt_claim(provers, claim) for at, claim in asked.items()}
+        self._exhausted |= {at: each.attempt.why for at, each in attempts.items() if each.prover is None}
+        unproved = [at for at, each in attempts.items() if each.prover and not each.attempt.is_proof]
+        for prover, claims in provers.by_prover({at: asked[at] for at in unproved}).items():
+            self._search_with(prover, typed, claims)
+
+    def _search_with(self, prover: Prover, typed: TypedPolicy, claims: Mapping[int, Assertion]) -> None:
+        refuter = Refuter(prover)
+        witnesses = refuter.refute(list(claims.values()), [typed.claims[at].known for at in claims])
+        for number, (at, witness) in enumerate(zip(claims, witnesses, strict=True)):
+            if witness is not None:
+                self._refuted[at] = typed.program, witness
+            elif number in refuter.too_large:
+                self._too_large.add(at)
+            elif refuter.exhausted:
+                self._exhausted[at] = refuter.exhausted
+
+    def _attempt_again(self) -> None:
+        """Where the reachable records were over-approximated, try more exact and more expensive proofs."""
+        if self._wide.maps == self._narrow.maps:
+            for at in self._open():
+                prover = self._attempts[at].prover
+                if prover is not None and prover.is_focused:
+                    self._attempts[at] = self._attempt_exactly(at, prover)
+
+    def _attempt_exactly(self, at: int, prover: Prover) -> _ClaimAttempt:
+        claim = self._asked[at]
+        traced = _attempt_within_limits(lambda: _ClaimAttempt(prover.trace_back(claim), prover))
+        if traced.attempt.is_proof:
+            return traced
+        exact = _attempt_within_limits(lambda: _attempt_with(self._provers.exact or prover, claim))
+        return exact if exact.attempt.is_proof else self._attempts[at]
+
+    def _judgment(self, at: int) -> Judgment:
+        is_open = at in self._open()
+        if is_open and at in self._exhausted:
+            return Judgment(False, self._exhausted[at])
+        reason = self._why(self._asked[at], self._attempts[at])
+        caveats = self._caveats(at) if is_open else ()
+        return Judgment(self._is_proved(at), "\n".join((reason, *caveats)), self._refuted.get(at))
+
+    def _caveats(self, at: int) -> Iterator[str]:
+        """Why an undecided claim could still be false, or true."""
+        if at in self._too_large:
+            yield f"it may fail on a table of more than {MOST_RECORDS:,} records, the largest size tried"
+        prover = self._attempts[at].prover
+        if prover is not None and prover.is_focused:
+            yield "the lines connect too many columns to compute all possible records"
+
+    def _why(self, claim: Assertion, attempted: _ClaimAttempt) -> str:
+        attempt, prover = attempted.attempt, attempted.prover
+        if prover is None:
+            return f"which line breaks it was {attempt.why}"
+        reasons = self._reasons.setdefault(prover, Reasons(prover))
+        explain = reasons.why_proved if attempt.is_proof else reasons.why_unproved
+        try:
+            with recursion_limit():
+                return explain(claim, attempt)
+        except Exhausted as exhausted:
+            return f"which line {'establishes' if attempt.is_proof else 'breaks'} it was {exhausted}"

@@ -1,0 +1,286 @@
+"""Search for a small table on which two policies differ.
+
+The search starts with records for which the proof failed. `semantics` runs both policies on every table."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, islice, product
+from typing import Any, TypeAlias, assert_never
+
+from acompass.language.program.effects import draws, random_of
+from acompass.language.program.program import Draw, Program, Random, Requirement
+from acompass.language.program.types import Value, remaining
+from acompass.prove.diagrams.decision_diagram import ALL, Diagram, Variable
+from acompass.prove.diagrams.regions import regions_in
+from acompass.prove.effort import Exhausted
+from acompass.prove.refute.candidate_tables import CandidateTables, compared_counts, real_size
+from acompass.prove.refute.refutation import shrink_witness, with_simpler_trace
+from acompass.prove.refute.replay import (
+    Chance,
+    Chances,
+    Record,
+    Replayer,
+    Stream,
+    Witness,
+    replay,
+    rho_for,
+    rho_for_miss,
+)
+from acompass.prove.search.claims import check_steps
+from acompass.prove.search.origins import Target
+from acompass.prove.search.prover import Prover
+from acompass.prove.search.verdicts import decimal_text
+from acompass.reason.compare.answer import Difference, WrittenTable
+from acompass.reason.compare.pairs import Pair
+from acompass.reason.compare.symbols import Symbols, written_form
+from acompass.reason.privacy.representatives import Domain, base_record
+
+#: the number of random tables to try
+TRIES = 1_500
+#: a limit on the total of records times requirements
+BUDGET = 120_000
+#: at most this many copies of a record
+LARGEST = 2_000
+#: the probability that a random table gets a record for which the proof failed
+HINTED = 0.5
+#: the search starts with at most this many records
+MOST_HINTS = 120
+#: at most this many paths of a diagram, and records of one path, become such records
+MOST_PATHS = 60
+MOST_RECORDS = 16
+
+Trace: TypeAlias = tuple[Fraction, ...]
+
+#: returns the part of the trace that the two runs consume if they differ, else None
+DifferingTrace: TypeAlias = Callable[[Pair, Sequence[Record], Sequence[Fraction]], Trace | None]
+#: a record, with the outcomes of chance in a run of the old policy
+Hint: TypeAlias = tuple[Record, Chances]
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A table of blocks, and the outcomes of chance in a run of one policy, which give the trace."""
+
+    blocks: Sequence[Sequence[Record]]
+    player: Replayer
+    chances: Chances
+
+    @property
+    def records(self) -> list[Record]:
+        return [record for block in self.blocks for record in block]
+
+    def trace(self, records: Sequence[Record]) -> Trace:
+        witness = self.player.play(records, self.chances)
+        return () if witness is None else witness.trace
+
+
+class Search:
+    """`hints` are records that the policies may treat differently. Raises Exhausted."""
+
+    def __init__(self, pair: Pair, hints: Sequence[Hint]):
+        self._pair = pair
+        self._hints = hints
+        self._rng = random.Random(0)
+        self._players = [Replayer(program) for program in pair.programs]
+        self._tables = [self._candidates(program) for program in pair.programs]
+        self._sizes = _sizes(pair)
+        self._is_same_schema = pair.old.final_schema == pair.new.final_schema
+
+    def _candidates(self, program: Program) -> CandidateTables:
+        return CandidateTables(Prover(program, (), check_steps(program), self._pair.any_scale), self._rng)
+
+    def difference(self) -> Difference | None:
+        """A table that `run` can load is preferred. If the policies release different columns, every table shows a
+        difference, so prefer one of which both policies keep records."""
+        wanted = [self._require_loadable(differing_trace), differing_trace]
+        if not self._is_same_schema:
+            wanted.insert(0, self._require_loadable(_trace_showing_both))
+        if all(tables.loadable.are_all for tables in self._tables):
+            wanted.pop()
+        for differing in wanted:
+            found = self.find(differing)
+            if found is not None:
+                return difference(self._pair, found.records, found.trace)
+        return None
+
+    def _require_loadable(self, differing: DifferingTrace) -> DifferingTrace:
+        def differing_if_loadable(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Trace | None:
+            loads = all(tables.loadable.loads(records) for tables in self._tables)
+            return differing(pair, records, trace) if loads else None
+
+        return differing_if_loadable
+
+    def find(self, differing: DifferingTrace) -> Witness | None:
+        """A small table on which the two runs differ."""
+        budget = BUDGET
+        for case in chain(self._hinted_cases(), self._random_cases()):
+            records = case.records
+            budget -= (len(records) + 1) * len(case.player.program.requirements)
+            if differing(self._pair, records, case.trace(records)) is not None:
+                return self._smallest(case, differing)
+            if budget < 0:
+                return None
+        return None
+
+    def _hinted_cases(self) -> Iterator[_Case]:
+        """Each record alone, then the empty table, then copies of each record. If the released columns differ, the
+        empty table shows the least and comes last."""
+        last = self._sizes[0] if self._is_same_schema else self._sizes[-1]
+        for size in self._sizes:
+            for record, chances in self._hints:
+                yield _Case([[record] * size], self._players[0], chances)
+            if size == last:
+                yield _Case([], self._players[0], {})
+
+    def _random_cases(self) -> Iterator[_Case]:
+        for attempt in range(TRIES):
+            side = attempt % 2
+            program = self._pair.programs[side]
+            candidate = self._tables[side].random_table(Target(ALL, check_steps(program)))
+            blocks = [block.records(real_size) for block in candidate.blocks]
+            if self._hints and self._rng.random() < HINTED:
+                hint, _ = self._rng.choice(self._hints)
+                blocks.append([hint] * self._rng.choice(self._sizes))
+            yield _Case(blocks, self._players[side], candidate.chances)
+
+    def _smallest(self, case: _Case, differing: DifferingTrace) -> Witness:
+        def with_trace(records: Sequence[Record], trace: Sequence[Fraction]) -> Witness | None:
+            used = differing(self._pair, records, trace)
+            return None if used is None else Witness(tuple(records), used, ())
+
+        def with_same_chances(records: Sequence[Record]) -> Witness | None:
+            return with_trace(records, case.trace(records))
+
+        found = with_same_chances(case.records)
+        assert found is not None
+        try:
+            found = shrink_witness(found, case.blocks, with_same_chances, self._simpler)
+            return with_simpler_trace(found, with_trace)
+        except Exhausted:
+            return found  # a difference, even if it is not the smallest
+
+    def _simpler(self, column: int, value: Value) -> Sequence[Value]:
+        return [simple for tables in self._tables for simple in tables.simpler(column, value)]
+
+
+def _trace_showing_both(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Trace | None:
+    """Like `differing_trace`, but None unless both policies keep records."""
+    runs = [replay_program(program, records, trace) for program in pair.programs]
+    shows_both = all(run.written is not None and run.written.records for run in runs)
+    return differing_trace(pair, records, trace) if shows_both else None
+
+
+def _sizes(pair: Pair) -> list[int]:
+    """Small sizes, and sizes near every number that a count is compared with."""
+    lines = [requirement for program in pair.programs for requirement in program.requirements]
+    counts = {count for requirement in lines for count in compared_counts(requirement.assertion)}
+    near = {count + by for count in counts for by in (-1, 0, 1)}
+    return sorted({1, 2, 3} | {size for size in near if 1 <= size <= LARGEST})
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    written: WrittenTable | None  # None if nothing is written
+    used: Trace  # the part of the trace that the run consumes
+
+
+def replay_program(program: Program, records: Sequence[Record], trace: Sequence[Fraction]) -> Run:
+    """Run the program. A trace that is too short is continued with 1/2."""
+    witness = replay(program, records, trace)
+    if witness is None:
+        return Run(None, ())
+    return Run(_written_table(program, witness), witness.trace)
+
+
+def _written_table(program: Program, witness: Witness) -> WrittenTable | None:
+    if witness.violated & check_steps(program):
+        return None
+    kept = remaining(program.final_schema)
+    schema = tuple(program.final_schema[column] for column in kept)
+    return WrittenTable(schema, tuple(tuple(record[column] for column in kept) for record in witness.left))
+
+
+def are_different(one: WrittenTable | None, other: WrittenTable | None) -> bool:
+    """Tables are compared as bags, with the types of their columns and the spelling of numbers (D26, spellings)."""
+    if one is None or other is None:
+        return one is not other
+    return one.schema != other.schema or _bag(one) != _bag(other)
+
+
+def _bag(written: WrittenTable) -> Counter[tuple[object, ...]]:
+    types = [column.type for column in written.schema]
+    return Counter(tuple(map(written_form, record, types)) for record in written.records)
+
+
+def differing_trace(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Trace | None:
+    """The part of the trace that the two runs consume if their outputs differ; else None."""
+    old, new = (replay_program(program, records, trace) for program in pair.programs)
+    return max(old.used, new.used, key=len) if are_different(old.written, new.written) else None
+
+
+def difference(pair: Pair, records: Sequence[Record], trace: Sequence[Fraction]) -> Difference:
+    old, new = (replay_program(program, records, trace).written for program in pair.programs)
+    assert are_different(old, new), "only tables on which the policies differ are shown"
+    return Difference(pair.schema, tuple(records), tuple(decimal_text(rho) for rho in trace), old, new)
+
+
+class Examples:
+    """Finds examples of the records in a diagram."""
+
+    def __init__(self, symbols: Symbols, pair: Pair):
+        self._symbols = symbols
+        self._pair = pair
+        lines = [*pair.old.requirements, *pair.new.requirements]
+        self._base = base_record(pair.schema, Domain(pair.schema, lines))
+
+    def hints(self, diagram: Diagram) -> list[Hint]:
+        """Records, with outcomes of chance in a run of the old policy on such a record alone."""
+        found = (
+            (record, chances)
+            for path in islice(_diagram_paths(diagram), MOST_PATHS)
+            for chances in (self._chances(path),)
+            for record in islice(self._records(path), MOST_RECORDS)
+        )
+        return list(islice(found, MOST_HINTS))
+
+    def _records(self, path: Mapping[Variable, int]) -> Iterator[Record]:
+        columns = [
+            self._symbols.kinds[column][path[column]] if column in path else (value,)
+            for column, value in enumerate(self._base)
+        ]
+        yield from product(*columns)
+
+    def _chances(self, path: Mapping[Variable, int]) -> Chances:
+        lines = enumerate(self._pair.old.requirements)
+        return {step: self._chance(line, path) for step, line in lines if draws(line.action)}
+
+    def _chance(self, requirement: Requirement, path: Mapping[Variable, int]) -> Chance:
+        outcome = self._symbols.outcome(requirement)
+        hits = path.get(outcome.coin, 1)
+        coin = Fraction(0) if hits else rho_for_miss(requirement.action)
+        return Chance(Stream((), (coin,)), Stream((), (self._rho(requirement, path.get(outcome.drawn, 0)),)))
+
+    def _rho(self, requirement: Requirement, kind: int) -> Fraction:
+        drawn: Any = self._symbols.kinds[self._symbols.outcome(requirement).drawn][kind][0]
+        action = random_of(requirement.action)
+        match action:
+            case Draw():
+                return rho_for(action, drawn)
+            case Random():
+                return rho_for(action, int(drawn))
+            case None:
+                return Fraction(0)
+            case _:
+                assert_never(action)
+
+
+def _diagram_paths(diagram: Diagram, path: Sequence[tuple[Variable, int]] = ()) -> Iterator[dict[Variable, int]]:
+    """One region for each variable that is tested; the other variables may have any."""
+    if diagram is ALL:
+        yield dict(path)
+    for mask, child in diagram.edges:
+        for region in regions_in(mask):
+            yield from _diagram_paths(child, (*path, (diagram.variable, region)))

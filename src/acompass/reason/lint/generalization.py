@@ -1,0 +1,395 @@
+"""Find mistakes in the generalization of a column by a chain of REPLACEs or by GENERALIZE.
+
+AC506 to AC508: a chain of REPLACEs on one column breaks a condition of Theorem 5.
+AC512: a GENERALIZE changes nothing, because the column already has labels of the same map.
+AC513: the column contains no value of a hierarchy. AC514: labels are compared, as text, with a value that
+the map would turn into a label."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import count
+from typing import assert_never
+
+from acompass.errors.diagnostics import Diagnostic
+from acompass.language.program.effects import (
+    as_generalize,
+    column_written,
+    is_always,
+    is_certain,
+    plain_of,
+    process_of,
+    random_of,
+    record_comparisons,
+)
+from acompass.language.program.label_maps import Level, Map
+from acompass.language.program.program import Comparison, Draw, Drop, Generalize, Random, Reject, Replace, Requirement
+from acompass.language.program.types import Kind, Type, Value, to_text
+from acompass.language.text.tokens import spell_string
+from acompass.language.text.tree import Operator, Quantifier
+from acompass.prove.diagrams.decision_diagram import ALL, EMPTY, Variable
+from acompass.prove.diagrams.regions import Mask, Regions, regions_in
+from acompass.prove.rules.reachability import Transition, record_condition
+from acompass.reason.lint.inspected_policy import InspectedPolicy
+
+#: a message lists at most this many values
+MOST_LISTED = 6
+#: a gap between rules counts as a mistake if it has at most this many values
+SMALL_GAP = 3
+#: a hierarchy with more values than this is not looked up in the table
+MOST_TEXTS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    at: int
+    taken: Mask  # the values that the rule rewrites
+    written: Mask  # the value that it writes
+    meant: Mask  # the values its assertion is about: several form a range, a single value is a code
+
+    @property
+    def values(self) -> Mask:
+        return self.taken | self.written
+
+
+def find_faulty_chains(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    for variable, rules in _chains(policy):
+        if len(rules) > 1:
+            yield from _find_overlaps(policy, variable, rules)
+            yield from _find_gaps(policy, variable, rules)
+
+
+def _chains(policy: InspectedPolicy) -> list[tuple[Variable, list[Rule]]]:
+    """The chains of rules, each with its column.
+
+    A new chain begins after an ALWAYS and after a GENERALIZE, which writes labels, unless a probability leaves some
+    values as they were. Lines that take only randomly drawn values do not count as rules: such values are codes,
+    which PRAM with a matrix needs, and not values of the table."""
+    chains: list[tuple[Variable, list[Rule]]] = []
+    latest: dict[Variable, list[Rule]] = {}
+    drawn: dict[Variable, Mask] = {}
+    for transition in policy.transitions:
+        action = transition.requirement.action
+        plain = plain_of(action)
+        match plain:
+            case Replace(column) | Random(column) | Draw(column) | Generalize(column):
+                variable = policy.prover.variables.column(transition.step, column)
+            case None | Reject() | Drop():
+                continue
+            case _:
+                assert_never(plain)
+        is_overwritten = is_always(transition.requirement) and is_certain(action)
+        if is_overwritten or as_generalize(action) is not None:
+            latest.pop(variable, None)
+        elif random_of(action) is not None:
+            drawn[variable] = drawn.get(variable, 0) | policy.prover.reachability.written_regions(transition)
+        elif (rule := _rule(policy, transition, variable)) and rule.taken & ~drawn.get(variable, 0):
+            if variable not in latest:
+                chains.append((variable, latest.setdefault(variable, [])))
+            latest[variable].append(rule)
+    return chains
+
+
+def _rule(policy: InspectedPolicy, transition: Transition, variable: Variable) -> Rule | None:
+    """None if a REPLACE does not count as a rule: it has a probability, or its assertion reads more than the column."""
+    requirement = transition.requirement
+    assertion = requirement.assertion
+    if (
+        not is_certain(requirement.action)
+        or requirement.before != requirement.after
+        or process_of(requirement) is not None
+    ):
+        return None
+    if assertion.quantifier is Quantifier.SOME:
+        return None
+    scope, _ = record_condition(policy.prover.variables, transition.step, assertion)
+    refused = policy.prover.forbidden_records(transition.step, assertion)
+    if policy.prover.diagrams.support(refused) != {variable}:
+        return None
+    taken = policy.prover.diagrams.mask_of(refused, variable)
+    filtered = 0 if scope is ALL else policy.prover.diagrams.mask_of(scope, variable)
+    return Rule(transition.step, taken, policy.prover.reachability.written_regions(transition), taken | filtered)
+
+
+def _find_overlaps(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
+    taken: Mask = 0
+    written: Mask = 0
+    for number, rule in enumerate(rules):
+        if rule.taken & written & ~rule.written:
+            yield _rewriting_finding(policy, variable, rule, rules[:number])
+        elif rule.taken & taken:
+            yield from _overlap_findings(policy, variable, rule, rules[:number])
+        taken |= rule.taken
+        written |= rule.written
+
+
+def _rewriting_finding(policy: InspectedPolicy, variable: Variable, rule: Rule, earlier: list[Rule]) -> Diagnostic:
+    writer = next(other for other in earlier if other.written & rule.taken & ~rule.written)
+    name, line = _column_name(policy, variable), policy.line(writer.at)
+    message = f"this rule rewrites values of `{name}` that line {line} writes"
+    also = (policy.label(writer.at, "writes such a value"),)
+    return policy.finding("AC508", message, rule.at, "exclude the written value from its condition", also)
+
+
+def _overlap_findings(
+    policy: InspectedPolicy, variable: Variable, rule: Rule, earlier: list[Rule]
+) -> Iterator[Diagnostic]:
+    """At most one finding. An overlap is harmless if both rules write the same value, or if the final table
+    satisfies the assertions of both anyway."""
+    for other in earlier:
+        if (
+            other.taken & rule.taken
+            and other.written != rule.written
+            and not (policy.holds_at_the_end(rule.at) and policy.holds_at_the_end(other.at))
+        ):
+            name, line = _column_name(policy, variable), policy.line(other.at)
+            message = f"this rule and line {line} take some of the same values of `{name}`"
+            also = (policy.label(other.at, "takes them first"),)
+            yield policy.finding("AC506", message, rule.at, "make the ranges of the rules disjoint", also)
+            return
+
+
+def _find_gaps(policy: InspectedPolicy, variable: Variable, rules: list[Rule]) -> Iterator[Diagnostic]:
+    regions, type_ = policy.prover.variables.regions(variable), policy.prover.variables.type(variable)
+    missing = gap_values(regions, type_, rules)
+    if not missing:
+        return
+    shown = [text for region in regions_in(missing) for text in _example_texts(regions, type_, region)]
+    more = f" and {len(shown) - MOST_LISTED} more" if len(shown) > MOST_LISTED else ""
+    message = f"the rules for `{_column_name(policy, variable)}` leave out {', '.join(shown[:MOST_LISTED])}{more}"
+    also = tuple(policy.label(rule.at, "another rule of the chain") for rule in rules[1 : 1 + MOST_LISTED])
+    is_listed = all(regions.cardinality(1 << region) <= SMALL_GAP for region in regions_in(missing))
+    help_ = (
+        "use >= and <= where the bounds belong to a rule"
+        if is_listed
+        else "begin each range where the previous one ends"
+    )
+    yield policy.finding("AC507", message, rules[0].at, help_, also)
+
+
+def _example_texts(regions: Regions, type_: Type, region: int) -> list[str]:
+    """All values of a region if they are few, otherwise one example."""
+    quote = "" if type_.is_number else "'"
+    values = [f"`{quote}{to_text(value, type_)}{quote}`" for value in regions.values(region, SMALL_GAP)]
+    return values if regions.cardinality(1 << region) <= SMALL_GAP else [f"numbers such as {values[0]}"]
+
+
+def _column_name(policy: InspectedPolicy, variable: Variable) -> str:
+    return policy.program.schema[policy.prover.variables.column_of(variable)].name
+
+
+def gap_values(regions: Regions, type_: Type, rules: Sequence[Rule]) -> Mask:
+    """The values that the rules seem to have forgotten: a few between two ranges, or both ends of a range. Values
+    between codes do not count."""
+    covered: Mask = 0
+    ranges: Mask = 0
+    for rule in rules:
+        covered |= rule.values
+        for run in _runs(regions, rule.values):
+            ranges |= run if regions.cardinality(run & rule.meant) > 1 else 0
+    return _small_gaps(regions, type_, covered, ranges) | _open_ends(regions, covered, ranges, rules)
+
+
+def _runs(regions: Regions, mask: Mask) -> Iterator[Mask]:
+    """The maximal runs of adjacent values in a mask, in ascending order."""
+    while mask:
+        first = (mask & -mask).bit_length() - 1
+        stretch = (mask | ~regions.full) >> first
+        if stretch == -1:  # up to the greatest value
+            yield mask
+            return
+        end = first + ((stretch + 1) & ~stretch).bit_length() - 1
+        yield mask & ((1 << end) - 1)
+        mask &= -1 << end
+
+
+def _small_gaps(regions: Regions, type_: Type, covered: Mask, ranges: Mask) -> Mask:
+    """Short runs of uncovered values with ranges on both sides."""
+    found: Mask = 0
+    size = _size_function(regions, type_)
+    for gap in _runs(regions, regions.full & ~covered):
+        before, after = _adjacent_regions(regions, gap)
+        if before & ranges and after & ranges and size(gap) <= SMALL_GAP:
+            found |= gap
+    return found
+
+
+def _adjacent_regions(regions: Regions, run: Mask) -> tuple[Mask, Mask]:
+    """The regions just before and just after a run; 0 stands for none."""
+    below = regions.full & ((run & -run) - 1)
+    above = regions.full & (-1 << run.bit_length())
+    return (1 << below.bit_length()) >> 1, above & -above
+
+
+def _size_function(regions: Regions, type_: Type) -> Callable[[Mask], float]:
+    """A function that counts the values in a bounded run. Of decimals and floats, it counts only those with as many
+    decimal places as the constants: with constants 9 and 10, there is none between them; with 9.5 and 10, four."""
+    if type_.kind not in (Kind.DECIMAL, Kind.FLOAT):
+        return regions.cardinality
+    numbers = [_number(regions, type_, at) for at in range(len(regions.cuts))]
+    per_unit = 10 ** _digits(numbers)
+
+    def size(run: Mask) -> float:
+        first, last = (run & -run).bit_length() - 1, run.bit_length() - 1
+        width = (numbers[last // 2] - numbers[(first - 1) // 2]) * per_unit
+        return float(width - 1 + first % 2 + last % 2)
+
+    return size
+
+
+def _number(regions: Regions, type_: Type, at: int) -> Fraction:
+    """The constant of a cut. A decimal type may be too coarse for it, and the nearest float may be infinite."""
+    if type_.kind is Kind.DECIMAL:
+        return Fraction(regions.cuts[at]) / Fraction(10**type_.scale)
+    constant = regions.constant(2 * at + 1)
+    assert isinstance(constant, float)
+    return Fraction(repr(max(min(constant, sys.float_info.max), -sys.float_info.max)))
+
+
+def _digits(numbers: Sequence[Fraction]) -> int:
+    """The number of decimal places that all numbers need."""
+    return next(digits for digits in count() if all((each * 10**digits).denominator == 1 for each in numbers))
+
+
+def _open_ends(regions: Regions, covered: Mask, ranges: Mask, rules: Sequence[Rule]) -> Mask:
+    """The two constants that bound a range taken by a rule, if no rule covers either of them."""
+    found: Mask = 0
+    for run in (run for rule in rules for run in _runs(regions, rule.taken)):
+        before, after = _adjacent_regions(regions, run)
+        if run & ranges and _is_point(before) and _is_point(after) and not (before | after) & covered:
+            found |= before | after
+    return found
+
+
+def _is_point(region: Mask) -> bool:
+    """Whether a mask of at most one region is a constant's region."""
+    return bool(region) and region.bit_length() % 2 == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Everything that a column can contain."""
+
+    maps: tuple[Map, ...]  # the maps whose labels it may have
+    texts: tuple[str, ...]  # the constants that it may have
+    since: int  # the last line that wrote to it
+
+    def stay_under(self, map_: Map) -> bool:
+        """Whether the map changes none of them."""
+        return all(own == map_ for own in self.maps) and all(map_.label(text) == text for text in self.texts)
+
+
+def find_idle_maps(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    contents: dict[int, Contents] = {}
+    for at, transition in enumerate(policy.transitions):
+        action = as_generalize(transition.requirement.action)
+        if action is not None:
+            known = contents.get(action.column)
+            is_kept = known is not None and known.stay_under(action.map)
+            if is_kept or _has_only_labels(policy, transition, action):
+                yield _idle_map_finding(policy, at, action, known.since if known is not None and is_kept else None)
+        _follow_requirement(contents, at, transition.requirement)
+
+
+def _has_only_labels(policy: InspectedPolicy, transition: Transition, action: Generalize) -> bool:
+    """Whether the possible values of the affected records can be listed, and each is already a label of the map."""
+    variables, reachability = policy.prover.variables, policy.prover.reachability
+    variable = variables.column(transition.step + 1, action.column)
+    affected = reachability.convert_written_column(transition, transition.may)
+    regions = variables.regions(variable)
+    texts = [regions.constant(region) for region in regions_in(variables.diagrams.mask_of(affected, variable))]
+    return affected is not EMPTY and all(text is not None and action.map.label(str(text)) == text for text in texts)
+
+
+def _follow_requirement(contents: dict[int, Contents], at: int, requirement: Requirement) -> None:
+    """Update what is known about each column's contents."""
+    plain = plain_of(requirement.action)
+    is_overwritten = is_always(requirement) and is_certain(requirement.action)
+    empty = Contents((), (), at) if is_overwritten else None
+    match plain:
+        case None | Reject():
+            pass
+        case Drop(columns):
+            for column in columns:
+                contents.pop(column, None)
+        case Random(column):
+            contents.pop(column, None)
+        case Replace(column, value):
+            _write_contents(contents, column, empty, [value], at)
+        case Draw(column, balls):
+            _write_contents(contents, column, empty, [ball.value for ball in balls], at)
+        case Generalize(column, map_):
+            known = empty or contents.pop(column, None)
+            if known is not None:
+                contents[column] = replace(known, maps=(*known.maps, map_), since=at)
+        case _:
+            assert_never(plain)
+
+
+def _write_contents(
+    contents: dict[int, Contents], column: int, empty: Contents | None, values: Sequence[Value], at: int
+) -> None:
+    """Add the written values. `empty` is given if the action overwrites all earlier contents."""
+    known = empty or contents.pop(column, None)
+    texts = [value for value in values if isinstance(value, str)]
+    if known is not None and len(texts) == len(values):
+        contents[column] = replace(known, texts=(*known.texts, *texts), since=at)
+
+
+def _idle_map_finding(policy: InspectedPolicy, at: int, action: Generalize, since: int | None) -> Diagnostic:
+    name = policy.program.schema[action.column].name
+    message = f"this map changes nothing: every value of `{name}` is already one of its labels"
+    also = () if since is None else (policy.label(since, "writes such labels"),)
+    help_ = "remove it, or generalize to a coarser map"
+    return policy.finding("AC512", message, at, help_, also, policy.removal(at))
+
+
+def find_absent_values(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC513, only where the column still has its original values."""
+    written: set[int | None] = set()
+    for at, requirement in enumerate(policy.program.requirements):
+        action = as_generalize(requirement.action)
+        if action is not None and action.column not in written:
+            column = requirement.before[action.column]
+            match action.map:
+                case Level(hierarchy) if column.type.kind is Kind.TEXT and policy.occurs is not None:
+                    texts = list(hierarchy.lowest_level)
+                    if len(texts) <= MOST_TEXTS and not policy.occurs(column.name, texts):
+                        yield _absent_value_finding(policy, at, column.name)
+        written.add(column_written(requirement.action))
+
+
+def _absent_value_finding(policy: InspectedPolicy, at: int, column: str) -> Diagnostic:
+    message = f"column `{column}` of the table contains no value of this hierarchy"
+    help_ = "check that the hierarchy belongs to this column and spells its values in the same way"
+    return policy.finding("AC513", message, at, help_)
+
+
+def find_ordered_labels(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC514: `'2021-01'` sorts before `'2021-01-15'`, and `'212**'` before `'21201'`, so that a comparison with a
+    date would cut off the whole month."""
+    maps: dict[int, tuple[Map, int]] = {}
+    for at, requirement in enumerate(policy.program.requirements):
+        if policy.is_first_step(at):
+            for comparison in record_comparisons(requirement):
+                if comparison.column in maps:
+                    yield from _ordered_label_findings(policy, at, comparison, *maps[comparison.column])
+        action = as_generalize(requirement.action)
+        if action is not None and not isinstance(action.map, Level):
+            maps[action.column] = (action.map, at)
+
+
+def _ordered_label_findings(
+    policy: InspectedPolicy, at: int, comparison: Comparison, map_: Map, since: int
+) -> Iterator[Diagnostic]:
+    value = comparison.value
+    if comparison.operator is Operator.EQ or not isinstance(value, str):
+        return
+    label = map_.label(value)
+    if label not in (None, value):
+        name = policy.program.schema[comparison.column].name
+        message = f"`{name}` has labels here, which are compared with `{spell_string(value)}` as text"
+        also = (policy.label(since, "writes labels"),)
+        help_ = f"compare it with a label, as in `{spell_string(str(label))}`"
+        yield policy.finding("AC514", message, at, help_, also)

@@ -1,0 +1,114 @@
+"""Run all lint rules on a policy and return the findings in text order, without those that the policy allows.
+
+AC511: an `allow` that silences no finding is itself a finding (X9, allowances)."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from acompass.errors.diagnostics import Diagnostic, Label, Severity
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.types import Type
+from acompass.language.text import tree
+from acompass.language.text.parser import Allowance, allowances
+from acompass.language.text.tree import Operator
+from acompass.language.text.walk import all_conditions, comparisons, steps
+from acompass.prove.effort import DEADLINE, Exhausted, recursion_limit, require_time, time_limit
+from acompass.prove.search.column_types import column_types
+from acompass.prove.search.verdicts import check_policy
+from acompass.reason.lint.generalization import (
+    find_absent_values,
+    find_faulty_chains,
+    find_idle_maps,
+    find_ordered_labels,
+)
+from acompass.reason.lint.inspected_policy import InspectedPolicy, Occurs
+from acompass.reason.lint.requirements import (
+    find_broken_later,
+    find_draws_of_replaced_values,
+    find_emptying_rejects,
+    find_idle_chances,
+    find_never_violated,
+    find_not_established,
+)
+
+#: the code reported when linting was cut short
+INCOMPLETE = "AC516"
+#: the code of D24, text compared by order, which `check` reports for a table and lint cannot see
+_ORDERED_AS_TEXT = "AC231"
+
+RULES: tuple[Callable[[InspectedPolicy], Iterator[Diagnostic]], ...] = (
+    find_never_violated,
+    find_not_established,
+    find_broken_later,
+    find_faulty_chains,
+    find_draws_of_replaced_values,
+    find_emptying_rejects,
+    find_idle_maps,
+    find_idle_chances,
+    find_absent_values,
+    find_ordered_labels,
+)
+
+
+def lint_policy(
+    policy: tree.Program,
+    source: str,
+    schema: Mapping[str, str | Type] | None = None,
+    params: Mapping[str, ParamValue] | None = None,
+    types: Mapping[str, str | Type] | None = None,
+    occurs: Occurs | None = None,
+    deadline: float | None = DEADLINE,
+) -> tuple[Diagnostic, ...]:
+    """Find the probable mistakes in a valid policy, without those that it allows (X9, allowances).
+
+    Raises PolicyError for an invalid policy. Without a schema, each column gets the narrowest type that fits,
+    because policies often mean 17 and 18 to be adjacent. `occurs` looks up values in a table. AC516 reports that
+    findings may be missing, because linting exceeded `deadline` seconds or would cost too much.
+    """
+    if not policy.requirements:
+        return ()
+    settings = dict(params or {})
+    columns = column_types(policy, settings, schema, types).schema
+    inspected = InspectedPolicy(policy, check_policy(policy, source, columns, settings), occurs)
+    with time_limit(deadline):
+        found = remove_allowed(policy, list(_findings(inspected)))
+    return tuple(sorted(found, key=lambda finding: (finding.labels[0].span.start, finding.code)))
+
+
+def _findings(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    try:
+        with recursion_limit():
+            for rule in RULES:
+                yield from rule(policy)
+            require_time()
+    except Exhausted as exhausted:
+        message = f"findings may be missing: {exhausted}"
+        yield policy.finding(INCOMPLETE, message, 0, "lint it with a longer `--deadline`, or in parts")
+
+
+def remove_allowed(policy: tree.Program, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    given = tuple(allowances(policy))
+    if not given:
+        return list(findings)
+    silenced = {(step, each.code) for each in given for step in each.steps}
+    index = {requirement.span.start: at for at, requirement in enumerate(steps(policy))}
+    places = [(index[finding.labels[0].span.start], finding.code) for finding in findings]
+    kept = [finding for finding, place in zip(findings, places, strict=True) if place not in silenced]
+    used = {*places, *((at, _ORDERED_AS_TEXT) for at in _text_ordering_requirements(policy))}
+    unused = (each for each in given if not any((step, each.code) in used for step in each.steps))
+    return [*kept, *map(_unused_allowance_finding, unused)]
+
+
+def _text_ordering_requirements(policy: tree.Program) -> Iterator[int]:
+    """The requirements that may compare text by order, for some table and some parameter values."""
+    for at, requirement in enumerate(steps(policy)):
+        compared = (each for condition in all_conditions(requirement) for each in comparisons(condition))
+        if any(each.operator is not Operator.EQ and not isinstance(each.constant, tree.Number) for each in compared):
+            yield at
+
+
+def _unused_allowance_finding(allowance: Allowance) -> Diagnostic:
+    message = f"`allow {allowance.code}` silences nothing"
+    if allowance.at is None:
+        message += ": no requirement follows it"
+    help_ = "remove it, or move it to the end of the requirement or to its own line above the requirement"
+    return Diagnostic("AC511", message, (Label(allowance.span),), help_, Severity.WARNING)

@@ -1,0 +1,343 @@
+"""Find requirements that have no effect, miss their purpose, or do too much.
+
+AC501, AC502: no table can violate the requirement, or no table that the earlier lines produce.
+AC503: an action leaves its own assertion violated. AC504, AC505: a later line breaks the assertion.
+AC509: a RANDOM can draw a value that it replaces (Theorem 6). AC510: a REJECT can remove every record.
+AC515: a later line makes the result of a random action irrelevant."""
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from acompass.errors.diagnostics import Diagnostic
+from acompass.language.program.effects import (
+    as_generalize,
+    column_written,
+    columns_read,
+    columns_written,
+    draws,
+    drops_records,
+    is_always,
+    is_certain,
+    plain_of,
+    process_in,
+    process_of,
+    random_of,
+)
+from acompass.language.program.program import (
+    Action,
+    Assertion,
+    Draw,
+    Drop,
+    Generalize,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
+from acompass.language.text.tree import Quantifier
+from acompass.prove.diagrams.decision_diagram import ALL, EMPTY
+from acompass.prove.effort import Exhausted
+from acompass.prove.refute.refutation import Refuter
+from acompass.prove.rules.facts import class_assertion
+from acompass.prove.rules.reachability import Transition, record_condition
+from acompass.prove.search.prover import Prover, Provers
+from acompass.prove.search.reasons import Reasons
+from acompass.reason.lint.inspected_policy import InspectedPolicy
+
+#: limits, in records times requirements, on the searches for counterexamples
+ESTABLISHING_BUDGET = 20_000
+BREAKING_BUDGET = 60_000
+#: at most this many assertions of a policy are tested for AC504 and AC505
+MAX_OF_CLASSES = 20
+MAX_OF_RECORDS = 500
+
+
+def find_never_violated(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    for at, transition in enumerate(policy.transitions):
+        if is_always(transition.requirement):
+            continue
+        if _always_holds(policy, at, transition):
+            if not policy.is_first_step(at):
+                continue
+            message = "no table can violate this requirement"
+            yield policy.finding("AC501", message, at, "remove it, or correct its condition", fixes=policy.removal(at))
+        elif transition.requirement.action is not None and _holds_before(policy, at, transition):
+            yield _redundant_finding(policy, at)
+
+
+def _always_holds(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    assertion = transition.requirement.assertion
+    prover = policy.prover
+    if assertion.quantifier is Quantifier.SOME:
+        return transition.may is EMPTY and transition.care is not EMPTY
+    classes = class_assertion(prover.variables, at, assertion)
+    if classes is None:
+        return prover.forbidden_records(at, assertion) is EMPTY
+    laws = prover.reachability.laws
+    return all(any(laws.follows(fact, ALL) for fact in part or ()) for part in classes.parts)
+
+
+def _holds_before(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    assertion = transition.requirement.assertion
+    return assertion.quantifier is Quantifier.EACH and policy.prover_for(assertion).attempt(assertion, at).is_proof
+
+
+def _redundant_finding(policy: InspectedPolicy, at: int) -> Diagnostic:
+    assertion = policy.program.requirements[at].assertion
+    message = "after the lines before it, nothing can violate this requirement"
+    cause = _cause(policy, assertion, at)
+    also = () if cause is None else (policy.label(cause, "after this line, nothing violates it"),)
+    return policy.finding("AC502", message, at, "remove it, or move it up", also, policy.removal(at))
+
+
+def _cause(policy: InspectedPolicy, assertion: Assertion, at: int) -> int | None:
+    """The line from which on the assertion holds."""
+    if process_in(assertion) is not None:
+        attempt = policy.prover_for(assertion).attempt(assertion, at)
+        return max(attempt.passed, default=None)
+    since = policy.reasons_for(assertion).unchanged_since(assertion, at)
+    return since - 1 if since > 0 else None
+
+
+def find_not_established(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC503, unless a later line makes the assertion true, such as the REJECT at the end of a cascade."""
+    for at, transition in enumerate(policy.transitions):
+        if (
+            _should_establish(transition)
+            and policy.prover.fits(transition.requirement.assertion, at, at + 1)
+            and _stays_violated(policy, at, transition)
+            and not policy.holds_later(at)
+        ):
+            yield policy.finding("AC503", _establishing_message(transition), at, _establishing_help(transition))
+
+
+def _should_establish(transition: Transition) -> bool:
+    """Whether the action is meant to make its assertion true. A REJECT of every violating record does so anyway.
+    With a probability, an assertion about records only selects the records to act on; one about classes is meant
+    to become true."""
+    requirement = transition.requirement
+    if not is_certain(requirement.action):
+        return process_of(requirement) is not None
+    return transition.column is not None and not is_always(requirement)
+
+
+def _establishing_message(transition: Transition) -> str:
+    if not is_certain(transition.requirement.action):
+        return "with a probability, the action does not make the assertion true"
+    assert transition.column is not None
+    name = transition.requirement.after[transition.column].name
+    return f"writing `{name}` does not make the assertion true"
+
+
+def _establishing_help(transition: Transition) -> str:
+    if not is_certain(transition.requirement.action):
+        return "remove WITH PROBABILITY, or add THEN REJECT"
+    if as_generalize(transition.requirement.action) is not None:
+        return "add THEN REJECT, or a coarser step"
+    return "write a value that satisfies it, or use REJECT"
+
+
+def _stays_violated(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    assertion = transition.requirement.assertion
+    if transition.may is EMPTY:
+        return False
+    if process_of(transition.requirement) is not None:
+        return assertion.quantifier is Quantifier.EACH and _leaves_violating_classes(policy, at, transition)
+    diagrams = policy.prover.diagrams
+    scope, condition = record_condition(policy.prover.variables, at + 1, assertion)
+    rewritten = policy.prover.reachability.rewritten(transition)
+    if assertion.quantifier is Quantifier.SOME:
+        return diagrams.intersection(rewritten, diagrams.intersection(scope, condition)) is EMPTY
+    return diagrams.intersection(rewritten, diagrams.difference(scope, condition)) is not EMPTY
+
+
+def _leaves_violating_classes(policy: InspectedPolicy, at: int, transition: Transition) -> bool:
+    """Whether the assertion is not proved after the requirement, and is refuted for the requirement alone."""
+    assertion = transition.requirement.assertion
+    if policy.prover_for(assertion).attempt(assertion, at + 1).is_proof:
+        return False
+    alone = Program(transition.requirement.before, (transition.requirement,), frozenset())
+    (is_refuted,) = Refuter(Prover(alone, (assertion,)), ESTABLISHING_BUDGET).is_refuted([assertion])
+    return is_refuted
+
+
+def find_broken_later(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC504 and AC505, only for assertions that fail on a replayed table."""
+    provers = policy.provers_with_checks
+    for prover, candidates in provers.by_prover(_candidate_assertions(policy, provers)).items():
+        refuter = Refuter(prover, BREAKING_BUDGET)
+        refuted = refuter.is_refuted(list(candidates.values()))
+        reasons = Reasons(prover)
+        for at in [at for at, is_refuted in zip(candidates, refuted, strict=True) if is_refuted]:
+            attempt = prover.attempt(candidates[at], prover.last)
+            yield _broken_finding(policy, at, reasons.breaker(candidates[at], attempt))
+        if refuter.exhausted:
+            raise Exhausted(refuter.exhausted)
+
+
+def _candidate_assertions(policy: InspectedPolicy, provers: Provers) -> dict[int, Assertion]:
+    """The assertions that are proved right after their requirement but not at the end of the policy."""
+    found: dict[int, Assertion] = {}
+    left = {True: MAX_OF_CLASSES, False: MAX_OF_RECORDS}
+    for at, requirement in enumerate(policy.program.requirements[:-1]):
+        assertion, is_about_classes = requirement.assertion, process_of(requirement) is not None
+        prover = provers.for_assertion(assertion)
+        if (
+            assertion.quantifier is Quantifier.EACH
+            and not is_always(requirement)
+            and prover.fits(assertion, at, prover.last)
+            and left[is_about_classes]
+            and not prover.attempt(assertion, prover.last).is_proof
+            and prover.attempt(assertion, at + 1).is_proof
+        ):
+            found[at] = assertion
+            left[is_about_classes] -= 1
+    return found
+
+
+def _broken_finding(policy: InspectedPolicy, at: int, breaker: int | None) -> Diagnostic:
+    is_check = policy.program.requirements[at].action is None
+    code = "AC505" if is_check else "AC504"
+    by = "a later line" if breaker is None else f"line {policy.line(breaker)}"
+    what = "this check" if is_check else "the assertion of this requirement"
+    message = f"{what} may no longer hold after {by}"
+    also = () if breaker is None else (policy.label(breaker, "this can break it"),)
+    return policy.finding(code, message, at, f"move it below {by}", also, policy.move_below(at, breaker))
+
+
+def find_draws_of_replaced_values(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    """AC509 (Theorem 6), but not after ALWAYS, where no value is wrong, and not with a probability, where the
+    action is not meant to replace every violating value."""
+    variables, reachability = policy.prover.variables, policy.prover.reachability
+    for at, transition in enumerate(policy.transitions):
+        action = random_of(transition.requirement.action)
+        is_meant = is_certain(transition.requirement.action) and not is_always(transition.requirement)
+        if action is None or not is_meant:
+            continue
+        variable = variables.column(at + 1, action.column)
+        affected = reachability.convert_written_column(transition, transition.may)
+        if variables.diagrams.mask_of(affected, variable) & reachability.written_regions(transition):
+            name = transition.requirement.after[action.column].name
+            message = f"RANDOM can draw values of `{name}` that this requirement replaces"
+            yield policy.finding("AC509", message, at, _draw_help(action, name))
+
+
+def _draw_help(action: Random | Draw, name: str) -> str:
+    match action:
+        case Random():
+            return f"choose bounds that exclude the values of `{name}` that violate the assertion"
+        case Draw():
+            return f"leave out the values of `{name}` that violate the assertion"
+        case _:
+            assert_never(action)
+
+
+def find_emptying_rejects(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    for at, transition in enumerate(policy.transitions):
+        if (
+            drops_records(transition.requirement.action)
+            and is_certain(transition.requirement.action)
+            and transition.care is not EMPTY
+            and _can_affect_all(policy, transition)
+        ):
+            message = "this REJECT removes every record"
+            if not _must_affect_all(policy, transition):
+                message += " of a table that violates the assertion"
+            yield policy.finding("AC510", message, at, _emptying_help(transition))
+
+
+def _can_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
+    if transition.may is EMPTY:
+        return False
+    if transition.requirement.assertion.quantifier is Quantifier.SOME:
+        return True
+    process = process_of(transition.requirement)
+    if process is not None and not process.group_by:
+        return policy.prover.diagrams.difference(transition.care, transition.scope) is EMPTY
+    return _must_affect_all(policy, transition)
+
+
+def _must_affect_all(policy: InspectedPolicy, transition: Transition) -> bool:
+    return policy.prover.diagrams.difference(transition.care, transition.must) is EMPTY
+
+
+def _emptying_help(transition: Transition) -> str:
+    if is_always(transition.requirement):
+        return "replace ALWAYS with the assertion that records have to satisfy"
+    if transition.requirement.assertion.quantifier is Quantifier.SOME:
+        return "use EACH to remove only the records that violate it, or omit the action to check"
+    process = process_of(transition.requirement)
+    if process is None:
+        return "correct the condition, which no record satisfies"
+    if process.group_by:
+        return "correct the condition, which no class satisfies"
+    return "add GROUP BY to remove only the classes that violate it"
+
+
+def find_idle_chances(policy: InspectedPolicy) -> Iterator[Diagnostic]:
+    for at, requirement in enumerate(policy.program.requirements):
+        if not draws(requirement.action):
+            continue
+        column = column_written(requirement.action)
+        later = _rejecting_line(policy, at) if column is None else _overwriting_line(policy, at, column)
+        if later is not None:
+            message = f"line {policy.line(later)} makes the result of this random action irrelevant"
+            text = (
+                "removes the same records"
+                if column is None
+                else f"overwrites or drops every value of `{requirement.after[column].name}`"
+            )
+            also = (policy.label(later, text),)
+            yield policy.finding("AC515", message, at, "remove one of the two lines", also, policy.removal(at))
+
+
+def _overwriting_line(policy: InspectedPolicy, at: int, column: int) -> int | None:
+    """The line that replaces or drops all values of the column before any line reads them."""
+    for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
+        generalize = as_generalize(requirement.action)
+        if column in columns_read(requirement) or (generalize is not None and generalize.column == column):
+            return None
+        if is_always(requirement) and _overwrites(requirement.action, column):
+            return later
+    return None
+
+
+def _overwrites(action: Action | None, column: int) -> bool:
+    """Whether an action on all records leaves no value of the column, nor anything that depends on one."""
+    plain = plain_of(action) if is_certain(action) else None
+    match plain:
+        case Replace(written) | Random(written) | Draw(written):
+            return written == column
+        case Drop(columns):
+            return column in columns
+        case None | Reject() | Generalize():
+            return False
+        case _:
+            assert_never(plain)
+
+
+def _rejecting_line(policy: InspectedPolicy, at: int) -> int | None:
+    """The line that rejects every record that chance may reject here, with no check in between and no line that
+    decides by other records."""
+    for later, requirement in enumerate(policy.program.requirements[at + 1 :], at + 1):
+        if requirement.action is None or _depends_on_others(requirement):
+            return None
+        if drops_records(requirement.action) and is_certain(requirement.action) and _is_refused(policy, at, later):
+            return later
+    return None
+
+
+def _depends_on_others(requirement: Requirement) -> bool:
+    """Whether other records decide which records the requirement affects."""
+    return process_of(requirement) is not None or requirement.assertion.quantifier is Quantifier.SOME
+
+
+def _is_refused(policy: InspectedPolicy, at: int, later: int) -> bool:
+    """Whether every record that one line affects violates the assertion of a later line."""
+    between = policy.program.requirements[at:later]
+    requirement = policy.program.requirements[later]
+    if columns_read(requirement) & columns_written(between):
+        return False
+    refused = policy.prover.forbidden_records(later, requirement.assertion)
+    return policy.prover.diagrams.difference(policy.transitions[at].may, refused) is EMPTY

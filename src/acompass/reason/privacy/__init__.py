@@ -1,0 +1,1 @@
+"""Privacy guarantees proved for a policy, before it sees a table."""

@@ -1,0 +1,166 @@
+"""Follow the influence of one record's values in some columns, and slice the policy to the lines that matter.
+
+docs/privacy.md, section "Proofs", has the definitions."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from acompass.language.program.effects import (
+    as_generalize,
+    column_written,
+    columns_read,
+    drops_records,
+    is_always,
+    is_certain,
+    process_of,
+    type_changes,
+)
+from acompass.language.program.program import NEVER, And, Assertion, Condition, Program, Requirement, Result
+from acompass.language.program.types import Kind, remaining
+from acompass.language.text.tree import Quantifier
+
+
+@dataclass(frozen=True, slots=True)
+class Influence:
+    stop: int  # the first line over classes that reads tainted columns
+    tainted: tuple[frozenset[int], ...]  # for each step, the columns of the record that may depend on the raw value
+    live: frozenset[int]  # the columns that matter from `stop` on
+
+    @property
+    def ever_tainted(self) -> frozenset[int]:
+        return frozenset().union(*self.tainted)
+
+
+def is_record_level(requirement: Requirement) -> bool:
+    """Whether the record alone decides what happens to it."""
+    return process_of(requirement) is None and requirement.assertion.quantifier is Quantifier.EACH
+
+
+def column_influence(program: Program, columns: frozenset[int]) -> Influence:
+    tainted = [columns]
+    is_presence_tainted = False
+    for requirement in program.requirements:
+        is_read = bool(columns_read(requirement) & tainted[-1])
+        if not is_record_level(requirement) and (is_read or is_presence_tainted):
+            break
+        is_presence_tainted |= is_read and drops_records(requirement.action)
+        written = column_written(requirement.action)
+        own = {written} if is_read and written is not None else set()
+        tainted.append((tainted[-1] | own) - columns_cleared(requirement))
+    stop = len(tainted) - 1
+    return Influence(stop, tuple(tainted), live_columns(program)[stop])
+
+
+def columns_cleared(requirement: Requirement) -> frozenset[int]:
+    """The columns that lose every earlier value: they are overwritten in every record, or dropped."""
+    dropped = (c for c, (_, after) in type_changes(requirement).items() if after.kind is Kind.DROPPED)
+    written = column_written(requirement.action)
+    is_overwritten = is_certain(requirement.action) and as_generalize(requirement.action) is None
+    if written is None or not is_overwritten or not is_always(requirement):
+        return frozenset(dropped)
+    return frozenset((written, *dropped))
+
+
+def live_columns(program: Program) -> list[frozenset[int]]:
+    """For each step, the columns that a later line reads, or that are released. GENERALIZE reads its column: without a
+    label, nothing is written."""
+    live = frozenset(remaining(program.final_schema))
+    steps = [live]
+    for requirement in reversed(program.requirements):
+        generalized = as_generalize(requirement.action)
+        own = frozenset() if generalized is None else frozenset((generalized.column,))
+        live = (live - columns_cleared(requirement)) | columns_read(requirement) | own
+        steps.append(live)
+    return steps[::-1]
+
+
+def columns_involved(
+    requirements: Iterable[Requirement], influence: Influence, *, with_rejects: bool
+) -> frozenset[int]:
+    """The tainted columns and those that decide about them; `with_rejects` also those that decide whether the record is
+    kept."""
+    lines = [
+        (requirement, tainted)
+        for requirement, tainted in zip(requirements, influence.tainted, strict=False)
+        if is_record_level(requirement)
+    ]
+    involved = influence.ever_tainted
+    while True:
+        more = involved.union(
+            *(
+                columns_read(requirement)
+                for requirement, tainted in lines
+                if matters(requirement, involved, tainted, with_rejects=with_rejects)
+            )
+        )
+        if more == involved:
+            return involved
+        involved = more
+
+
+def matters(requirement: Requirement, involved: frozenset[int], tainted: frozenset[int], *, with_rejects: bool) -> bool:
+    """Whether a record-level line changes the columns, or rejects the record or fails because of them."""
+    if type_changes(requirement).keys() & involved or column_written(requirement.action) in involved:
+        return True
+    return is_about_presence(requirement) and (with_rejects or bool(columns_read(requirement) & tainted))
+
+
+def is_about_presence(requirement: Requirement) -> bool:
+    """Whether the line can drop the record, or keep any table from being written."""
+    return requirement.action is None or drops_records(requirement.action)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A line that may drop or change the record, and reads nothing of it that depends on the raw value."""
+
+    columns: tuple[int, ...]  # the columns that it may read
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    #: the line itself; for a line over classes, two: other records decide whether the record is affected
+    variants: tuple[Requirement, ...]
+
+
+Line: TypeAlias = Marker | Step
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    lines: tuple[Line, ...]
+    columns: frozenset[int]  # the columns that matter for the raw value
+    kept: tuple[int, ...]  # those that are visible at the end
+
+
+def policy_slice(program: Program, influence: Influence, *, with_rejects: bool) -> Slice:
+    requirements = program.requirements[: influence.stop]
+    columns = columns_involved(requirements, influence, with_rejects=with_rejects)
+    lines = [
+        line
+        for requirement, tainted in zip(requirements, influence.tainted, strict=False)
+        for line in _lines(requirement, columns, tainted, with_rejects)
+    ]
+    return Slice(tuple(lines), columns, tuple(sorted(columns & influence.live)))
+
+
+def _lines(
+    requirement: Requirement, columns: frozenset[int], tainted: frozenset[int], with_rejects: bool
+) -> Iterator[Line]:
+    seen = Marker(tuple(sorted(columns - tainted)))
+    if is_record_level(requirement):
+        if matters(requirement, columns, tainted, with_rejects=with_rejects):
+            yield Step((requirement,))
+        elif is_about_presence(requirement):
+            yield seen
+        return
+    yield seen
+    if column_written(requirement.action) in columns:
+        # an And without operands is true: no record violates it
+        yield Step((_replace_condition(requirement, And(())), _replace_condition(requirement, NEVER)))
+
+
+def _replace_condition(requirement: Requirement, condition: Condition) -> Requirement:
+    assertion = Assertion(Quantifier.EACH, Result(), condition, requirement.before)
+    return replace(requirement, assertion=assertion)

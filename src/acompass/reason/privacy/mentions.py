@@ -1,0 +1,273 @@
+"""Find everything in a policy that can distinguish two values of a column: the values it mentions, and cuts.
+
+A policy treats the values between two cuts alike, up to the bands or periods that it maps them to. If this analysis
+cannot answer a question, it raises `Undecided`."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from itertools import islice
+from typing import assert_never
+
+from acompass.language.program.bands import Band, Bands
+from acompass.language.program.effects import comparisons, plain_of, process_of, record_comparisons
+from acompass.language.program.label_maps import Dates, Map
+from acompass.language.program.program import (
+    Comparison,
+    Draw,
+    Drop,
+    Generalize,
+    Process,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
+from acompass.language.program.types import Kind, Type, Value, to_text
+from acompass.language.text.tree import Function, Operator
+from acompass.prove.diagrams.cuts import band_bounds, has_few_labels, read_text
+from acompass.prove.diagrams.regions import value_order
+from acompass.prove.effort import require_time
+
+#: a RANDOM that draws text is followed for each of its integers, up to this many
+MOST_DRAWN = 2_000
+#: floats do not distinguish larger integers
+_LARGEST_IN_FLOAT = 2**53
+#: the most bands that one RANDOM may draw into
+MOST_BANDS = 1_000
+_DATE_KINDS = (Kind.DATE, Kind.TIMESTAMP)
+
+
+class Undecided(Exception):
+    """`line` is None if no line of the policy is the cause."""
+
+    def __init__(self, line: int | None, reason: str):
+        self.line = line
+        self.reason = reason
+        super().__init__(reason)
+
+
+class Budget:
+    """Limits the work on one question. Spending also ends with the call's deadline."""
+
+    def __init__(self, limit: int):
+        self._limit = limit
+        self.spent = 0
+
+    def spend(self, work: int, line: int | None) -> None:
+        require_time()
+        self.spent += work
+        if self.spent > self._limit:
+            raise Undecided(line, f"there are more than {self._limit:,} cases to compare")
+
+
+@dataclass(frozen=True, slots=True)
+class LinedRandom:
+    line: int
+    lower: int
+    upper: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinedMap:
+    line: int
+    map: Map
+
+
+@dataclass(slots=True)
+class Mentions:
+    type: Type  # the column's initial type
+    before_text: Type  # its last type before it becomes text
+    first_line: int | None = None
+    #: while the column is not text: the values that are compared or written, and the RANDOMs
+    values: list[Value] = field(default_factory=list)
+    randoms: list[LinedRandom] = field(default_factory=list)
+    #: once it is text: the texts that are compared or written, those compared by order (with a line), and the RANDOMs
+    points: set[str] = field(default_factory=set)
+    orders: dict[str, int] = field(default_factory=dict)
+    text_randoms: list[LinedRandom] = field(default_factory=list)
+    maps: list[LinedMap] = field(default_factory=list)
+
+
+def find_mentions(column: int, type_: Type, requirements: Iterable[Requirement]) -> Mentions:
+    found = Mentions(type_, type_)
+    for requirement in requirements:
+        before, after = requirement.before[column].type, requirement.after[column].type
+        if before.kind is not Kind.TEXT:
+            found.before_text = before
+        for comparison in _comparisons(requirement, column):
+            _add_comparison(found, comparison, before, requirement.line)
+        _add_action(found, requirement, column, after)
+    return found
+
+
+def _comparisons(requirement: Requirement, column: int) -> Iterator[Comparison]:
+    """The comparisons of the column, and of its minima, maxima and sums."""
+    yield from (each for each in record_comparisons(requirement) if each.column == column)
+    process = process_of(requirement)
+    if process is not None:
+        seen = comparisons(requirement.assertion.condition)
+        yield from (each for each in seen if _visible_column(process, each.column) == column)
+
+
+def _visible_column(process: Process, position: int) -> int | None:
+    """The column whose values, or their sums, are at a position after PROCESS (D15, results)."""
+    groups = len(process.group_by)
+    if position < groups:
+        return process.group_by[position]
+    aggregate = process.aggregates[position - groups]
+    return aggregate.column if aggregate.function in (Function.SUM, Function.MIN, Function.MAX) else None
+
+
+def _add_comparison(found: Mentions, comparison: Comparison, type_: Type, line: int) -> None:
+    found.first_line = found.first_line or line
+    value = comparison.value
+    if type_.kind is not Kind.TEXT:
+        found.values.append(value)
+    else:
+        assert isinstance(value, str)
+        found.points.add(value)
+        if comparison.operator is not Operator.EQ:
+            found.orders.setdefault(value, line)
+
+
+def _add_action(found: Mentions, requirement: Requirement, column: int, after: Type) -> None:
+    action = plain_of(requirement.action)
+    match action:
+        case None | Reject() | Drop():
+            return
+        case Replace() | Random() | Draw() | Generalize():
+            if action.column != column:
+                return
+        case _:
+            assert_never(action)
+    found.first_line = found.first_line or requirement.line
+    match action:
+        case Replace():
+            _add_written(found, [action.value], after)
+        case Draw():
+            _add_written(found, [ball.value for ball in action.balls], after)
+        case Generalize():
+            found.maps.append(LinedMap(requirement.line, action.map))
+        case Random():
+            randoms = found.text_randoms if after.kind is Kind.TEXT else found.randoms
+            randoms.append(LinedRandom(requirement.line, action.lower, action.upper))
+        case _:
+            assert_never(action)
+
+
+def _add_written(found: Mentions, values: Iterable[Value], after: Type) -> None:
+    if after.kind is Kind.TEXT:
+        found.points.update(str(value) for value in values)
+    else:
+        found.values.extend(values)
+
+
+def drawn_texts(mentions: Mentions) -> set[str]:
+    """The digits of every integer that is drawn as text."""
+    drawn: set[str] = set()
+    for random in mentions.text_randoms:
+        if random.upper - random.lower >= MOST_DRAWN:
+            raise Undecided(random.line, f"RANDOM draws more than {MOST_DRAWN:,} texts")
+        drawn.update(map(str, range(random.lower, random.upper + 1)))
+    return drawn
+
+
+def column_cuts(mentions: Mentions) -> list[Value]:
+    """The cuts of a column that is not text initially: values of its type, or constants between them."""
+    if mentions.type.is_spelled_decimal:
+        raise Undecided(mentions.first_line, "the column keeps the spelling of its numbers (D26)")
+    # no open band contains an infinite float
+    infinite = [float("-inf"), float("inf")] if mentions.type.kind is Kind.FLOAT else []
+    cuts: list[Value] = [*mentions.values, *infinite]
+    for random in mentions.randoms:
+        is_large = max(abs(random.lower), abs(random.upper)) >= _LARGEST_IN_FLOAT
+        if mentions.type.kind is Kind.FLOAT and is_large:
+            raise Undecided(random.line, "floats cannot represent all integers of this RANDOM")
+        cuts += [random.lower, random.upper + 1]
+    if mentions.type.kind in _DATE_KINDS:
+        return _with_periods(mentions, cuts)
+    return _with_bands(mentions, cuts)
+
+
+def _with_bands(mentions: Mentions, cuts: list[Value]) -> list[Value]:
+    texts = mentions.points | drawn_texts(mentions)
+    read = (read_text(text, mentions.before_text) for text in texts)
+    cuts = [*cuts, *(value for value in read if value is not None)]
+    if mentions.type.kind is Kind.FLOAT and 0 in cuts:
+        raise Undecided(mentions.first_line, "floats have two zeros, which are written differently")
+    for line in mentions.orders.values():
+        raise Undecided(line, "it orders numbers, or bands of them, as text")
+    for lined in mentions.maps:
+        cuts += _band_cuts(lined, mentions, cuts)
+    return cuts
+
+
+def _band_cuts(lined: LinedMap, mentions: Mentions, cuts: list[Value]) -> list[Value]:
+    """The bounds of all bands; if there are too many, of those that contain a cut, a label or a RANDOM's integers."""
+    bands = _as_bands(lined)
+    if has_few_labels(bands):
+        return [bound for band in bands.bands_between(None, None) for bound in _bounds(band)]
+    found = [bound for point in mentions.points if bands.label(point) == point for bound in band_bounds(point)]
+    finite = [cut for cut in (*cuts, *found) if isinstance(cut, int | Decimal)]
+    for cut in finite:
+        found += [bound for band in bands.bands_between(cut, cut) for bound in _bounds(band)]
+    for random in mentions.randoms:
+        reached = list(islice(bands.bands_between(random.lower, random.upper), MOST_BANDS + 1))
+        if len(reached) > MOST_BANDS:
+            raise Undecided(random.line, f"RANDOM draws into more than {MOST_BANDS:,} bands")
+        found += [bound for band in reached for bound in _bounds(band)]
+    return found
+
+
+def _as_bands(lined: LinedMap) -> Bands:
+    match lined.map:
+        case Bands():
+            return lined.map
+        case _:
+            raise Undecided(lined.line, "it maps numbers as text")
+
+
+def _bounds(band: Band) -> Iterator[Value]:
+    yield from (bound for bound in (band.lower, band.upper) if bound is not None)
+
+
+def _with_periods(mentions: Mentions, cuts: list[Value]) -> list[Value]:
+    """Add the bounds of periods. Dates and their periods have the same order as text."""
+    texts: list[Callable[[Value], str]] = [lambda value: to_text(value, mentions.type)]
+    texts += [_label_function(lined, mentions.type) for lined in mentions.maps]
+    compared = mentions.points | drawn_texts(mentions) | mentions.orders.keys()
+    found = [bound for text in texts for point in compared for bound in _period(mentions.type, text, point)]
+    for text in texts[1:]:
+        own = [text(value) for value in (*cuts, *found)]
+        found += [bound for label in own for bound in _period(mentions.type, text, label)]
+    return [*cuts, *found]
+
+
+def _label_function(lined: LinedMap, type_: Type) -> Callable[[Value], str]:
+    map_: Map = lined.map
+    match map_:
+        case Dates():
+            return lambda value: map_.label(to_text(value, type_)) or ""
+        case _:
+            raise Undecided(lined.line, "it maps dates as other text")
+
+
+def _period(type_: Type, text: Callable[[Value], str], label: str) -> Iterator[Value]:
+    """The first value whose text is at least the label, and the first whose text is greater."""
+    yield from _first_value(type_, lambda value: text(value) >= label)
+    yield from _first_value(type_, lambda value: text(value) > label)
+
+
+def _first_value(type_: Type, is_reached: Callable[[Value], bool]) -> Iterator[Value]:
+    """Search by bisection; nothing if `is_reached` holds for no value of the type."""
+    order = value_order(type_)
+    low, end = order.first_and_last(None, None)
+    assert low is not None
+    assert end is not None
+    high = end + 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_reached(order.value(middle)) else (middle + 1, high)
+    if low <= end:
+        yield order.value(low)

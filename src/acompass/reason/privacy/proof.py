@@ -1,0 +1,215 @@
+"""Prove the privacy of a policy by column, for the whole table, and its stability.
+
+`prove_privacy` is the entry point. This module decides the privacy of columns: how far one record's values in some
+columns can change the probability distribution (the law) of the output."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, islice, product
+
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.program import Program
+from acompass.language.program.types import Names, Schema, Type
+from acompass.language.text import tree
+from acompass.language.text.walk import parameter_names
+from acompass.prove.effort import Exhausted
+from acompass.prove.search.column_types import column_types, finer_scale
+from acompass.prove.search.verdicts import check_policy
+from acompass.reason.privacy.answer import ColumnPrivacy, ColumnVerdict, Privacy, Weights, Witness
+from acompass.reason.privacy.influence import column_influence, is_record_level, live_columns, policy_slice
+from acompass.reason.privacy.laws import Pair, RecordLaws, Worst
+from acompass.reason.privacy.mentions import Undecided
+from acompass.reason.privacy.neighbors import NeighborSearch
+from acompass.reason.privacy.representatives import Domain, base_record, plain_values, value_labels
+from acompass.reason.privacy.sampling import table_privacy
+from acompass.reason.privacy.stability import stability
+from acompass.semantics.core import Record, update
+
+#: at most this many pairs of values are tried if no bound is known
+MOST_PAIRS = 60
+#: each with at most this many values of the other columns
+MOST_CONTEXTS = 24
+#: this many pairs are tried unchanged, before other values
+FIRST_PAIRS = 12
+
+_NOT_ATTAINED = "no tables were found that attain it"
+_OPEN = "the raw value may be revealed, but no tables were found that show it"
+
+
+def prove_privacy(
+    policy: tree.Program,
+    source: str,
+    schema: Mapping[str, str | Type],
+    params: Mapping[str, ParamValue] | None = None,
+    columns: Sequence[str | Sequence[str]] | None = None,
+    epsilon: str = "1",
+) -> Privacy:
+    """`schema` must list every column of the table. `columns` are the columns, or sets of columns, to analyze; by
+    default each column."""
+    # without the parameters that only claims use, and with a scale that distinguishes all constants
+    own = {name: value for name, value in (params or {}).items() if name in parameter_names(policy)}
+    types = column_types(policy, own, schema).widen(finer_scale(policy, own))
+    program = check_policy(policy, source, types, own)
+    asked = _asked_columns(program.schema, columns)
+    return Privacy(
+        column_privacy(program, asked),
+        table_privacy(program, _parse_epsilon(epsilon)),
+        stability(program),
+    )
+
+
+def require_columns(types: Mapping[str, str | Type] | None) -> Mapping[str, str | Type]:
+    """Return the column types, or raise CallError if there are none."""
+    if types:
+        return types
+    message = "privacy needs every column of the table: columns the policy does not name are released unchanged"
+    raise CallError([Diagnostic("AC553", message, help="--table people.csv, or --types for each column")])
+
+
+def _asked_columns(schema: Schema, columns: Sequence[str | Sequence[str]] | None) -> list[frozenset[int]]:
+    names = Names([column.name for column in schema])
+    if columns is None:
+        return [frozenset((column,)) for column in range(len(schema))]
+    sets = ((each,) if isinstance(each, str) else each for each in columns)
+    return [frozenset(_column_position(name, names) for name in each) for each in sets]
+
+
+def _column_position(name: str, names: Names) -> int:
+    match names.find(name):
+        case (position,):
+            return position
+        case ():
+            close = names.closest(name)
+            meant = f"; did you mean `{close}`?" if close else ""
+            message, help_ = f"unknown column `{name}`", f"columns: {names.listing()}{meant}"
+        case several:
+            message = f"`{name}` matches several columns"
+            help_ = f"spell it exactly as one of {', '.join(f'`{names.texts[each]}`' for each in several)}"
+    raise CallError([Diagnostic("AC554", message, help=help_)])
+
+
+def _parse_epsilon(epsilon: str) -> Decimal:
+    try:
+        number = Decimal(epsilon)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if number.is_finite() and number >= 0:
+        return number
+    message = f"`{epsilon}` is not a valid ε: expected a non-negative number"
+    raise CallError([Diagnostic("AC555", message, help="--epsilon 1")])
+
+
+def column_privacy(program: Program, asked: Iterable[frozenset[int]]) -> tuple[ColumnPrivacy, ...]:
+    domain = Domain(program.schema, program.requirements)
+    base = base_record(program.schema, domain)
+    return tuple(_Question(program, domain, base, columns).answer() for columns in asked)
+
+
+class _Question:
+    """`domain` is the domain of the whole program; `base` supplies values for irrelevant columns."""
+
+    def __init__(self, program: Program, domain: Domain, base: Record, columns: frozenset[int]):
+        self._program = program
+        self._domain = domain
+        self._base = base
+        self._names = tuple(program.schema[column].name for column in sorted(columns))
+        self._asked = columns & live_columns(program)[0]
+        self._influence = column_influence(program, self._asked)
+
+    def answer(self) -> ColumnPrivacy:
+        if not self._asked:
+            return ColumnPrivacy(self._names, ColumnVerdict.EXACT, Fraction(1), Fraction(1))
+        try:
+            uniform, seed = (self._worst(weights) for weights in Weights)
+        except Undecided as undecided:
+            return self._without_bound(Worst(Weights.UNIFORM, None), undecided)
+        except Exhausted as exhausted:
+            return self._without_bound(Worst(Weights.UNIFORM, None), Undecided(None, str(exhausted)))
+        for worst in (uniform, seed):
+            if worst.ratio is None:
+                return self._without_bound(worst, Undecided(self._line_over_classes(), _OPEN))
+        assert uniform.ratio is not None
+        assert seed.ratio is not None
+        witness = self._find_witness(uniform)
+        is_exact = (uniform.ratio == 1 or witness) and (seed.ratio == 1 or self._find_witness(seed))
+        if is_exact:
+            return ColumnPrivacy(self._names, ColumnVerdict.EXACT, uniform.ratio, seed.ratio, witness)
+        line, verdict = self._line_over_classes(), ColumnVerdict.AT_MOST
+        return ColumnPrivacy(self._names, verdict, uniform.ratio, seed.ratio, None, line, _NOT_ATTAINED)
+
+    def _without_bound(self, worst: Worst, undecided: Undecided) -> ColumnPrivacy:
+        """The verdict is `none` if two tables prove that the ratio is unbounded; else it is undecided."""
+        witness = self._find_witness(worst)
+        if witness is not None:
+            return ColumnPrivacy(self._names, ColumnVerdict.NONE, witness=witness)
+        return ColumnPrivacy(self._names, ColumnVerdict.UNDECIDED, line=undecided.line, reason=undecided.reason)
+
+    def _line_over_classes(self) -> int | None:
+        """The line from which on everything is post-processing; else the first line that depends on other records."""
+        after = self._program.requirements[self._influence.stop :]
+        lines = (each.line for each in self._program.requirements if not is_record_level(each))
+        return after[0].line if after else next(lines, None)
+
+    def _worst(self, weights: Weights) -> Worst:
+        """Follow the lines that decide whether the record is kept, unless that is too much."""
+        try:
+            return self._worst_of_slice(weights, with_rejects=True)
+        except Undecided:
+            return self._worst_of_slice(weights, with_rejects=False)
+
+    def _worst_of_slice(self, weights: Weights, *, with_rejects: bool) -> Worst:
+        part = policy_slice(self._program, self._influence, with_rejects=with_rejects)
+        return RecordLaws(part, self._domain_of_part, self._asked, self._base, weights).worst()
+
+    @cached_property
+    def _domain_of_part(self) -> Domain:
+        """The domain of the lines up to where the analysis stops; later lines distinguish no values."""
+        lines = self._program.requirements[: self._influence.stop]
+        is_whole = len(lines) == len(self._program.requirements)
+        return self._domain if is_whole else Domain(self._program.schema, lines)
+
+    def _find_witness(self, worst: Worst) -> Witness | None:
+        """Two tables that attain the ratio."""
+        pairs = [*worst.pairs, *self._usual_pairs()] if worst.ratio is None else worst.pairs
+        readable = sorted(pairs, key=self._without_label)
+        search = NeighborSearch(self._program, self._domain, worst.weights)
+        try:
+            return search.find(self._pairs_in_context(readable), worst.ratio)
+        except Exhausted:
+            return None  # the bound holds anyway
+
+    def _without_label(self, pair: Pair) -> int:
+        """The number of values for which a map has no label: then nothing is written, and the table shows little."""
+        values = ((record[column], column) for record in pair for column in self._asked)
+        known = ((value, self._domain.mentions(column)) for value, column in values)
+        return sum(None in value_labels(value, mentions) for value, mentions in known if mentions.maps)
+
+    def _usual_pairs(self) -> Iterator[Pair]:
+        """Records that differ only in these columns, with simple values."""
+        columns = sorted(self._asked)
+        values = product(*(plain_values(column, self._domain) for column in columns))
+        records = [_replace_values(self._base, columns, each) for each in islice(values, MOST_PAIRS)]
+        yield from islice(combinations(records, 2), MOST_PAIRS)
+
+    def _pairs_in_context(self, pairs: Sequence[Pair]) -> list[Pair]:
+        """The same pairs, also with other values in the other columns: lines over classes may need them."""
+        if all(is_record_level(requirement) for requirement in self._program.requirements):
+            return list(pairs)
+        others = sorted(self._program.named - self._asked)
+        values = product(*(plain_values(column, self._domain) for column in others))
+        ranked = product(enumerate(islice(values, MOST_CONTEXTS)), enumerate(pairs))
+        ordered = sorted(ranked, key=lambda case: case[0][0] + case[1][0])
+        changed = (
+            (_replace_values(one, others, context), _replace_values(other, others, context))
+            for (_, context), (_, (one, other)) in ordered
+        )
+        return list(dict.fromkeys((*pairs[:FIRST_PAIRS], *changed)))
+
+
+def _replace_values(record: Record, columns: list[int], values: tuple[object, ...]) -> Record:
+    for column, value in zip(columns, values, strict=True):
+        record = update(record, column, value)
+    return record

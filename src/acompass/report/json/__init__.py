@@ -1,1 +1,0 @@
-"""Objects for `--json`; scripts rely on their keys."""

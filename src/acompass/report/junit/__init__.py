@@ -1,1 +1,0 @@
-"""JUnit XML, which CI services show as test cases."""

@@ -1,0 +1,283 @@
+"""Render the sections of a page about measures, of one table or of the table before and after.
+
+They show class sizes, risk, sensitive columns, information loss and the distribution of each column."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+from acompass.measure.answer import (
+    SMALLEST,
+    Bar,
+    ColumnLoss,
+    Distribution,
+    Loss,
+    Measures,
+    Persons,
+    QuasiIdentifier,
+    Sampling,
+    Sensitive,
+)
+from acompass.report.html import Group, Html, about, grouped_bars, join_html, row, section, share_bar, table, tag
+from acompass.report.words import classes_within, persons, round_measure, size_label, size_ranges
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRange:
+    """Class sizes from `low` to `high`."""
+
+    low: int
+    high: int
+    classes: tuple[int, ...]  # in each table
+    records: tuple[Persons, ...]  # in each table
+
+
+def series_key(series: Sequence[str]) -> Html:
+    """A legend with the color of each table; a single table needs none."""
+    if len(series) == 1:
+        return Html()
+    square = {name: tag("rect", width="12", height="12", rx="2", class_=name) for name in series}
+    items = [tag("li", tag("svg", square[name], viewBox="0 0 12 12", aria_hidden="true"), name) for name in series]
+    return tag("ul", *items, class_="key")
+
+
+def classes_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    names = ", ".join(measures[-1].quasi_identifiers)
+    ranges = size_ranges_with_classes(measures)
+    introduction = about(f"Records with equal values in {names} form one equivalence class.")
+    chart, data = sizes_chart(ranges, measures, series), _sizes_table(ranges, series)
+    return section("Class sizes", "classes", introduction, series_key(series), chart, data)
+
+
+def size_ranges_with_classes(measures: Sequence[Measures]) -> list[SizeRange]:
+    """The size ranges that contain a class of some table."""
+    largest = max(each.classes.largest or 0 for each in measures)
+    ranges = []
+    for low, high in size_ranges(largest):
+        classes, records = zip(*(classes_within(each.classes, low, high) for each in measures), strict=True)
+        if any(classes):
+            ranges.append(SizeRange(low, high, classes, records))
+    return ranges
+
+
+def sizes_chart(ranges: Sequence[SizeRange], measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    title = "Records by the size of their class"
+    words = "; ".join(f"{name}: {_smallest_class(each)}" for name, each in zip(series, measures, strict=True))
+    groups = [Group(_short_range(each.low, each.high), each.records) for each in ranges]
+    return tag("figure", grouped_bars(title, words, groups, series), tag("figcaption", title))
+
+
+def _sizes_table(ranges: Sequence[SizeRange], series: Sequence[str]) -> Html:
+    header = ("class size", *(f"{what}, {name}" for what in ("classes", "records") for name in series))
+    rows = [row(size_label(each.low, each.high), *map(persons, (*each.classes, *each.records))) for each in ranges]
+    return table("Classes and their records, by class size", header, rows, class_="sizes")
+
+
+def _short_range(low: int, high: int) -> str:
+    """A label that fits below a bar: 5–9, 2k–5k."""
+    if low == high:
+        return str(low) if low else "<1"
+    return f"{low}–{high}" if low < 1000 else f"{_thousands(low)}–{_thousands(high + 1)}"
+
+
+def _thousands(number: int) -> str:
+    return f"{number // 1_000_000:,}M" if number >= 1_000_000 else f"{number // 1000:,}k"
+
+
+def _smallest_class(measures: Measures) -> str:
+    k = measures.classes.k
+    return "no records" if k is None else f"the smallest class has {persons(k)} of {persons(measures.records)} records"
+
+
+def risk_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    introduction = about("The probability that someone who knows a person's quasi-identifiers finds the right record.")
+    risks = _RISKS if measures[-1].journalist is None else (*_RISKS, *_JOURNALIST_RISKS)
+    rows = [row(label, *map(figure, measures)) for label, figure in risks]
+    data = table("Risk and related measures", ("measure", *series), rows)
+    return section("Risk", "risk", introduction, data)
+
+
+_RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
+    ("smallest class (k)", lambda m: round_measure(m.classes.k)),
+    ("unique records", lambda m: persons(m.classes.uniques)),
+    ("records in classes below 5", lambda m: persons(m.classes.records_below(5))),
+    ("highest prosecutor risk", lambda m: percent(m.classes.prosecutor_maximum)),
+    ("average prosecutor risk", lambda m: percent(m.classes.prosecutor_average)),
+    ("marketer risk", lambda m: percent(m.marketer)),
+    ("average class size", lambda m: round_measure(m.classes.average)),
+    ("discernibility", lambda m: round_measure(m.classes.discernibility)),
+)
+
+#: for a table drawn from a known population
+_JOURNALIST_RISKS: tuple[tuple[str, Callable[[Measures], str]], ...] = (
+    ("highest journalist risk", lambda m: percent(m.journalist.maximum if m.journalist else None)),
+    ("average journalist risk", lambda m: percent(m.journalist.average if m.journalist else None)),
+)
+
+
+def percent(value: Fraction | None) -> str:
+    """The space does not break, so the sign stays with its number."""
+    return "none" if value is None else f"{float(value) * 100:.3g}\N{NO-BREAK SPACE}%"
+
+
+def sensitive_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    names = [each.column for each in measures[-1].sensitive]
+    tables = [_sensitive_table(name, measures, series) for name in names]
+    return section("Sensitive columns", "sensitive", *tables)
+
+
+def _sensitive_table(name: str, measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    found = [next((s for s in each.sensitive if s.column == name), None) for each in measures]
+    rows = [row(label, *("none" if s is None else figure(s) for s in found)) for label, figure in _MODELS]
+    return tag("div", tag("h3", name), table(f"Models of {name}", ("model", *series), rows))
+
+
+_MODELS: tuple[tuple[str, Callable[[Sensitive], str]], ...] = (
+    ("distinct values", lambda s: f"{s.values:,}"),
+    ("distinct l-diversity", lambda s: f"{s.distinct_l:,}"),
+    ("entropy l-diversity", lambda s: f"{s.entropy_l:,}"),
+    ("α of (α,k)-anonymity", lambda s: round_measure(s.alpha)),
+    ("t-closeness", lambda s: round_measure(s.t)),
+    ("basic β-likeness", lambda s: round_measure(s.basic_beta)),
+    ("δ-disclosure", lambda s: round_measure(s.delta)),
+)
+
+
+def sampling_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    """For tables with sampling weights; an empty table before the last one has none."""
+    sampled = [each.sampling for each in measures]
+    last = measures[-1].sampling
+    assert last is not None
+    introduction = about(
+        f"The table is a sample. The weights in {last.weight} estimate how many persons in the population share the "
+        "quasi-identifiers of a record. The individual risk is the probability that the record is linked to the right "
+        "person."
+    )
+    figures = [*_SAMPLING_FIGURES, *(_risk_above(place, each.k) for place, each in enumerate(last.above))]
+    rows = [row(label, *("none" if s is None else figure(s) for s in sampled)) for label, figure in figures]
+    return section(
+        "Risk in the population",
+        "sampling",
+        introduction,
+        table("Risk by sampling weights", ("measure", *series), rows),
+    )
+
+
+#: a label, and a function that returns the figure of a table
+_SamplingFigure = tuple[str, Callable[[Sampling], str]]
+
+
+def _risk_above(place: int, k: int) -> _SamplingFigure:
+    """All tables of a report are measured with the same thresholds."""
+    return f"records with individual risk above 1/{k:,}", lambda s: f"{s.above[place].individual:,}"
+
+
+_SAMPLING_FIGURES: tuple[_SamplingFigure, ...] = (
+    ("persons in the population", lambda s: persons(s.persons)),
+    ("highest individual risk", lambda s: percent(Fraction(s.maximum))),
+    ("average individual risk", lambda s: percent(Fraction(s.average))),
+    ("expected re-identifications", lambda s: round_measure(s.expected)),
+    ("records with a higher risk than the main part", lambda s: f"{s.outstanding:,}"),
+    ("classes with less weight than records", lambda s: f"{s.understated:,}"),
+)
+
+_QUASI_IDENTIFIER_HEADER = (
+    "quasi-identifier",
+    "values",
+    "records unique by it alone",
+    "smallest class without it",
+    "unique records without it",
+    "average risk without it",
+)
+
+
+def quasi_identifiers_section(measures: Sequence[Measures], series: Sequence[str]) -> Html:
+    introduction = about(
+        "How much each column contributes to the risk: the column alone, and the table without it. The lower the risk "
+        "without a column, the more generalizing it helps."
+    )
+    tables = [_quasi_identifier_table(each, name) for each, name in zip(measures, series, strict=True)]
+    return section("Risk by quasi-identifier", "quasi-identifiers", introduction, *tables)
+
+
+def _quasi_identifier_table(measures: Measures, name: str) -> Html:
+    rows = [row(each.column, *_quasi_identifier_figures(each)) for each in measures.by_quasi_identifier]
+    return table(f"Risk by quasi-identifier, {name}", _QUASI_IDENTIFIER_HEADER, rows)
+
+
+def _quasi_identifier_figures(each: QuasiIdentifier) -> tuple[str, ...]:
+    alone, without = each.alone, each.without
+    return (
+        f"{alone.number:,}",
+        persons(alone.uniques),
+        round_measure(without.k),
+        persons(without.uniques),
+        percent(without.prosecutor_average),
+    )
+
+
+def loss_section(loss: Loss, internal: bool) -> Html:
+    introduction = about(
+        "A label that stands for more values loses more information: an unchanged column has lost 0 %, a suppressed "
+        "column 100 %. Rejected records count as suppressed. The loss is defined as in ARX."
+    )
+    rows = [_loss_row(each, internal) for each in loss.columns]
+    data = table("Loss by column", ("column", "lost", "measured by", "share"), rows, class_="bars")
+    return section("Information lost", "loss", introduction, data)
+
+
+def _loss_row(column: ColumnLoss, internal: bool) -> Html:
+    """Hide proposed levels from recipients, because they depend on the original values."""
+    lost = Fraction(column.loss)
+    levels = column.levels if internal or not column.proposed else "levels derived from its values"
+    return row(column.column, percent(lost), levels, share_bar(lost, Fraction(1), "after"))
+
+
+_WITHHELD = "not shown"
+_SERIES_ORDER = ("before", "after", "table")
+_POOLED_NOTE = (
+    f"Values and ranges shared by fewer than {SMALLEST} records are pooled as “other”, together with all "
+    "values beyond the most frequent ones. "
+)
+_BEFORE_NOTE = (
+    "So are values that the released table does not contain. For columns that the policy changes, only the released "
+    f"values are shown. A count before is hidden if it could reveal a change of fewer than {SMALLEST} records."
+)
+_INTERNAL_NOTE = "Values beyond the most frequent ones are pooled as “other”. "
+
+
+def columns_section(columns: Sequence[Distribution], internal: bool) -> Html:
+    named = {name for each in columns for name in each.series}
+    series = tuple(name for name in _SERIES_ORDER if name in named)
+    has_before = "before" in named
+    introduction = about(_INTERNAL_NOTE if internal else _POOLED_NOTE + (_BEFORE_NOTE if has_before else ""))
+    grid = tag("div", *_column_figures(columns), class_="columns")
+    title = "How each column changed" if has_before else "The columns"
+    return section(title, "columns", introduction, series_key(series), grid)
+
+
+def _column_figures(columns: Sequence[Distribution]) -> Iterator[Html]:
+    """A heading for each column, with one table for both series or one table for each."""
+    for name, found in groupby(columns, key=lambda each: each.column):
+        yield tag("div", tag("h3", name), *map(_distribution, found))
+
+
+def _distribution(distribution: Distribution) -> Html:
+    series = distribution.series
+    suffix = f", {series[0]}" if series in (("before",), ("after",)) else ""
+    if not distribution.bars:
+        when = f"{series[0].capitalize()}, no" if suffix else "No"
+        return tag("p", f"{when} value is shared by {distribution.smallest} records.", class_="note")
+    whole = max(distribution.totals)
+    rows = [_bar_row(bar, whole, series) for bar in distribution.bars]
+    if any(count != 0 for count in distribution.other):
+        rows.append(_bar_row(Bar("other", distribution.other), whole, series))
+    caption = f"Values of {distribution.column}{suffix}"
+    return table(caption, ("value", *series, "share"), rows, class_="bars" if len(series) > 1 else None)
+
+
+def _bar_row(bar: Bar, whole: Persons, series: Sequence[str]) -> Html:
+    numbers = [_WITHHELD if count is None else persons(count) for count in bar.counts]
+    bars = [share_bar(count or 0, whole, name) for count, name in zip(bar.counts, series, strict=True)]
+    return row(bar.label, *numbers, join_html(bars))

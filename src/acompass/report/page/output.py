@@ -1,0 +1,81 @@
+"""Write the report pages of a run, a check or a measurement."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from acompass.errors.diagnostics import CallError, Diagnostic
+from acompass.policy import Policy
+from acompass.report.page.certificate import Reader
+from acompass.report.page.content import ReportRequest, page_contents
+from acompass.report.page.layout import page_html
+from acompass.tables.errors import no_folder
+from acompass.tables.output import is_same_file, replace_file
+from acompass.tables.source import find_paths
+
+_Path: TypeAlias = str | os.PathLike[str]
+
+_STREAM = "-"
+
+
+def require_files(
+    report: _Path | None,
+    internal: _Path | None,
+    tables: Sequence[Any],
+    output: Any = None,
+    policy: Policy | None = None,
+) -> None:
+    """Raise, before anything runs, if a page cannot be written or would overwrite another file of the call."""
+    if _STREAM in [table for table in tables if isinstance(table, str)]:
+        raise _no_file_error("standard input")
+    if isinstance(output, str) and output == _STREAM:
+        raise _no_file_error("standard output")
+    for path in (report, internal):
+        if path is not None:
+            _require_place(os.fspath(path), (*tables, output), policy)
+    if report is not None and internal is not None and _is_same_page(os.fspath(report), os.fspath(internal)):
+        raise _overwrite_error("other report", os.fspath(report))
+
+
+def _require_place(path: str, tables: Sequence[Any], policy: Policy | None) -> None:
+    place = os.path.realpath(path)
+    if not os.path.isdir(os.path.dirname(place)):
+        raise no_folder(str(Path(path).parent))
+    for table in tables:
+        if isinstance(table, str | os.PathLike) and _is_part_of(place, os.fspath(table)):
+            raise _overwrite_error("table", path)
+    if policy is None:
+        return
+    if is_same_file(place, policy.name):
+        raise _overwrite_error("policy", path)
+    if any(is_same_file(place, str(each)) for each in policy.hierarchies):
+        raise _overwrite_error("hierarchy", path)
+
+
+def _is_same_page(report: str, internal: str) -> bool:
+    return os.path.realpath(report) == os.path.realpath(internal) or is_same_file(report, internal)
+
+
+def _is_part_of(place: str, table: str) -> bool:
+    return os.path.realpath(table) == place or any(is_same_file(place, each) for each in find_paths(table))
+
+
+def _no_file_error(found: str) -> CallError:
+    help_ = "name a file, or omit `--report`"
+    return CallError([Diagnostic("AC706", f"a report needs files, found {found}", help=help_)])
+
+
+def _overwrite_error(found: str, path: str) -> CallError:
+    help_ = "choose another file: `--report report.html`"
+    return CallError([Diagnostic("AC708", f"the report would overwrite the {found} `{path}`", help=help_)])
+
+
+def write_reports(report: _Path | None, internal: _Path | None, request: ReportRequest) -> None:
+    """Render both pages before writing one of them."""
+    readers: tuple[tuple[_Path | None, Reader], ...] = ((report, "receiver"), (internal, "curator"))
+    requested = [(path, reader) for path, reader in readers if path is not None]
+    pages = list(map(page_html, page_contents(request, [reader for _, reader in requested])))
+    for (path, _), page in zip(requested, pages, strict=True):
+        with replace_file(os.fspath(path)) as part:
+            Path(part).write_text(page, encoding="utf-8")

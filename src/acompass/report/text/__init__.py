@@ -1,1 +1,0 @@
-"""Plain text, laid out the same way on a terminal, in a pipe and in a log."""

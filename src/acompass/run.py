@@ -1,0 +1,267 @@
+"""The whole flow on one page, from a policy and an open table to a result.
+
+Every command and every Python call runs through this module, on a table that `session.open` opened."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from acompass.engines.protocol import (
+    Destination,
+    Execution,
+    LoadedTable,
+    OpenTable,
+    Outcome,
+    resolve_destination,
+    trace_too_short,
+)
+from acompass.engines.reading import date_formats, missing_options
+from acompass.errors.diagnostics import Diagnostic, PolicyError, TableError
+from acompass.language.program import checker
+from acompass.language.program.constants import ParamValue
+from acompass.language.program.effects import (
+    absent_columns,
+    as_generalize,
+    is_always,
+    needs_order,
+    probability_of,
+    process_of,
+)
+from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.program import Program
+from acompass.language.program.types import Kind, Schema
+from acompass.language.program.uses import uses
+from acompass.options import ERROR, DatesArgument, MissingArgument
+from acompass.plan.planner import plan, without_actions
+from acompass.plan.run.context import TraceExhausted
+from acompass.plan.stages import Stage, describe
+from acompass.policy import Policy, attach_text
+from acompass.result import Note, Plan, RequirementOutcome, Result, action_name
+from acompass.tables import errors
+from acompass.tables.formats import ReadingOptions
+
+
+@dataclass(frozen=True)
+class Call:
+    """A policy, its parameters, and how to perform it on a table."""
+
+    policy: Policy
+    params: Mapping[str, ParamValue] = field(default_factory=dict)
+    missing: MissingArgument = ERROR
+    dates: DatesArgument = ()
+    execution: Execution = field(default_factory=Execution)
+
+    def reading(self, names: Sequence[str]) -> ReadingOptions:
+        """How to read a table with columns of these names."""
+        return ReadingOptions(missing_options(self.missing, names), date_formats(self.dates, names))
+
+
+def check_policy(source: OpenTable, call: Call) -> Result:
+    """Evaluate every assertion on the table; perform no action (D22, check and run)."""
+    with load_and_check(source, call, may_be_released=True) as (loaded, program):
+        # each requirement has its own sample of violations, so requirements must not be merged
+        rewrites = () if call.execution.show else loaded.rewrites
+        stages = plan(without_actions(program), rewrites)
+        outcome = loaded.execute(stages, call.execution)
+    requirements = _requirements(program, outcome)
+    ok = all(each.holds is not False for each in requirements)
+    result = _result(loaded, program, outcome, requirements, ok)
+    return replace(result, notes=check_notes(program, outcome))
+
+
+def run_policy(source: OpenTable, call: Call, destination: Destination) -> Result:
+    """Perform the requirements one after the other, and write or return the resulting table.
+
+    If a requirement without an action is violated, write a file only with `destination.force`.
+    """
+    with load_and_check(source, call) as (loaded, program):
+        destination = resolve_destination(program, loaded.style.encoding, destination)
+        loaded.check_destination(destination)
+        outcome = execute(loaded, program, plan(program, loaded.rewrites), call)
+        result = _run_result(loaded, program, outcome)
+        if not (result.ok or destination.force or destination.path is None):
+            return result
+        return result.with_table(loaded.deliver(outcome, destination))
+
+
+def plan_policy(source: OpenTable, call: Call) -> Plan:
+    """Do everything that `run` does, except deliver the table."""
+    with load_and_check(source, call) as (loaded, program):
+        stages = plan(program, loaded.rewrites)
+        outcome = execute(loaded, program, stages, call)
+        described = tuple(describe(stage, program.schema) for stage in stages)
+        return Plan(_run_result(loaded, program, outcome), described, tuple(loaded.statements))
+
+
+def preview_policy(source: OpenTable, call: Call) -> Result:
+    """Return what `run` would report, without the table."""
+    with load_and_check(source, call) as (loaded, program):
+        judging = replace(call, execution=replace(call.execution, verdicts_only=True))
+        outcome = execute(loaded, program, plan(program, loaded.rewrites), judging)
+        return _run_result(loaded, program, outcome)
+
+
+def program_for_table(source: OpenTable, call: Call) -> Program:
+    """Check the policy against the table and require a complete table: all that a run does before line 1."""
+    with load_and_check(source, call) as (_, program):
+        return program
+
+
+def policy_schema(source: OpenTable, call: Call) -> Schema:
+    """The table's columns with the types that the policy gives them (D10, types from use)."""
+    with _load(source, call) as loaded:
+        return loaded.schema
+
+
+@contextmanager
+def load_and_check(
+    source: OpenTable, call: Call, *, may_be_released: bool = False
+) -> Iterator[tuple[LoadedTable, Program]]:
+    """Load the table for the policy, and check the policy against it."""
+    with attach_text(call.policy), _load(source, call, may_be_released=may_be_released) as loaded:
+        program = checked_program(call.policy, loaded.schema, call.params, may_be_released=may_be_released)
+        loaded.require_complete()
+        yield loaded, program
+
+
+@contextmanager
+def _load(source: OpenTable, call: Call, *, may_be_released: bool = False) -> Iterator[LoadedTable]:
+    used = uses(call.policy.tree, source.names, call.params, may_be_released=may_be_released)
+    with source.load(used, call.reading(source.names)) as loaded:
+        yield loaded
+
+
+def checked_program(
+    policy: Policy,
+    schema: Schema,
+    params: Mapping[str, ParamValue] | None,
+    *,
+    may_be_released: bool = False,
+) -> Program:
+    program, found = checker.check(policy.tree, policy.text, schema, params, may_be_released=may_be_released)
+    if program is None:
+        raise PolicyError(found, policy.text, policy.name)
+    return program
+
+
+def execute(loaded: LoadedTable, program: Program, stages: Sequence[Stage], call: Call) -> Outcome:
+    if call.execution.canonical or needs_order(program.requirements):
+        _require_order(program.schema)
+    try:
+        return loaded.execute(stages, call.execution)
+    except TraceExhausted as error:
+        raise trace_too_short(error.needed, error.given) from None
+    except Unlabelled as error:
+        raise _missing_label(program, error) from None
+
+
+def _missing_label(program: Program, error: Unlabelled) -> TableError:
+    requirement = program.requirements[error.requirement - 1]
+    action = as_generalize(requirement.action)
+    assert action is not None, "only a GENERALIZE looks for labels"
+    return errors.values_without_label(requirement.before[action.column].name, error.count, action)
+
+
+def _require_order(schema: Schema) -> None:
+    for column in schema:
+        if column.type.kind is Kind.OPAQUE:
+            message = f"the values of column `{column.name}` have no order"
+            help_ = "leave the column out, or use neither RANDOM nor canonical order"
+            raise TableError([Diagnostic("AC226", message, help=help_)])
+
+
+def _run_result(loaded: LoadedTable, program: Program, outcome: Outcome) -> Result:
+    requirements = _requirements(program, outcome)
+    ok = all(each.holds is not False for each in requirements if each.action is None)
+    result = _result(loaded, program, outcome, requirements, ok)
+    notes = run_notes(program, outcome, loaded.respelled)
+    return replace(result, notes=notes, performed=True)
+
+
+def _result(
+    loaded: LoadedTable,
+    program: Program,
+    outcome: Outcome,
+    requirements: tuple[RequirementOutcome, ...],
+    ok: bool,
+) -> Result:
+    return Result(
+        records_in=outcome.records_in + loaded.dropped,
+        records_out=outcome.left.records,
+        ok=ok,
+        requirements=requirements,
+        trace_used=outcome.trace_used,
+        dropped=loaded.dropped,
+        unnamed=tuple(column.name for i, column in enumerate(program.schema) if i not in program.named),
+    )
+
+
+def _requirements(program: Program, outcome: Outcome) -> tuple[RequirementOutcome, ...]:
+    return tuple(
+        RequirementOutcome(
+            index=requirement.index,
+            line=requirement.line,
+            text=requirement.text,
+            holds=None if is_always(requirement) else verdict.holds,
+            affected=verdict.affected if requirement.judged else 0,
+            action=action_name(requirement.action),
+            records=verdict.records,
+            sample=outcome.samples.get(requirement.index),
+            probability=probability_of(requirement.action),
+        )
+        for requirement in program.requirements
+        for verdict in [outcome.verdicts[requirement.index]]
+    )
+
+
+def check_notes(program: Program, outcome: Outcome) -> tuple[Note, ...]:
+    return (*_notes_on_selection(program, outcome), *_notes_on_labels(program), *_notes_on_absent_columns(program))
+
+
+def run_notes(program: Program, outcome: Outcome, respelled: Mapping[str, int]) -> tuple[Note, ...]:
+    return (
+        *_notes_on_selection(program, outcome),
+        *_notes_on_empty_table(program, outcome),
+        *_notes_on_spelling(respelled),
+    )
+
+
+def _notes_on_selection(program: Program, outcome: Outcome) -> Iterator[Note]:
+    for requirement in program.requirements:
+        if outcome.verdicts[requirement.index].selects_none:
+            word = "FILTER" if process_of(requirement) is None else "WHERE"
+            yield Note(requirement.line, f"{word} selects no record")
+
+
+def _notes_on_labels(program: Program) -> Iterator[Note]:
+    for requirement in program.requirements:
+        if not requirement.judged:
+            text = "no verdict: the column has labels of a later GENERALIZE, and the assertion compares numbers"
+            yield Note(requirement.line, text)
+
+
+def _notes_on_absent_columns(program: Program) -> Iterator[Note]:
+    """Note dropped columns that the table lacks: it may be released already, or DROP may misspell them."""
+    for requirement in program.requirements:
+        absent = [f"`{name}`" for name in absent_columns(requirement.action)]
+        if absent:
+            columns = "column" if len(absent) == 1 else "columns"
+            yield Note(requirement.line, f"nothing to drop: the table has no {columns} {', '.join(absent)}")
+
+
+def _notes_on_empty_table(program: Program, outcome: Outcome) -> Iterator[Note]:
+    if outcome.left.records == 0:
+        yield Note(_emptying_line(program, outcome), "no record is left")
+
+
+def _notes_on_spelling(columns: Mapping[str, int]) -> Iterator[Note]:
+    for name, count in columns.items():
+        numbers = "1 number is" if count == 1 else f"{count:,} numbers are"
+        reason = f"the table or the policy spells {'it' if count == 1 else 'them'} in two ways"
+        yield Note(None, f"column `{name}`: {numbers} written in the shortest form, because {reason}")
+
+
+def _emptying_line(program: Program, outcome: Outcome) -> int | None:
+    """The line of the last requirement that had records; None if the first had none."""
+    lines = [each.line for each in program.requirements if outcome.verdicts[each.index].records]
+    return lines[-1] if lines else None

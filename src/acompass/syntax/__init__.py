@@ -1,1 +1,0 @@
-"""Text to tree and back: `parse.parse` and `format.format_program`."""

@@ -1,0 +1,1 @@
+"""Self-tests: whether an engine conforms to `semantics`, and whether an installation works."""

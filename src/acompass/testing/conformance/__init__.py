@@ -1,0 +1,1 @@
+"""Conformance of an engine: whether it agrees with `semantics` on random programs and tables."""

@@ -1,0 +1,380 @@
+"""Generate random cases: well-typed programs in the everyday language, each with a table and a trace.
+
+Constants are taken from the table and from the results of earlier actions, so that conditions split the table,
+requirements undo each other, and groups merge. Whether a requirement beyond the paper (X1 to X6, X10, X11) is well
+typed depends on the maps before it. Each is therefore checked together with the earlier requirements, and replaced
+by one in the paper's language if it does not fit."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from typing import Any, assert_never
+
+from acompass.language.program.checker import check
+from acompass.language.program.effects import column_written, cuts_of, plain_of
+from acompass.language.program.label_maps import Unlabelled
+from acompass.language.program.program import (
+    Action,
+    Draw,
+    Drop,
+    Generalize,
+    Program,
+    Random,
+    Reject,
+    Replace,
+    Requirement,
+)
+from acompass.language.program.types import (
+    INTEGER,
+    MOST_DIGITS,
+    TEXT,
+    Column,
+    Kind,
+    Schema,
+    Type,
+    Value,
+    at_scale,
+    convert,
+    decimal,
+)
+from acompass.language.text import tree
+from acompass.language.text.parser import parse_text
+from acompass.semantics import core
+from acompass.testing.conformance.policies import (
+    KINDS,
+    Attribute,
+    PolicyWriter,
+    digit_count,
+    literal,
+    random_probability,
+    random_type,
+    random_value,
+    random_weights,
+    trace_value_near,
+)
+
+#: column names, each as a policy writes it
+_NAMES = (
+    *(("Age", "Age"), ("age", "age"), ("Postal Code", "Postal  Code"), ("education-num", "education-num")),
+    *(
+        ("AEC (kWh)", '"AEC (kWh)"'),
+        ("select", "select"),
+        ("Größe", "Größe"),
+        ("x.y", "x.y"),
+        ("count", "count"),
+    ),
+    *(('say "hi"', '"say ""hi"""'), ("group", '"group"'), ("1st", '"1st"'), ("it's", '"it\'s"'), ("_", "_")),
+    *((" padded ", '" padded "'), ("c0", "c0"), ("rowid", "rowid"), ("%s", '"%s"')),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    policy_text: str
+    schema: Schema
+    records: list[tuple[Any, ...]]
+    trace: list[Fraction]  # long enough for every run of the program
+    params: dict[str, Any]
+    #: the precision that a decimal column is stored with, by its name; by default the highest
+    digits: Mapping[str, int] = field(default_factory=dict)
+
+    def program(self) -> Program:
+        tree, findings = parse_text(self.policy_text)
+        assert not findings, (self.policy_text, findings)
+        program, findings = check(tree, self.policy_text, self.schema, self.params)
+        assert program is not None, (self.policy_text, self.schema, findings)
+        return program
+
+
+def random_case(rng: random.Random, kinds: Sequence[Kind] = KINDS, *, stops: bool = False) -> Case:
+    """With `stops`, a run may stop at a value for which a map has no label (X2, labels)."""
+    while True:
+        case = _random_case(rng, kinds)
+        if stops or not _is_stopped(case):
+            return case
+
+
+def _is_stopped(case: Case) -> bool:
+    try:
+        core.run_program(case.program(), case.records, core.trace_of_values(case.trace))
+    except Unlabelled:
+        return True
+    return False
+
+
+def _random_case(rng: random.Random, kinds: Sequence[Kind]) -> Case:
+    attributes = _random_attributes(rng, kinds)
+    schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
+    digits = {a.name: _random_digits(rng, a) for a in attributes if a.type.kind is Kind.DECIMAL}
+    named = attributes[: rng.randint(1, len(attributes))]
+    records = _random_records(rng, attributes, len(named))
+    order = rng.sample(range(len(schema)), len(schema))
+    writer = EverydayWriter(rng, list(named), kinds)
+    requirements = [writer.requirement() for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4, 5, 6, 8)))]
+    return Case(
+        policy_text="\n".join(requirements),
+        schema=tuple(schema[column] for column in order),
+        records=[tuple(record[column] for column in order) for record in records],
+        # WITH PROBABILITY and RANDOM in one step draw twice
+        trace=[_random_rho(rng, writer.cuts) for _ in range(2 * len(records) * writer.steps)],
+        params=writer.params,
+        digits=digits,
+    )
+
+
+def _random_attributes(rng: random.Random, kinds: Sequence[Kind]) -> list[Attribute]:
+    attributes = []
+    for name, spelling in rng.sample(_NAMES, rng.randint(1, 5)):
+        type_ = random_type(rng, kinds)
+        pool = [random_value(rng, type_) for _ in range(rng.randint(1, 4))]
+        attributes.append(Attribute(name, spelling, type_, pool))
+    return attributes
+
+
+def _random_digits(rng: random.Random, attribute: Attribute) -> int:
+    needed = max(1, *(digit_count(at_scale(value, attribute.type.scale)) for value in attribute.pool))
+    return rng.choice((needed, MOST_DIGITS, rng.randint(needed, MOST_DIGITS)))
+
+
+def _random_records(rng: random.Random, attributes: list[Attribute], named: int) -> list[tuple[Any, ...]]:
+    """Columns from position `named` on may have missing values."""
+    pools: list[list[Any]] = [
+        attribute.pool if position < named else _incomplete(rng, attribute)
+        for position, attribute in enumerate(attributes)
+    ]
+    records = [tuple(rng.choice(pool) for pool in pools) for _ in range(rng.randint(0, 12))]
+    if len(records) > 1 and rng.random() < 0.5:
+        records[0] = records[-1]
+    return records
+
+
+def _incomplete(rng: random.Random, attribute: Attribute) -> list[Any]:
+    missing: list[Any] = [None] if rng.random() < 0.5 else []
+    if attribute.type.kind is Kind.FLOAT and rng.random() < 0.3:
+        missing.append(float("nan"))
+    return [*attribute.pool, *missing]
+
+
+def _random_rho(rng: random.Random, cuts: Sequence[Fraction]) -> Fraction:
+    """A value with a finite decimal expansion, so that a trace file can hold it."""
+    if cuts and rng.random() < 0.4:
+        return trace_value_near(rng, cuts)
+    return rng.choice(
+        (
+            Fraction(0),
+            Fraction(1, 2),
+            Fraction(rng.randrange(10), 10),
+            Fraction(2**52 - 1, 2**52),
+            Fraction(rng.randrange(2**52), 2**52),
+            Fraction(rng.randrange(10**20), 10**20),
+        )
+    )
+
+
+_ATTEMPTS = 3
+_BANDS = (
+    *("BANDS OF 5", "BANDS OF 10", "BANDS OF 1", "BANDS OF 5 UP TO 80", "BANDS OF 10 FROM 0 UP TO 80"),
+    *("BANDS OF 20 FROM -20", "BANDS AT 0, 5, 80", "BANDS AT 80", "BANDS OF 40"),
+)
+_FINE_BANDS = ("BANDS OF 0.5", "BANDS OF 0.25 FROM -1 UP TO 2.5", "BANDS AT 0.1, 1, 2.50", "BANDS OF 1")
+_DATE_UNITS = ("MONTH", "QUARTER", "YEAR", "DECADE")
+_DATE_KINDS = (Kind.DATE, Kind.TIMESTAMP)
+_NO_WILDCARDS = str.maketrans("", "", "%_")
+_WEIGHTED_TEXTS = ("*", "212**", "", "été", "n/a ", "10-14", "flu")
+
+
+class EverydayWriter(PolicyWriter):
+    """Writes requirements in the everyday language, beyond the paper, as far as they fit the earlier ones."""
+
+    def __init__(self, rng: random.Random, attributes: list[Attribute], kinds: Sequence[Kind] = KINDS):
+        super().__init__(rng, attributes, kinds)
+        self._schema = tuple(Column(attribute.name, attribute.type) for attribute in attributes)
+        self._requirements: list[tree.Requirement] = []
+        #: the number of requirements so far, with each step of a THEN counted
+        self.steps = 0
+        #: the cuts of every probability and every list of weighted values so far
+        self.cuts: list[Fraction] = []
+
+    def requirement(self) -> str:
+        text = self._everyday_requirement() if self._rng.random() < 0.5 else None
+        if text is None:
+            text = super().requirement()
+            self._requirements += _parse_requirements(text)
+            self.steps += 1
+        return text
+
+    def _everyday_requirement(self) -> str | None:
+        """A requirement that fits the earlier ones; None if no attempt does."""
+        for _ in range(_ATTEMPTS):
+            attributes, params = list(self._attributes), dict(self.params)
+            text = self._rng.choice((self._always, self._cascade, self._then))()
+            requirements = [*self._requirements, *_parse_requirements(text)]
+            program = check(tree.Program(tuple(requirements)), text, self._schema, self.params)[0]
+            self._attributes[:] = attributes
+            if program is not None:
+                self._requirements = requirements
+                self._follow(program)
+                return text
+            self.params = params
+        return None
+
+    def _always(self) -> str:
+        steps = [self._step(always=True) for _ in range(self._rng.choice((1, 1, 1, 2)))]
+        return f"ALWAYS : {' THEN '.join(steps)};"
+
+    def _cascade(self) -> str:
+        """Generalize the records of violating classes, column by column."""
+        columns = self._rng.sample(self._attributes, self._rng.randint(1, min(3, len(self._attributes))))
+        keys = ", ".join(column.spelling for column in columns)
+        assertion = f"EACH PROCESS COUNT(*) AS n GROUP BY {keys} : n >= {self._rng.randint(2, 4)}"
+        steps = [self._generalize(self._rng.choice(columns)) for _ in range(self._rng.randint(1, 3))]
+        end = self._rng.choice(([], ["REJECT"], [f"REPLACE {columns[0].spelling} WITH '*'"]))
+        return f"{assertion} : {' THEN '.join(map(self._perhaps, [*steps, *end]))};"
+
+    def _then(self) -> str:
+        steps = [self._step() for _ in range(self._rng.choice((1, 2, 2, 3)))]
+        return f"{self._assertion()} : {' THEN '.join(steps)};"
+
+    def _step(self, *, always: bool = False) -> str:
+        column = self._rng.choice(self._attributes)
+        roll = self._rng.random()
+        if roll < 0.5 and Kind.TEXT in self._kinds:
+            return self._perhaps(self._generalize(column))
+        if always and roll < 0.6 and len(self._attributes) > 1:
+            return f"DROP {column.spelling}"
+        actions = (self._replace, self._replace, self._random, self._draw, self._draw, self._reject)
+        return self._perhaps(self._rng.choice(actions)().removeprefix(" : "))
+
+    def _perhaps(self, step: str) -> str:
+        """The step, sometimes with a probability (X5, probabilities)."""
+        if self._rng.random() < 0.78:
+            return step
+        return f"WITH PROBABILITY {random_probability(self._rng)} {step}"
+
+    def _draw(self) -> str:
+        column = self._rng.choice(self._attributes)
+        constants = [self._constant(*each) for each in self._outcomes(column)]
+        weights = random_weights(self._rng, len(constants))
+        balls = (
+            constant if weight == 1 else f"{weight} OF {constant}"
+            for weight, constant in zip(weights, constants, strict=True)
+        )
+        return f"RANDOM {column.spelling} FROM ({', '.join(balls)})"
+
+    def _outcomes(self, column: Attribute) -> list[tuple[Value, Type]]:
+        """Constants with their types. Some change the column's type (D12, retyping), some do not fit."""
+        roll, count = self._rng.random(), self._rng.choice((1, 2, 2, 3, 4, 5))
+        if roll < 0.15:
+            return [(text, TEXT) for text in self._rng.sample(_WEIGHTED_TEXTS, count)]
+        if roll < 0.3:
+            scale = column.type.scale + self._rng.randint(0, 2)
+            digits = self._rng.sample(range(-400, 400), count)
+            return [(Decimal(each).scaleb(-scale), decimal(scale)) for each in digits]
+        if roll < 0.4:
+            many = range(self._rng.randint(9, 30))
+            return [(each, INTEGER) if column.type.is_number else (f"{each}", TEXT) for each in many]
+        values = [*column.pool, *(random_value(self._rng, column.type) for _ in range(count))]
+        finite = (each for each in values if not isinstance(each, float) or math.isfinite(each))
+        different = list(dict.fromkeys(finite)) or [0.0]
+        chosen = self._rng.sample(different, min(count, len(different)))
+        return [(value, column.type) for value in chosen]
+
+    def _generalize(self, column: Attribute) -> str:
+        return f"GENERALIZE {column.spelling} TO {self._map(column.type)}"
+
+    def _map(self, type_: Type) -> str:
+        if self._rng.random() < 0.15:
+            return f"PREFIX OF {self._rng.randint(1, 5)}"
+        if self._rng.random() < 0.15:
+            otherwise = self._rng.choice(("", " ELSE 'other'", " ELSE '*'"))
+            return f"LEVEL {self._rng.randint(1, 3)} OF {_hierarchy()}{otherwise}"
+        if type_.is_number or type_.numbers is not None:
+            kind = type_.kind if type_.is_number else type_.numbers
+            return self._rng.choice(_BANDS if kind is Kind.INTEGER else (*_BANDS, *_FINE_BANDS))
+        if type_.kind in _DATE_KINDS or self._rng.random() < 0.1:
+            return self._rng.choice(_DATE_UNITS)
+        return f"PREFIX OF {self._rng.randint(1, 3)}"
+
+    def _aggregates(self, groups: list[Attribute]) -> list[tuple[str, Attribute]]:
+        """Sometimes two aggregates (X11, several aggregates)."""
+        aggregates = super()._aggregates(groups)
+        taken = {attribute.name.casefold() for attribute in (*groups, aggregates[0][1])}
+        if self._rng.random() < 0.3 and "second" not in taken:
+            column = self._rng.choice(self._attributes)
+            second = Attribute("second", "second", INTEGER, list(range(5)))
+            aggregates.append((f"COUNT DISTINCT({column.spelling})", second))
+        return aggregates
+
+    def _comparison(self, visible: list[Attribute]) -> str:
+        if self._rng.random() < 0.75:
+            return super()._comparison(visible)
+        attribute = self._rng.choice(visible)
+        negation = self._rng.choice(("", "", " NOT"))
+        roll = self._rng.random()
+        if roll < 0.3:
+            return f"{attribute.spelling}{negation} IN ({', '.join(self._constants(attribute))})"
+        if roll < 0.6:
+            return f"{attribute.spelling}{negation} BETWEEN {' AND '.join(self._constants(attribute))}"
+        prefix = str(self._near(attribute)).translate(_NO_WILDCARDS)[:2]
+        if attribute.type.kind is Kind.TEXT and prefix and roll < 0.8:
+            return f"{attribute.spelling}{negation} LIKE {literal(prefix + '%', attribute.type)}"
+        sign, constant = self._rng.choice(("!=", "<>")), self._constant(self._near(attribute), attribute.type)
+        return f"{attribute.spelling} {sign} {constant}"
+
+    def _constants(self, attribute: Attribute) -> list[str]:
+        return [self._constant(self._near(attribute), attribute.type) for _ in range(2)]
+
+    def _follow(self, program: Program) -> None:
+        """Update the columns and cuts after the new requirements."""
+        for requirement in program.requirements[self.steps :]:
+            self.cuts += cuts_of(requirement.action)
+            attributes = (self._after(requirement, attribute) for attribute in self._attributes)
+            self._attributes[:] = [attribute for attribute in attributes if attribute is not None]
+        self.steps = len(program.requirements)
+
+    def _after(self, requirement: Requirement, attribute: Attribute) -> Attribute | None:
+        """The column after the requirement; None if it is dropped."""
+        position = next(i for i, column in enumerate(self._schema) if column.name == attribute.name)
+        type_ = requirement.after[position].type
+        if type_.kind is Kind.DROPPED:
+            return None
+        pool = [convert(value, attribute.type, type_) for value in attribute.pool]
+        if column_written(requirement.action) == position:
+            pool += _written_values(requirement.action, pool, type_)
+        return replace(attribute, type=type_, pool=pool)
+
+
+def _parse_requirements(text: str) -> tuple[tree.Requirement, ...]:
+    """The requirements alone: each comes from its own text, so their spans mean nothing here."""
+    program, findings = parse_text(text)
+    assert not findings, (text, findings)
+    return program.requirements
+
+
+def _written_values(action: Action | None, pool: Sequence[Any], type_: Type) -> list[Any]:
+    """Values that the action may write."""
+    plain = plain_of(action)
+    match plain:
+        case Replace(_, value):
+            return [value]
+        case Draw(_, balls):
+            return [ball.value for ball in balls]
+        case Random(_, lower, upper):
+            return [convert(bound, INTEGER, type_) for bound in (lower, upper)]
+        case Generalize(_, map_):
+            return [label for label in map(map_.label, pool) if label is not None]
+        case None | Reject() | Drop():
+            return []
+        case _:
+            assert_never(plain)
+
+
+@cache
+def _hierarchy() -> str:
+    """The path of a hierarchy of texts that occur in random tables, as a constant."""
+    return literal(str(files(__package__).joinpath("words.csv")), TEXT)

@@ -1,0 +1,216 @@
+"""Text of a server's table that is read as dates goes out as text, whatever its declared length (D28)."""
+
+import datetime
+import random
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas
+import psycopg
+import pyarrow
+import pytest
+
+import acompass
+from acompass.engines.registry import open_session
+from acompass.language.program.types import INTEGER, Column
+from acompass.testing.conformance.cases import Case
+from acompass.testing.conformance.comparison import compare, observe_session
+from benchmarks.policies import TANGLED_COLUMNS, tangled
+from tests.engines.postgres_server import Server
+from tests.tables.tables import workbook
+
+DATES = {"written": "%Y%m%d", "fixed": "%Y%m%d", "listed": "%d.%m.%Y"}
+POLICY = """
+    EACH RESULT : written >= '2018-04-01' : REPLACE written WITH '2018-04-01';
+    EACH RESULT : fixed <= '2018-03-31' : REJECT;
+"""
+STAYS = """
+    DROP TABLE IF EXISTS stays, released;
+    DROP TYPE IF EXISTS listed_date;
+    CREATE TYPE listed_date AS ENUM ('31.03.2018', '1.4.2018');
+    CREATE TABLE stays (written varchar(8), fixed char(8), listed listed_date, born date);
+    INSERT INTO stays VALUES
+        ('20180331', '20180331', '31.03.2018', '2000-02-29'),
+        ('20180501', '20180301', NULL, NULL), ('20180501', '20180401', '1.4.2018', NULL)
+"""
+BORN = datetime.date(2000, 2, 29)
+LEFT: list[tuple[Any, ...]] = [
+    ("2018-04-01", "2018-03-31", "2018-03-31", BORN),
+    ("2018-05-01", "2018-03-01", None, None),
+]
+
+
+@pytest.fixture
+def url(postgres: Server) -> str:
+    url = postgres.url("english")
+    with psycopg.connect(url) as con:
+        con.execute(STAYS)
+    return url
+
+
+def _released(url: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    with psycopg.connect(url) as con:
+        types = con.execute(
+            "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
+            "WHERE attnum > 0 AND attrelid = 'released'::regclass ORDER BY attnum"
+        ).fetchall()
+        return [name for (name,) in types], con.execute("TABLE released ORDER BY 1").fetchall()
+
+
+def test_a_table_of_postgres(url: str, tmp_path: Path) -> None:
+    acompass.run(POLICY, "stays", engine=url, dates=DATES, output="released")
+    assert _released(url) == (["text", "text", "text", "date"], LEFT)
+    table = acompass.run(POLICY, "stays", engine=url, dates=DATES).table
+    assert [str(type_) for type_ in table.schema.types] == ["string", "string", "string", "date32[day]"]
+    assert sorted(tuple(record.values()) for record in table.to_pylist()) == LEFT
+    output = tmp_path / "released.csv"
+    acompass.run(POLICY, "stays", engine=url, dates=DATES, output=output, order="canonical")
+    assert output.read_text() == (
+        "written,fixed,listed,born\n2018-04-01,2018-03-31,2018-03-31,2000-02-29\n2018-05-01,2018-03-01,,\n"
+    )
+
+
+def test_a_file_that_is_uploaded(url: str, tmp_path: Path) -> None:
+    columns = {
+        "written": ["20180331", "20180501"],
+        "fixed": ["20180331", "20180301"],
+        "listed": ["31.03.2018", None],
+    }
+    path, csv = tmp_path / "stays.parquet", tmp_path / "stays.csv"
+    pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    acompass.run(POLICY, path, engine=url, dates=DATES, output="released")
+    expected = [record[:3] for record in LEFT]
+    assert _released(url) == (["text"] * 3, expected)
+    csv.write_text("written,fixed,listed\n20180331,20180331,31.03.2018\n20180501,20180301,\n")
+    acompass.run(POLICY, csv, engine=url, dates=DATES, output="released", force=True)
+    types, records = _released(url)
+    assert types == ["date"] * 3
+    assert [tuple(value and str(value) for value in record) for record in records] == expected
+    for table in (path, csv):
+        output = tmp_path / "released.parquet"
+        acompass.run(POLICY, table, engine=url, dates=DATES, output=output)
+        names = {str(type_) for type_ in pyarrow.parquet.read_schema(output).types}
+        assert names == {"string" if table == path else "date32[day]"}
+
+
+def test_a_frame_of_spark(spark: Any) -> None:
+    frame = spark.createDataFrame(
+        [("20180331", "20180331", "31.03.2018", BORN), ("20180501", "20180301", None, None)],
+        "written string, fixed string, listed string, born date",
+    )
+    released = acompass.run(POLICY, frame, dates=DATES).table
+    assert [field.dataType.simpleString() for field in released.schema] == ["string"] * 3 + ["date"]
+    assert sorted(tuple(row) for row in released.collect()) == LEFT
+    with pytest.raises(acompass.TableError, match="`--dates` names the column `born`, which is not text"):
+        acompass.check(POLICY, frame, dates={"born": "%d.%m.%Y"})
+
+
+DROPPED_POLICY = "EACH RESULT : a > 0 AND b > 0; EACH RESULT : a < 9 : REJECT;"
+TABLE = pandas.DataFrame({"a": [1, None, 3, None, 9], "b": [1.5, 2.5, None, None, 5.5]})
+
+
+def _kept_in(kind: str, folder: Path) -> Any:
+    if kind == "csv":
+        TABLE.to_csv(folder / "table.csv", index=False)
+    elif kind == "parquet":
+        TABLE.to_parquet(folder / "table.parquet")
+    return TABLE if kind == "frame" else folder / f"table.{kind}"
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "reference"])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_dropped_records_are_counted_as_input(tmp_path: Path, kind: str, engine: str) -> None:
+    table = _kept_in(kind, tmp_path)
+    ran = acompass.run(DROPPED_POLICY, table, missing="drop", engine=engine)
+    assert (ran.records_in, ran.dropped, ran.records_out) == (5, 3, 1)
+    assert [each.records for each in ran.requirements] == [2, 2]
+    checked = acompass.check(DROPPED_POLICY, table, missing="drop", engine=engine)
+    assert (checked.records_in, checked.dropped) == (5, 3)
+    assert acompass.check(DROPPED_POLICY, table, missing="1", engine=engine).dropped == 0
+
+
+REQUIREMENTS = 20
+#: characters: 400 comparisons of one scan of `check`, with some room; see also tests/plan/test_statements.py
+LONGEST = 15_000
+
+
+@contextmanager
+def counted_session(url):
+    with open_session(url) as session:
+        yield session
+        assert max(map(len, session.statements)) < LONGEST
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
+def test_tangled_requirements_agree_and_stay_small(engine, engine_url):
+    rng = random.Random("tangled")
+    schema = tuple(Column(name, INTEGER) for name in TANGLED_COLUMNS)
+    records = [tuple(rng.randrange(1000) for _ in schema) for _ in range(200)]
+    case = Case(tangled(REQUIREMENTS), schema, records, [], {})
+    with counted_session(engine_url) as session:
+        assert compare(case, observe_session(session)) is None
+
+
+STYLES_POLICY = """
+EACH RESULT : Dose <= 5 : REPLACE Dose WITH 4.5;
+ALWAYS : GENERALIZE Weight TO BANDS OF 0.5;
+EACH PROCESS COUNT(*) AS n GROUP BY Other : n >= 2 : REPLACE Other WITH 2.50;
+"""
+LINES = ("Dose;Weight;Name;Other", "1,50;0,75;Zoë;1,5", "10,25;1;1,5;x.y", '3;-2,5;"a;""b""";')
+EXPECTED = (
+    "Dose;Weight;Name;Other",
+    '1,50;"[0,5;1,0)";Zoë;2,50',
+    '4,5;"[1,0;1,5)";1,5;2,50',
+    '3;"[-2,5;-2,0)";"a;""b""";2,50',
+)
+ENGINES = ("duckdb", "reference", "postgres", "spark")
+
+
+def written(table: Path, engine: str, **options: Any) -> bytes:
+    output = table.with_name("out.csv")
+    options |= {"engine": engine, "output": output, "decimal": ",", "missing": "7,5"}
+    acompass.run(STYLES_POLICY, table, seed="s", **options)
+    return output.read_bytes()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_bytes(engine_url: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    for encoding in ("utf-8-sig", "cp1252"):
+        table.write_bytes("".join(f"{line}\r\n" for line in LINES).encode(encoding))
+        expected = "".join(f"{line}\r\n" for line in EXPECTED).encode(encoding)
+        found = written(table, engine_url, encoding=encoding)
+        assert sorted(found.splitlines(keepends=True)) == sorted(expected.splitlines(keepends=True))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_workbook(engine_url: str, tmp_path: Path) -> None:
+    table = workbook(tmp_path / "table.xlsx", S=[("Dose", "Weight", "Other"), (1.5, 0.75, "x"), (9, 1, "x")])
+    found = written(table, engine_url).decode().splitlines()
+    assert found[0] == "Dose;Weight;Other"
+    assert sorted(found[1:]) == ['1,5;"[0,5;1,0)";x', '4,5;"[1,0;1,5)";x']
+
+
+@pytest.mark.parametrize("engine", ["postgres", "spark"])
+def test_a_table_of_the_engine_has_the_commas_of_the_file(engine_url: str, tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join(LINES) + "\n", encoding="utf-8")
+    options: dict[str, Any] = {"engine": engine_url, "force": True}
+    acompass.run(STYLES_POLICY, table, output="styled", decimal=",", missing="7,5", **options)
+    output = tmp_path / "again.csv"
+    acompass.run("EACH PROCESS COUNT(*) AS n : n = 3;", "styled", output=output, **options)
+    assert "[0,5;1,0)" in output.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("engine", ["postgres", "spark"])
+def test_partitions(engine: str, engine_url: str, tmp_path: Path) -> None:
+    table, output = tmp_path / "table.csv", tmp_path / "out"
+    table.write_text("Age,Zip\n1,a\n2,b\n", encoding="utf-8")
+    policy = "EACH RESULT : Age > 0;"
+    if engine == "spark":
+        with pytest.raises(acompass.TableError, match="Spark does not write partitions"):
+            acompass.run(policy, table, output=output, partition=["Zip"], engine=engine_url)
+        return
+    acompass.run(policy, table, output=output, partition=["Zip"], engine=engine_url)
+    assert sorted(each.name for each in output.iterdir()) == ["Zip=a", "Zip=b"]

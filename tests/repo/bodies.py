@@ -1,0 +1,201 @@
+"""Prove that a merge of modules changed no code: `python -m tests.repo.bodies BEFORE AFTER [MOVES]`.
+
+Both are revisions of Git. Every function and class at the top of a module is compared as a syntax tree in which a
+name of the package stands for its definition, in whichever module; imports are left out. The two trees must have
+the same definitions, equally often. MOVES is a CSV file with the changed names: `module,name,new_name`."""
+
+import ast
+import csv
+import io
+import subprocess
+import sys
+import tarfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+MOVES = Path(__file__).parents[2] / "docs" / "decisions" / "moves.csv"
+#: the module and the name of a definition before the merge, and the name after it
+Renames: TypeAlias = Mapping[tuple[str, str], str]
+
+
+@dataclass
+class Scope:
+    """Names bound in a module, class or function. `imports` are those of our package: module and name."""
+
+    is_function: bool
+    parent: "Scope | None" = None
+    bound: set[str] = field(default_factory=set)
+    imports: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def binding(self, name: str) -> "Scope | None":
+        """The scope that binds the name. A class's names are not seen by the functions in it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if (name in scope.bound or name in scope.imports) and (
+                scope is self or scope.is_function or not scope.parent
+            ):
+                return scope
+            scope = scope.parent
+        return None
+
+
+class Tree:
+    """The modules of a revision, by name."""
+
+    def __init__(self, revision: str):
+        archive = subprocess.run(["git", "archive", revision, "src/acompass"], capture_output=True, check=True)
+        self.modules: dict[str, ast.Module] = {}
+        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as files:
+            for member in files:
+                if member.name.endswith(".py"):
+                    parts = Path(member.name).relative_to("src").with_suffix("").parts
+                    name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+                    content = files.extractfile(member)
+                    assert content is not None
+                    self.modules[name] = ast.parse(content.read())
+        self.scopes = {name: _scope_of(tree.body, Scope(is_function=False)) for name, tree in self.modules.items()}
+
+    def definition(self, module: str, name: str) -> tuple[str, str] | None:
+        """The module and name that an import leads to, through re-exports; None for a module."""
+        if f"{module}.{name}" in self.modules and name not in self.scopes[module].imports:
+            return None
+        scope = self.scopes.get(module)
+        if scope is not None and name in scope.imports and name not in scope.bound:
+            return self.definition(*scope.imports[name])
+        return module, name
+
+
+def _scope_of(body: list[ast.stmt], scope: Scope) -> Scope:
+    """Enter what the statements bind, without those inside other functions and classes."""
+    for node in _own_nodes(body):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] == "acompass":
+                scope.imports.update({each.asname or each.name: (module, each.name) for each in names})
+            case ast.Import(names) | ast.ImportFrom(names=names):
+                scope.bound.update((each.asname or each.name).partition(".")[0] for each in names)
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                scope.bound.add(name)
+            case ast.Name(name, ast.Store() | ast.Del()):
+                scope.bound.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(str(name)) | ast.ExceptHandler(name=str(name)):
+                scope.bound.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                scope.bound.add(name)
+    return scope
+
+
+def _own_nodes(nodes: list[ast.stmt] | list[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield from _own_nodes(list(ast.iter_child_nodes(node)))
+
+
+class _Unquoted(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        return ast.parse(node.value, mode="eval").body if isinstance(node.value, str) else node
+
+
+class _Normalized(ast.NodeTransformer):
+    """Names of the package become names of definitions."""
+
+    def __init__(self, tree: Tree, module: str, renames: Renames):
+        self._tree, self._module, self._renames = tree, module, renames
+        self._scope = tree.scopes[module]
+
+    def _final(self, module: str, name: str) -> str:
+        found = self._tree.definition(module, name)
+        return name if found is None else self._renames.get(found, found[1])
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        scope = self._scope.binding(node.id)
+        if scope is not None and node.id in scope.imports and node.id not in scope.bound:
+            return ast.Name(self._final(*scope.imports[node.id]), node.ctx)
+        if scope is self._tree.scopes[self._module]:
+            return ast.Name(self._final(self._module, node.id), node.ctx)
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name):
+            scope = self._scope.binding(node.value.id)
+            if scope is not None and node.value.id in scope.imports:
+                module, name = scope.imports[node.value.id]
+                if self._tree.definition(module, name) is None:
+                    return ast.Name(self._final(f"{module}.{name}", node.attr), node.ctx)
+        return self.generic_visit(node)  # type: ignore[return-value]
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | None:
+        return None if str(node.module).partition(".")[0] == "acompass" else node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.annotation = self._annotation(node.annotation)
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        annotation = self._annotation(node.annotation)
+        assert annotation is not None
+        node.annotation = annotation
+        return self.generic_visit(node)
+
+    def _annotation(self, node: ast.expr | None) -> ast.expr | None:
+        """An annotation in quotes, also in part, is compared as the type that it names."""
+        return None if node is None else self.visit(_Unquoted().visit(node))
+
+    def _inside(self, node: ast.AST, scope: Scope) -> ast.AST:
+        outer, self._scope = self._scope, scope
+        result = self.generic_visit(node)
+        self._scope = outer
+        return result
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        scope = _scope_of(node.body, Scope(is_function=True, parent=self._scope))
+        scope.bound |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+        if self._scope is self._tree.scopes[self._module]:
+            node.name = self._renames.get((self._module, node.name), node.name)
+        node.returns = self._annotation(node.returns)
+        return self._inside(node, scope)
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment] # noqa: N815
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        scope = _scope_of(node.body, Scope(is_function=False, parent=self._scope))
+        if self._scope is self._tree.scopes[self._module]:
+            node.name = self._renames.get((self._module, node.name), node.name)
+        return self._inside(node, scope)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        scope = Scope(is_function=True, parent=self._scope)
+        scope.bound |= {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+        return self._inside(node, scope)
+
+
+def bodies(tree: Tree, renames: Renames) -> Counter[str]:
+    """The functions and classes at the top of all modules, as text of their syntax trees."""
+    found: Counter[str] = Counter()
+    for name, module in tree.modules.items():
+        normalized = _Normalized(tree, name, renames)
+        for node in module.body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                found[ast.dump(normalized.visit(node))] += 1
+    return found
+
+
+def main(before: str, after: str, moves: str = str(MOVES)) -> int:
+    with open(moves, encoding="utf-8", newline="") as file:
+        renames = {(row["module"], row["name"]): row["new_name"] for row in csv.DictReader(file) if row["name"]}
+    old, new = bodies(Tree(before), renames), bodies(Tree(after), {})
+    once = {text: count for text, count in (old - new).items() if text in new}
+    lost, added = (old - new) - Counter(once), new - old
+    for title, difference in (("written more than once before", once), ("only before", lost), ("only after", added)):
+        for text in sorted(difference):
+            print(f"{title}: {text[:160]}")
+    print(f"{sum((old & new).values())} functions and classes are the same, {len(renames)} of them under a new name")
+    print(f"{sum(lost.values())} are only in {before}, {sum(added.values())} only in {after}")
+    return 1 if lost or added else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

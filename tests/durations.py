@@ -10,7 +10,6 @@ import csv
 import os
 import time
 from collections.abc import Generator, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +35,8 @@ def limit() -> float:
     return LIMIT * _slowness() * (2 if is_busy else 1)
 
 
-@cache
 def _slowness() -> float:
+    """How many times longer than our machine this one takes now: other machines may share its processor."""
     return max(1.0, min(_reference_work() for _ in range(3)) / _OURS)
 
 

@@ -6,6 +6,7 @@ import os
 import pty
 import re
 import subprocess
+import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
@@ -22,7 +23,7 @@ import yaml
 
 from acompass.language.text.parser import parse_text
 from tests.docs.pages import Block, rewritten
-from tests.programs import write_acompass
+from tests.programs import write_acompass, write_program
 from tests.repo.sources import ROOT
 
 #: blocks in these languages would not be run, so commands must not be in them
@@ -101,10 +102,11 @@ COLUMNS = "96"
 
 @cache
 def _programs() -> Path:
-    """A folder with `acompass` and `python`."""
+    """A folder with `acompass`, `python` and `pre-commit`."""
     folder = tempfile.TemporaryDirectory(prefix="acompass-programs-")
     atexit.register(folder.cleanup)
     write_acompass(Path(folder.name))
+    write_program(Path(folder.name, "pre-commit"), sys.executable, "-m", "pre_commit")
     return Path(folder.name)
 
 

@@ -200,13 +200,17 @@ def test_a_missing_part_is_no_failure_and_a_missing_library_is_one() -> None:
     assert (library.state, library.detail) == (State.BROKEN, "not installed")
 
 
-def test_every_optional_part_has_a_purpose_and_its_libraries_their_modules() -> None:
+def test_every_optional_part_has_a_purpose() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert set(project["optional-dependencies"]) <= set(libraries.PURPOSES)
-    needed = needs()
-    assert needed
     listed = [project["dependencies"], *project["optional-dependencies"].values()]
     assert not any(";" in need for part in listed for need in part), "conditions are not understood"
+
+
+@pytest.mark.slow  # since pyspark is installed for `make test-product` and not for `make test`
+def test_every_library_is_looked_up_by_the_name_of_its_module() -> None:
+    needed = needs()
+    assert needed
     assert [need.library for need in needed if find_spec(need.module) is None] == []
 
 

@@ -57,7 +57,7 @@ def test_distributions_and_their_tables(tab: Tab) -> None:
 def test_risk_and_what_drives_it(tab: Tab) -> None:
     tab.show("Risk")
     expect(tab.row("Risk before and after", "k").get_by_role("cell")).to_have_text(["1", "5"])
-    expect(tab.row("Risk without each column", "age")).to_contain_text("drives it most")
+    expect(tab.row("Risk without each column", "age")).to_contain_text("drives risk most")
 
 
 def test_the_line_that_costs_most_is_the_one_that_drops_columns(tab: Tab) -> None:

@@ -26,7 +26,7 @@ def test_markup_is_shown_and_never_becomes_an_element(browser: Browser, tmp_path
         tab.page.get_by_role("combobox", name=f"Role of {MARKUP}").select_option("quasi-identifier")
         expect(tab.page.locator(".cards").get_by_text(MARKUP).first).to_be_visible()
         tab.show("Risk")
-        expect(tab.page.get_by_role("img", name="Records by class size")).to_be_visible()
+        expect(tab.page.get_by_role("img", name="Records by the size of their class")).to_be_visible()
         tab.show("Record")
         tab.page.get_by_role("switch", name="Show records").check()
         tab.press("Explain")

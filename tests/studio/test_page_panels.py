@@ -58,12 +58,12 @@ def test_risk_compares_before_and_after(tab: Tab) -> None:
     expect(tab.row(RISK, "k").get_by_role("cell")).to_have_text(["1", "2"])
     expect(tab.row(RISK, "unique records").get_by_role("cell")).to_have_text(["8", "0"])
     expect(tab.row(RISK, "highest prosecutor risk").get_by_role("cell")).to_have_text(["100%", "50%"])
-    expect(tab.row("Risk without each column", "Age")).to_contain_text("drives it most")
+    expect(tab.row("Risk without each column", "Age")).to_contain_text("drives risk most")
 
 
 def test_the_chart_of_class_sizes_has_its_table(tab: Tab) -> None:
     tab.show("Risk")
-    expect(tab.page.get_by_role("img", name="Records by class size")).to_be_visible()
+    expect(tab.page.get_by_role("img", name="Records by the size of their class")).to_be_visible()
     tab.page.get_by_text("Show as a table").click()
     expect(tab.row("Records by class size", "1").get_by_role("cell")).to_have_text(["8", "0"])
 

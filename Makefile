@@ -9,7 +9,7 @@ EXTRAS ?=
 # how many times more random cases than `make test` the campaigns of `make fuzz` have
 LENGTH ?= 100
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS)
-LONG := --no-cpu-limit --timeout 0 --durations-file build/durations-long.csv
+LONG := --no-cpu-limit --timeout 0 --durations-file=build/durations-long.csv
 
 # compiled once, the modules of the tests are read in a few seconds
 export PYTHONDONTWRITEBYTECODE :=
@@ -35,13 +35,13 @@ studio: $(VENV)/.studio bytecode ## open the studio in the browser, on a copy of
 test: lint test-quick ## check style and types, run the tests that need nothing else: minutes
 
 test-quick: $(VENV)/.test bytecode
-	$(PYTEST) --dist worksteal -m quick --durations-file build/durations-quick.csv
+	$(PYTEST) --dist worksteal -m quick --durations-file=build/durations-quick.csv
 
 test-engines: $(VENV)/.test-all bytecode ## run the tests on PostgreSQL and Spark
-	$(PYTEST) --dist loadgroup -m engines --durations-file build/durations-engines.csv
+	$(PYTEST) --dist loadgroup -m engines --durations-file=build/durations-engines.csv
 
 test-product: $(VENV)/.test-all bytecode ## run the tests of pages, packages, integrations, the theory, and the laws at length
-	$(PYTEST) --dist loadgroup -m product --durations-file build/durations-product.csv
+	$(PYTEST) --dist loadgroup -m product --durations-file=build/durations-product.csv
 	ACOMPASS_TEST_LENGTH=10 $(PYTEST) --dist worksteal -m 'campaign and quick' tests/laws $(LONG)
 
 test-all: ## run all tests, one target after the other
@@ -56,7 +56,7 @@ lint: $(VENV)/.test ## check style and types
 
 fuzz: $(VENV)/.test-all ## run the long random tests; LENGTH=1000 for longer ones
 	ACOMPASS_TEST_LENGTH=$(LENGTH) $(PYTEST) --dist loadgroup -m campaign $(LONG)
-	$(BIN)/python -m tests.syntax.fuzz_texts --cases 1000000
+	$(BIN)/python -m tests.text.fuzz_texts --cases 1000000
 	$(BIN)/python -m tests.laws.differential --engine duckdb --cases 100000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine postgres --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.laws.differential --engine spark --cases 5000 --workers $(WORKERS)
@@ -64,16 +64,16 @@ fuzz: $(VENV)/.test-all ## run the long random tests; LENGTH=1000 for longer one
 	$(BIN)/python -m tests.prove.decided --policies 2000
 	$(BIN)/python -m tests.prove.decided --policies 2000 --everyday
 	$(BIN)/python -m tests.prove.mutants --workers $(WORKERS)
-	$(BIN)/python -m tests.compare.campaign --pairs 2000
-	$(BIN)/python -m tests.compare.any_policies --pairs 500
-	$(BIN)/python -m tests.privacy.campaign --policies 2000
-	$(BIN)/python -m tests.privacy.sampling_policies 2000
-	$(BIN)/python -m tests.privacy.stability_policies 2000
+	$(BIN)/python -m tests.reason.compare.campaign --pairs 2000
+	$(BIN)/python -m tests.reason.compare.any_policies --pairs 500
+	$(BIN)/python -m tests.reason.privacy.campaign --policies 2000
+	$(BIN)/python -m tests.reason.privacy.sampling_policies 2000
+	$(BIN)/python -m tests.reason.privacy.stability_policies 2000
 	$(BIN)/python -m tests.explain.algebra_campaign --cases 20000
 	$(BIN)/python -m tests.cli.interrupts_campaign --times 1000 --load
 	$(BIN)/python -m tests.theory.campaign --cases 20000 --workers $(WORKERS)
 	$(BIN)/python -m tests.theory.decisions --cases 20000
-	$(BIN)/python -m tests.certify.campaign --proofs 20000
+	$(BIN)/python -m tests.prove.certify.campaign --proofs 20000
 
 bench: $(VENV)/.test-all bytecode ## run the benchmarks
 	$(BIN)/python benchmarks/parse_and_check.py
@@ -91,7 +91,7 @@ client: ## build the studio's page from studio/; needs Node
 
 screenshots: $(VENV)/.test ## take the screenshots of the report and the studio for docs/images; needs Chromium
 	$(BIN)/python -m tests.report.screenshots
-	$(BIN)/python -m tests.studio.screenshots
+	$(BIN)/python -m tests.assist.studio.screenshots
 
 theory: ## compile the theorems in theory/ and their interpreter; needs Coq and OCaml
 	$(MAKE) -C theory

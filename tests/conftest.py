@@ -97,8 +97,8 @@ def _target(item: pytest.Item) -> str:
         return "quick"
     if has & {"server", "spark"}:
         return "engines"
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
-    return "product" if has & {"browser", "slow"} or folder in PRODUCT else "quick"
+    folders = set(item.path.relative_to(Path(__file__).parent).parts)
+    return "product" if has & {"browser", "slow"} or folders & PRODUCT else "quick"
 
 
 def _group(item: pytest.Item) -> str | None:

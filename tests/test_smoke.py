@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 import acompass
+from tests.assist.lsp.editor import raw_server
+from tests.assist.studio.browsing import written
+from tests.assist.studio.pages import opened
 from tests.engines.postgres_server import Server
-from tests.lsp.editor import raw_server
 from tests.repo.sources import ROOT
 from tests.report.browser import browser
-from tests.studio.browsing import written
-from tests.studio.pages import opened
 
 __all__ = ["browser"]
 

@@ -16,7 +16,7 @@ from acompass.errors.diagnostics import MOST_REPORTED, PolicyError
 from acompass.language.mistakes.unreadable_text import is_csv
 from acompass.policy import LARGEST, load, parse
 from tests.folding import folded
-from tests.syntax.mistakes import MISTAKES
+from tests.text.mistakes import MISTAKES
 
 POLICY = "EACH RESULT : Age <= 200;\n"
 

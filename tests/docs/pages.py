@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.repo.sources import ROOT
 
-#: tests/errors and tests/lint run their examples
+#: tests/errors and tests/reason/lint run their examples
 WITH_RUNNERS_OF_THEIR_OWN = ("docs/errors/", "docs/lint/")
 
 _FENCE = re.compile(

@@ -15,7 +15,7 @@ from tests.docs.pages import blocks, pages
 from tests.editors.classes import by_parser, by_scopes, differences, parses
 from tests.length import at_length
 from tests.repo.sources import ROOT
-from tests.syntax.trees import PAPER, REQUIREMENTS, recorded
+from tests.text.trees import PAPER, REQUIREMENTS, recorded
 
 EVERYWHERE = pages() + sorted(ROOT.glob("tests/language/**/*.md")) + sorted(ROOT.glob("docs/errors/*.md"))
 #: what a grammar cannot know that never looks beyond the end of a line; and controls, which no file has

@@ -12,8 +12,8 @@ from acompass.language.program.checker import check
 from acompass.language.program.types import INTEGER, TEXT, make_schema
 from acompass.language.text.parser import parse_text
 from tests.errors.pages import Page, codes_of, pages
-from tests.syntax.mistakes import MISTAKES
-from tests.syntax.trees import PAPER
+from tests.text.mistakes import MISTAKES
+from tests.text.trees import PAPER
 
 #: single lines, because an open quote or comment would include the next line
 ONE_LINE = [mistake.text for mistake in MISTAKES if mistake.code not in {"AC002", "AC003", "AC004"}]

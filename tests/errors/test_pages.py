@@ -10,11 +10,11 @@ from acompass.errors.diagnostics import Source
 from acompass.language.text.parser import parse_text
 from tests.errors.pages import SECTIONS, Page, codes_of, diagnostics_of, pages, pasted, replacements
 from tests.folding import folded
-from tests.syntax.mistakes import MISTAKES
-from tests.syntax.probability_mistakes import Mistake
+from tests.text.mistakes import MISTAKES
+from tests.text.probability_mistakes import Mistake
 
 PAGES = pages()
-#: run by tests/lint, tests/measure, tests/privacy, tests/suggest, tests/pram, tests/dbt and tests/studio
+#: run by tests/reason, tests/measure, tests/author and tests/assist/studio
 ELSEWHERE = ("AC5", "AC6", "AC8")
 RUNNABLE = [page for page in PAGES if "acompass" in page.example and not page.code.startswith(ELSEWHERE)]
 #: pages that depend on the state of the machine; they only show the message

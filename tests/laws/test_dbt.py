@@ -18,7 +18,7 @@ from acompass.plan.run.statements import AssertedRequirement, failing_rows, unre
 from acompass.semantics import core
 from acompass.testing.conformance.cases import Case, random_case
 from acompass.testing.conformance.comparison import with_typed_columns
-from tests.dbt.rendering import rendered
+from tests.author.dbt.rendering import rendered
 from tests.laws.test_differential_duckdb import arrow_table
 from tests.length import at_length
 

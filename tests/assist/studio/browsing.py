@@ -1,0 +1,154 @@
+"""The studio in a real browser: the page as somebody meets it who sees, types and clicks."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
+
+from tests.assist.studio.pages import started
+from tests.repo.sources import ROOT
+from tests.waiting import PATIENCE
+
+SIZE = (1280, 800)
+#: milliseconds until the page must show what is waited for, on a busy machine
+LONGEST = PATIENCE * 1000
+#: the browser says so itself where a test stops the server or is refused on purpose
+_EXPECTED = re.compile("Failed to load resource")
+
+expect.set_options(timeout=LONGEST)
+
+
+class Tab:
+    """A tab of the browser, open on a studio."""
+
+    def __init__(self, page: Page, address: str):
+        self.page = page
+        self.complaints: list[str] = []
+        page.set_default_timeout(LONGEST)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("console", self._listen)
+        page.goto(address)
+        expect(self.editor).to_be_visible()
+
+    def _listen(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and not _EXPECTED.search(message.text):
+            self.complaints.append(message.text)
+
+    @property
+    def editor(self) -> Locator:
+        return self.page.get_by_role("textbox", name="Policy text")
+
+    @property
+    def status(self) -> Locator:
+        """The line below the editor that sums up."""
+        return self.page.locator(".status")
+
+    @property
+    def marks(self) -> Locator:
+        """Verdicts and proofs beside the lines of the policy."""
+        return self.page.locator(".cm-verdicts .verdict-mark")
+
+    def write(self, policy: str) -> None:
+        self.editor.click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(policy)
+
+    def show(self, panel: str) -> None:
+        self.page.get_by_role("tab", name=panel).click()
+
+    def press(self, button: str | re.Pattern[str]) -> None:
+        self.page.get_by_role("button", name=button, exact=True).click()
+
+    def heading(self, words: str | re.Pattern[str]) -> Locator:
+        return self.page.get_by_role("heading", name=words)
+
+    def table(self, name: str) -> Locator:
+        return self.page.get_by_role("table", name=name)
+
+    def row(self, table: str, words: str) -> Locator:
+        """The row of a table that begins with these words."""
+        first = self.page.locator(":is(th, td):first-child").filter(has_text=re.compile(rf"^\s*{re.escape(words)}\b"))
+        return self.table(table).get_by_role("row").filter(has=first)
+
+    def requirement(self, line: int) -> Locator:
+        return self.row("Requirements with verdict and proof", f"line {line}")
+
+    def mark(self, **roles: str) -> None:
+        """Give columns their roles; a space in a name is an underscore here."""
+        for column, role in roles.items():
+            name = f"Role of {column.replace('_', ' ')}"
+            self.page.get_by_role("combobox", name=name, exact=True).select_option(role)
+
+    def save(self) -> None:
+        self.page.keyboard.press("ControlOrMeta+s")
+        expect(self.page.get_by_text("saved", exact=True)).to_be_visible()
+
+
+@contextmanager
+def tab_on(browser: Browser, address: str, size: tuple[int, int] = SIZE, **context: Any) -> Iterator[Tab]:
+    """A tab with a profile of its own, whose console must stay silent."""
+    width, height = size
+    with browser.new_context(viewport={"width": width, "height": height}, **context) as own:
+        tab = Tab(own.new_page(), address)
+        yield tab
+        assert not tab.complaints, tab.complaints
+
+
+@contextmanager
+def browsed(browser: Browser, folder: Path, *arguments: str) -> Iterator[Tab]:
+    """A studio in a process of its own, and a tab on it."""
+    with started(*arguments, folder=folder) as (_, address), tab_on(browser, address) as tab:
+        yield tab
+
+
+ELECTRICITY_ARGUMENTS = ("policy.acp", "table.csv", "--set", "k=2", "--set", "l=1")
+ADULT_ARGUMENTS = ("policy.acp", "adult.csv.gz", "--set", "k=5", "--set", "l=2")
+
+
+def electricity(folder: Path) -> Path:
+    return _copied(ELECTRICITY, folder)
+
+
+def adult(folder: Path) -> Path:
+    return _copied(ADULT, folder)
+
+
+def admissions(folder: Path) -> Path:
+    """The raw table alone, as a hospital has it."""
+    copy = folder / "admissions"
+    copy.mkdir(parents=True)
+    shutil.copy(ROOT / "examples" / "admissions" / "admissions.csv", copy)
+    return copy
+
+
+def _copied(example: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(example, folder / example.name))
+
+
+ELECTRICITY = ROOT / "examples" / "electricity"
+ADULT = ROOT / "examples" / "adult"
+
+AGES = "EACH RESULT : Age <= 80 : REPLACE Age WITH 80;\n"
+CLASSES = "EACH PROCESS COUNT(*) AS n GROUP BY Age, Zip : n >= k : REJECT;\n"
+
+PEOPLE = """\
+Name,Age,Zip,Disease
+Ann,34,21401,flu
+Bob,34,21401,cold
+Cid,86,21403,flu
+Dee,34,21401,flu
+Eve,51,21402,cold
+Fay,51,21402,flu
+"""
+
+
+def written(folder: Path, policy: str = AGES, table: str = PEOPLE) -> tuple[Path, Path]:
+    """A policy and a table in a folder."""
+    paths = folder / "people.acp", folder / "people.csv"
+    for path, text in zip(paths, (policy, table), strict=True):
+        path.write_bytes(text.encode())
+    return paths

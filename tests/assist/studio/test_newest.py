@@ -1,0 +1,140 @@
+"""Newest wins: a page that asks again, or is closed, leaves no work running."""
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from acompass.session import Session
+from tests.assist.studio.browsing import AGES, written
+from tests.assist.studio.pages import Page, asking, opened
+from tests.waiting import PATIENCE
+
+SLOW = "-- slow\n" + AGES
+
+
+class Endless:
+    """A call that holds the table until it is canceled, as a statement of an engine does."""
+
+    def __init__(self) -> None:
+        self.began, self.ended = Event(), Event()
+
+    def hold(self, session: Session) -> None:
+        try:
+            with session._calling():
+                self.began.set()
+                while True:
+                    session._source.cancellation.check()
+                    Event().wait(0.01)
+        finally:
+            self.ended.set()
+
+
+@pytest.fixture
+def endless(monkeypatch: pytest.MonkeyPatch) -> Endless:
+    """The verdicts on SLOW."""
+    call, preview = Endless(), Session.preview
+
+    def slowly(session: Session, policy: Any, **given: Any) -> Any:
+        if policy.text == SLOW:
+            call.hold(session)
+        return preview(session, policy, **given)
+
+    monkeypatch.setattr(Session, "preview", slowly)
+    return call
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Page]:
+    with opened(*written(tmp_path)) as (page, _):
+        yield page
+
+
+@contextmanager
+def connection(page: Page, name: str, /, **body: Any) -> Iterator[None]:
+    """A page that sends a question and does not wait for the answer: it is closed when the context ends."""
+    content = json.dumps(body).encode()
+    host, _, port = page.origin.removeprefix("http://").partition(":")
+    cookies = "; ".join(f"{key}={value}" for key, value in page.http.cookies.items())
+    head = [
+        f"POST /api/{name} HTTP/1.1",
+        f"Host: {host}:{port}",
+        f"Origin: {page.origin}",
+        f"Cookie: {cookies}",
+        "Content-Type: application/json",
+        f"Content-Length: {len(content)}",
+    ]
+    with socket.create_connection((host, int(port))) as sent:
+        sent.sendall("\r\n".join([*head, "", ""]).encode() + content)
+        yield
+
+
+def test_a_newer_question_replaces_the_older(fresh: Page, endless: Endless) -> None:
+    with asking(fresh, "verdicts", text=SLOW, params={}) as older:
+        assert endless.began.wait(PATIENCE)
+        assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
+        assert older() == {"stale": True}
+    assert endless.ended.is_set()
+
+
+def test_a_closed_page_leaves_nothing_running(fresh: Page, endless: Endless) -> None:
+    with connection(fresh, "verdicts", text=SLOW, params={}):
+        assert endless.began.wait(PATIENCE)
+    assert endless.ended.wait(PATIENCE)
+    assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
+
+
+def test_another_tab_is_not_replaced(fresh: Page, endless: Endless) -> None:
+    """Its question waits for its turn, and is answered."""
+    with connection(fresh, "verdicts", text=SLOW, params={}, page="first"):
+        assert endless.began.wait(PATIENCE)
+        with asking(fresh, "verdicts", text=AGES, params={}, page="second") as other:
+            assert not endless.ended.is_set()
+            fresh.about("verdicts", AGES + "\n", page="first")
+            assert other()["verdicts"]["ok"]
+
+
+def test_the_studio_ends_while_a_question_runs(tmp_path: Path, endless: Endless) -> None:
+    with opened(*written(tmp_path)) as (page, _), connection(page, "verdicts", text=SLOW, params={}):
+        assert endless.began.wait(PATIENCE)
+    assert endless.ended.is_set()
+
+
+def test_a_question_that_was_answered_is_answered_at_once(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = fresh.about("verdicts", AGES)
+
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(Session, "preview", never)
+    assert fresh.about("verdicts", AGES) == first
+    assert fresh.send("verdicts", text=AGES + "\n", params={}).status_code == 500
+
+
+def test_an_answer_made_during_a_switch_is_not_kept(fresh: Page, endless: Endless) -> None:
+    """It is of neither table, so the page is told to ask again."""
+    with asking(fresh, "verdicts", text=SLOW, params={}) as older:
+        assert endless.began.wait(PATIENCE)
+        assert fresh.ask("missing", drop=True)["missing"] == {"drop": True}
+        assert older() == {"stale": True}
+    assert fresh.about("verdicts", AGES)["verdicts"]["ok"]
+
+
+def test_a_closed_page_ends_what_is_measured_beside_the_table(fresh: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The released table is opened in a session of its own."""
+    call, measure = Endless(), Session.measure
+
+    def slowly(session: Session, *args: Any, **given: Any) -> Any:
+        if "after" in str(session._table):
+            call.hold(session)
+        return measure(session, *args, **given)
+
+    monkeypatch.setattr(Session, "measure", slowly)
+    with connection(fresh, "risk", text=AGES, params={}, roles={"quasi_identifiers": ["Age"]}):
+        assert call.began.wait(PATIENCE)
+    assert call.ended.wait(PATIENCE)

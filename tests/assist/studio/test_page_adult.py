@@ -1,0 +1,110 @@
+"""The same panels on a real table: Adult, 32,561 records."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.assist.studio.browsing import ADULT, ADULT_ARGUMENTS, Tab, adult, browsed
+from tests.report.browser import browser
+
+__all__ = ["browser"]
+
+POLICY = (ADULT / "policy.acp").read_text(encoding="utf-8")
+REJECTED = 28
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return adult(tmp_path_factory.mktemp("studio"))
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Browser, folder: Path) -> Iterator[Tab]:
+    with browsed(browser, folder, *ADULT_ARGUMENTS) as tab:
+        yield tab
+
+
+@pytest.fixture
+def tab(opened: Tab) -> Tab:
+    opened.write(POLICY)
+    opened.show("Policy")
+    opened.page.get_by_role("textbox", name="Parameter k").fill("5")
+    expect(opened.requirement(REJECTED)).to_contain_text("29 of 32,561 dropped")
+    return opened
+
+
+def test_moving_k_shows_what_it_costs(tab: Tab) -> None:
+    tab.page.get_by_role("textbox", name="Parameter k").fill("20")
+    expect(tab.requirement(REJECTED)).not_to_contain_text("29 of 32,561 dropped")
+    expect(tab.requirement(REJECTED)).to_contain_text("dropped")
+
+
+def test_each_step_is_told_in_its_own_words(tab: Tab) -> None:
+    expect(tab.requirement(25)).to_contain_text("REPLACE age WITH '*'")
+    expect(tab.requirement(16)).to_contain_text("∎ proved")
+
+
+def test_distributions_and_their_tables(tab: Tab) -> None:
+    tab.show("Table")
+    expect(tab.heading("15 columns of 32,561 records")).to_be_visible()
+    tab.page.locator("summary", has_text="Values of sex").click()
+    expect(tab.row("Values of sex", "Male")).to_contain_text("21,790")
+
+
+def test_risk_and_what_drives_it(tab: Tab) -> None:
+    tab.show("Risk")
+    expect(tab.row("Risk before and after", "k").get_by_role("cell")).to_have_text(["1", "5"])
+    expect(tab.row("Risk without each column", "age")).to_contain_text("drives risk most")
+
+
+def test_the_line_that_costs_most_is_the_one_that_drops_columns(tab: Tab) -> None:
+    tab.show("Change")
+    first = tab.table("Cost of each line").get_by_role("row").nth(1)
+    expect(first).to_contain_text("costs most")
+    expect(first).to_contain_text("ALWAYS : DROP fnlwgt, relationship, education-num")
+
+
+def test_a_record_is_explained(tab: Tab) -> None:
+    tab.show("Record")
+    tab.page.get_by_role("switch", name="Show records").check()
+    tab.press("Explain")
+    expect(tab.heading("Record 1: released, changed")).to_be_visible()
+    expect(tab.row("Values of record 1", "fnlwgt")).to_contain_text("column dropped")
+
+
+def test_a_claim_is_refuted(tab: Tab) -> None:
+    tab.show("Proof")
+    tab.page.get_by_role("textbox", name="Claim").fill("EACH RESULT : hours-per-week <= 50")
+    tab.press("Prove or refute")
+    expect(tab.page.get_by_text("refuted by a counterexample")).to_be_visible()
+
+
+def test_a_suggestion_is_taken_over_and_released(tab: Tab, folder: Path) -> None:
+    tab.write("ALWAYS : DROP fnlwgt, relationship;\n")
+    tab.show("Table")
+    tab.mark(age="quasi-identifier", education="quasi-identifier", sex="quasi-identifier", occupation="sensitive")
+    tab.show("Release")
+    tab.page.get_by_role("textbox", name="Search for k").fill("10")
+    tab.press("Search")
+    expect(tab.page.get_by_role("button", name="Accept", exact=True)).to_have_count(1)
+    tab.press("Accept")
+    expect(tab.editor).to_contain_text("ALWAYS : DROP fnlwgt, relationship;")
+    expect(tab.editor).to_contain_text("n >= 10")
+    expect(tab.status).to_contain_text("✓ no check is violated")
+    tab.page.get_by_label("Table", exact=True).fill("suggested.csv")
+    tab.press("Save and write")
+    expect(tab.page.get_by_text(re.compile("suggested.csv and"))).to_be_visible()
+    header = (folder / "suggested.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert "fnlwgt" not in header
+
+
+def test_a_suggestion_that_is_dismissed_changes_nothing(tab: Tab) -> None:
+    tab.show("Release")
+    tab.press("Search")
+    expect(tab.page.get_by_role("button", name="Dismiss all")).to_be_visible()
+    tab.press("Dismiss")
+    expect(tab.page.get_by_text("accepted or dismissed")).to_be_visible()
+    expect(tab.editor).to_contain_text("THEN REPLACE race WITH '*'")

@@ -1,0 +1,122 @@
+"""The policy file is shared with other tabs and other programs. Nothing that was not seen is overwritten."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.assist.studio.browsing import Tab, tab_on, written
+from tests.assist.studio.pages import started
+from tests.report.browser import browser
+from tests.waiting import wait_until
+
+__all__ = ["browser"]
+
+ARGUMENTS = ("people.acp", "people.csv")
+THEIRS, MINE = "EACH RESULT : Age <= 91;\n", "EACH RESULT : Age <= 92;\n"
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> Path:
+    return written(tmp_path)[0]
+
+
+@pytest.fixture
+def address(policy: Path) -> Iterator[str]:
+    with started(*ARGUMENTS, folder=policy.parent) as (_, address):
+        yield address
+
+
+@pytest.fixture
+def tab(browser: Browser, address: str) -> Iterator[Tab]:
+    with tab_on(browser, address) as tab:
+        yield tab
+
+
+def content(policy: Path) -> str:
+    return policy.read_text(encoding="utf-8")
+
+
+def test_a_page_without_changes_follows_the_file(tab: Tab, policy: Path) -> None:
+    policy.write_text(THEIRS, encoding="utf-8")
+    expect(tab.editor).to_contain_text("Age <= 91")
+    expect(tab.page.get_by_text("was changed outside the studio")).to_be_visible()
+    tab.press("Dismiss")
+    expect(tab.requirement(1)).to_contain_text("✓ holds")
+
+
+def test_a_change_outside_is_noticed_and_can_be_loaded(tab: Tab, policy: Path) -> None:
+    tab.write(MINE)
+    policy.write_text(THEIRS, encoding="utf-8")
+    tab.page.get_by_text("Show differences").click()
+    expect(tab.page.locator(".diff")).to_contain_text("Age <= 91")
+    tab.press("Load theirs")
+    expect(tab.editor).to_contain_text("Age <= 91")
+    tab.editor.press("ControlOrMeta+z")
+    expect(tab.editor).to_contain_text("Age <= 92")
+    assert content(policy) == THEIRS
+
+
+def test_a_change_outside_is_not_overwritten_before_it_was_seen(tab: Tab, policy: Path) -> None:
+    tab.write(MINE)
+    policy.write_text(THEIRS, encoding="utf-8")
+    tab.press("Save")
+    expect(tab.page.get_by_text("Nothing was overwritten")).to_be_visible()
+    assert content(policy) == THEIRS
+    tab.press("Keep mine")
+    expect(tab.page.get_by_text("not saved")).to_be_visible()
+    tab.save()
+    assert content(policy) == MINE
+
+
+def test_two_tabs_share_a_file(tab: Tab, browser: Browser, address: str, policy: Path) -> None:
+    with tab_on(browser, address) as other:
+        other.write(THEIRS)
+        other.save()
+        expect(tab.editor).to_contain_text("Age <= 91")
+        tab.write(MINE)
+        other.write("EACH RESULT : Age <= 93;\n")
+        other.save()
+        expect(tab.page.get_by_text("Nothing was overwritten")).to_be_visible()
+    assert content(policy) == "EACH RESULT : Age <= 93;\n"
+
+
+def test_a_new_policy_is_created_by_the_first_save(browser: Browser, policy: Path) -> None:
+    policy.unlink()
+    with started("people.csv", folder=policy.parent) as (_, address), tab_on(browser, address) as tab:
+        expect(tab.page.get_by_text("new file")).to_be_visible()
+        expect(tab.heading("Getting started")).to_be_visible()
+        tab.write(MINE)
+        expect(tab.requirement(1)).to_contain_text("✓ holds")
+        assert not policy.exists()
+        tab.save()
+    assert content(policy) == MINE
+
+
+def test_a_server_that_ends_loses_nothing(browser: Browser, policy: Path) -> None:
+    with started(*ARGUMENTS, folder=policy.parent) as (process, address), tab_on(browser, address) as tab:
+        tab.write(MINE)
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: process.poll() is not None)
+        expect(tab.page.get_by_text("The studio is not responding.")).to_be_visible()
+        expect(tab.editor).to_contain_text("Age <= 92")
+
+
+def test_a_page_of_an_earlier_start_says_so(browser: Browser, policy: Path, address: str) -> None:
+    with tab_on(browser, address) as tab:
+        tab.page.context.clear_cookies()
+        expect(tab.page.get_by_text("belongs to an earlier run")).to_be_visible()
+
+
+def test_incomplete_records_are_dropped_by_a_switch(browser: Browser, tmp_path: Path) -> None:
+    paths = written(tmp_path, table="Age,Zip\n34,21401\n,21402\n")
+    with (
+        started(*(path.name for path in paths), folder=tmp_path) as (_, address),
+        tab_on(browser, address) as tab,
+    ):
+        expect(tab.page.get_by_text("missing").first).to_be_visible()
+        tab.page.get_by_role("switch", name="drop incomplete records").check()
+        expect(tab.status).to_contain_text("✓ no check is violated")
+        expect(tab.page.get_by_text("1 of them incomplete")).to_be_visible()

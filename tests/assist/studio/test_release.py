@@ -1,0 +1,315 @@
+"""A release is of all records, by the saved policy, whole or not at all."""
+
+import base64
+import hashlib
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from acompass.assist.studio.policy_file import ABSENT, PolicyFile, Unseen
+from acompass.errors.diagnostics import AcompassError
+from acompass.report.page.certificate import verify
+from tests.assist.studio.browsing import AGES, CLASSES, PEOPLE, written
+from tests.assist.studio.pages import Page, opened
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def release(page: Page, **given: Any) -> httpx.Response:
+    saved = page.ask("policy")
+    body = {
+        "text": saved["text"],
+        "seen": saved["version"],
+        "params": {},
+        "table": "out.csv",
+        "report": "out.html",
+        "replace": False,
+    }
+    return page.send("release", **(body | given))
+
+
+def verified(folder: Path) -> bool:
+    """Whether the report's certificate is that of the files."""
+    files = ("out.html", "people.acp", "people.csv", "out.csv")
+    return all(part.matches for part in verify(*(str(folder / name) for name in files)))
+
+
+def test_a_policy_with_other_line_ends_is_certified(tmp_path: Path) -> None:
+    with opened(*written(tmp_path, "\ufeff" + AGES.replace("\n", "\r\n"))) as (page, _):
+        assert release(page).json()["released"]["ok"]
+    assert verified(tmp_path)
+
+
+def test_table_and_report_are_written(tmp_path: Path) -> None:
+    policy, table = written(tmp_path)
+    with opened(policy, table) as (page, _):
+        assert page.ask("open")["release"] == {"table": "people-released.csv", "report": "people-report.html"}
+        released = release(page).json()["released"]
+    assert released == {
+        "table": "out.csv",
+        "report": "out.html",
+        "records_in": 6,
+        "records_out": 6,
+        "ok": True,
+    }
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == PEOPLE.replace("86", "80")
+    assert verified(tmp_path)
+    assert names(tmp_path) == ["out.csv", "out.html", "people.acp", "people.csv"]
+
+
+def test_the_report_may_be_left_out(tmp_path: Path) -> None:
+    with opened(*written(tmp_path)) as (page, _):
+        assert release(page, report=None, table="out.parquet").json()["released"]["report"] is None
+    assert names(tmp_path) == ["out.parquet", "people.acp", "people.csv"]
+
+
+def test_a_violated_check_writes_nothing(tmp_path: Path) -> None:
+    with opened(*written(tmp_path, "EACH RESULT : Age <= 80;\n")) as (page, _):
+        released = release(page).json()["released"]
+        assert (released["ok"], released["table"], released["report"]) == (False, None, None)
+        assert page.about("preview", "EACH RESULT : Age <= 80;\n")["ok"] is False
+        assert "No table was written" in page.http.get("/preview").text
+    assert names(tmp_path) == ["people.acp", "people.csv"]
+
+
+def test_a_policy_that_cannot_run_writes_nothing(tmp_path: Path) -> None:
+    with opened(*written(tmp_path, CLASSES)) as (page, _):
+        answer = release(page).json()
+        assert answer["released"] is None
+        assert answer["diagnostics"][0]["code"] == "AC106"
+        assert release(page, params={"k": "2"}).json()["released"]["records_out"] == 5
+
+
+def test_only_the_saved_text_is_released(tmp_path: Path) -> None:
+    policy, table = written(tmp_path)
+    with opened(policy, table) as (page, _):
+        unsaved = release(page, text=AGES.replace("80", "70"))
+        assert unsaved.status_code == 409
+        assert unsaved.json()["text"] == AGES
+        seen = page.ask("policy")["version"]
+        policy.write_text("-- changed outside\n" + AGES, encoding="utf-8")
+        changed = release(page, text=AGES, seen=seen)
+        assert changed.status_code == 409
+        assert changed.json()["text"].startswith("-- changed outside")
+    assert names(tmp_path) == ["people.acp", "people.csv"]
+
+
+def test_existing_files_are_replaced_only_on_demand(tmp_path: Path) -> None:
+    policy, table = written(tmp_path)
+    (tmp_path / "out.html").write_text("mine", encoding="utf-8")
+    with opened(policy, table) as (page, _):
+        refused = release(page)
+        assert refused.status_code == 409
+        assert refused.json()["exists"] == ["out.html"]
+        assert (tmp_path / "out.html").read_text(encoding="utf-8") == "mine"
+        assert not (tmp_path / "out.csv").exists()
+        assert release(page, replace=True).json()["released"]["ok"]
+    assert "Release report" in (tmp_path / "out.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../out.csv",
+        "/tmp/out.csv",
+        "a/out.csv",
+        "..",
+        ".",
+        "",
+        "a\\out.csv",
+        "out.csv\0",
+        "link.csv",
+        "nothing/../out.csv",
+    ],
+)
+def test_nothing_is_written_elsewhere(tmp_path: Path, name: str) -> None:
+    folder, outside = tmp_path / "inside", tmp_path / "outside"
+    folder.mkdir()
+    outside.mkdir()
+    policy, table = written(folder)
+    (folder / "link.csv").symlink_to(outside / "out.csv")
+    with opened(policy, table) as (page, _):
+        assert release(page, table=name, report=None, replace=True).status_code == 400
+        assert release(page, report=name.replace("csv", "html") + "x", replace=True).status_code == 400
+    assert names(outside) == []
+    assert names(folder) == ["link.csv", "people.acp", "people.csv"]
+
+
+@pytest.mark.parametrize("target", ["people.csv", "people.acp", "zips.csv", "link.csv"])
+def test_no_input_is_replaced(tmp_path: Path, target: str) -> None:
+    text = "ALWAYS : GENERALIZE Zip TO LEVEL 1 OF 'zips.csv';\n"
+    policy, table = written(tmp_path, text)
+    (tmp_path / "zips.csv").write_text("21401;214*\n21402;214*\n21403;214*\n", encoding="utf-8")
+    os.link(table, tmp_path / "link.csv")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with opened(policy, table) as (page, _):
+        answer = release(page, table=target, report=None, replace=True)
+        assert answer.status_code == 400 or answer.json()["released"] is None
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_release_reads_the_table_as_it_is_now(tmp_path: Path) -> None:
+    policy, table = written(tmp_path)
+    with opened(policy, table) as (page, _):
+        table.write_text(PEOPLE + "Gus,34,21401,flu\n", encoding="utf-8")
+        assert release(page).json()["released"]["records_in"] == 7
+
+
+def test_random_draws_are_not_those_of_the_preview(tmp_path: Path) -> None:
+    """The seed of the panels is known to everybody."""
+    text = "ALWAYS : RANDOM Age 0 1000000;\n"
+    policy, table = written(tmp_path, text)
+    with opened(policy, table) as (page, _):
+        release(page, table="one.csv", report=None)
+        release(page, table="two.csv", report=None)
+    assert (tmp_path / "one.csv").read_bytes() != (tmp_path / "two.csv").read_bytes()
+
+
+def test_there_is_no_preview_before_it_is_asked_for(page: Page) -> None:
+    assert page.http.get("/preview").status_code == 404
+
+
+def test_the_preview_may_use_its_own_style_and_nothing_else(tmp_path: Path) -> None:
+    with opened(*written(tmp_path)) as (page, _):
+        page.about("preview", AGES)
+        shown = page.http.get("/preview")
+    (style,) = re.findall("<style>(.*?)</style>", shown.text, re.DOTALL)
+    hashed = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{hashed}';" in shown.headers["Content-Security-Policy"]
+    assert " style=" not in shown.text
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "policy.acp"
+
+
+@pytest.fixture
+def file(path: Path) -> PolicyFile:
+    return PolicyFile(str(path))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a;\n", b"b;\nc;\n"),
+        (b"a;\r\nb;\r\n", b"b;\r\nc;\r\n"),
+        (b"\xef\xbb\xbfa;\n", b"\xef\xbb\xbfb;\nc;\n"),
+        (b"\xef\xbb\xbfa;\r\n", b"\xef\xbb\xbfb;\r\nc;\r\n"),
+        (b"a;\r\nb;\nc;\n", b"b;\nc;\n"),
+        (b"", b"b;\nc;\n"),
+    ],
+)
+def test_line_ends_and_the_mark_stay(file: PolicyFile, path: Path, before: bytes, after: bytes) -> None:
+    path.write_bytes(before)
+    saved = file.read()
+    assert "\r" not in saved.text
+    assert not saved.text.startswith("\ufeff")
+    file.save("b;\nc;\n", saved.version)
+    assert path.read_bytes() == after
+
+
+def test_a_new_policy_is_created(file: PolicyFile, path: Path) -> None:
+    assert (file.read().text, file.read().version) == ("", ABSENT)
+    version = file.save(AGES, ABSENT)
+    assert path.read_text(encoding="utf-8") == AGES
+    assert file.version == version
+
+
+def test_an_unseen_change_is_not_overwritten(file: PolicyFile, path: Path) -> None:
+    path.write_text("a;", encoding="utf-8")
+    seen = file.version
+    path.write_text("b;", encoding="utf-8")
+    with pytest.raises(Unseen) as caught:
+        file.save("c;", seen)
+    assert caught.value.now.text == "b;"
+    assert path.read_text(encoding="utf-8") == "b;"
+
+
+def test_a_file_that_appeared_or_disappeared_is_a_change(file: PolicyFile, path: Path) -> None:
+    path.write_text("a;", encoding="utf-8")
+    with pytest.raises(Unseen):
+        file.save("c;", ABSENT)
+    seen = file.version
+    path.unlink()
+    with pytest.raises(Unseen):
+        file.save("c;", seen)
+    assert not path.exists()
+
+
+def test_a_change_during_the_save_is_not_overwritten(
+    file: PolicyFile, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An editor saves while the studio writes its hidden file."""
+    path.write_text("a;", encoding="utf-8")
+    seen, write = file.version, Path.write_bytes
+
+    def interrupted(self: Path, data: bytes) -> int:
+        path.write_text("editor;", encoding="utf-8")
+        return write(self, data)
+
+    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    with pytest.raises(Unseen):
+        file.save("c;", seen)
+    assert path.read_text(encoding="utf-8") == "editor;"
+    assert [each.name for each in path.parent.iterdir()] == ["policy.acp"]
+
+
+def test_of_two_writers_at_once_one_wins(page: Page) -> None:
+    """Each has seen the same version. Whoever loses gets what the other wrote."""
+    for turn in range(10):
+        seen = page.ask("policy")["version"]
+        texts = [f"-- {turn}.{writer}\n" for writer in range(8)]
+        with ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(lambda text, seen=seen: page.send("save", text=text, seen=seen), texts))
+        statuses = [answer.status_code for answer in answers]
+        assert sorted(statuses) == [200] + [409] * 7
+        kept = texts[statuses.index(200)]
+        assert page.ask("policy")["text"] == kept
+        assert {answer.json().get("text", kept) for answer in answers} == {kept}
+
+
+def test_no_update_is_lost(page: Page) -> None:
+    """Writers that try again until they have seen the newest version all get their line in."""
+    page.ask("save", text="", seen=page.ask("policy")["version"])
+
+    def append(line: str) -> None:
+        while True:
+            now = page.ask("policy")
+            if page.send("save", text=now["text"] + line, seen=now["version"]).status_code == 200:
+                return
+
+    lines = [f"-- {number}\n" for number in range(24)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(append, lines))
+    assert sorted(page.ask("policy")["text"].splitlines(keepends=True)) == sorted(lines)
+
+
+def test_the_page_notices_an_editor(page: Page, tmp_path: Path) -> None:
+    before = page.ask("state")["version"]
+    opened = page.ask("open")
+    page.ask("save", text=AGES + "\n", seen=opened["policy"]["version"])
+    assert page.ask("state")["version"] != before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_file_that_cannot_be_written_is_a_diagnostic(file: PolicyFile, path: Path) -> None:
+    path.parent.chmod(0o500)
+    try:
+        with pytest.raises(AcompassError, match="AC491"):
+            file.save("a;", ABSENT)
+    finally:
+        path.parent.chmod(0o700)
+
+
+def test_a_file_that_is_not_text_is_a_diagnostic(file: PolicyFile, path: Path) -> None:
+    path.write_bytes(b"\xff\xff;")
+    with pytest.raises(AcompassError, match="AC403"):
+        file.read()

@@ -1,0 +1,272 @@
+"""Certificates of random proofs, all of which the extracted checker must accept, and tampered ones to refuse.
+
+`python -m tests.prove.certify.campaign --proofs 20000`"""
+
+import argparse
+import copy
+import json
+import random
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Any
+
+from acompass.language.program.effects import process_in
+from acompass.language.program.program import Assertion, Program
+from acompass.language.program.types import Kind, Schema, decimal
+from acompass.language.text.parser import parse_text
+from acompass.language.text.tree import Function
+from acompass.prove.certify.certificate import Certified, Uncertified, build_certificate, certify
+from acompass.prove.proof import Claim, ClaimVerdict
+from acompass.prove.search.claims import check_claims, own_claims, parse_claims
+from acompass.prove.search.prover import Prover
+from acompass.prove.search.verdicts import ProvedClaim
+from acompass.semantics.core import Record
+from tests.prove.everyday_policies import EverydayCurator, everyday_records
+from tests.prove.policies import Claimed, Writer, random_records, random_trace
+from tests.prove.replaying import checked, is_written, run_or_none
+from tests.prove.soundness import Tables
+from tests.theory.building import BUILD, made
+
+#: policies whose certificates one process of the checker answers
+_SHARE = 100
+
+
+@dataclass
+class Figures:
+    """`meant` are the proved claims of the kinds that certificates are for."""
+
+    meant: int = 0
+    certified: int = 0
+    others: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class Outcome:
+    figures: Figures = field(default_factory=Figures)
+    policies: int = 0
+    accepted: int = 0
+    refused: list[str] = field(default_factory=list)
+    tampered: int = 0
+    tampered_accepted: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        figures = self.figures
+        share = figures.certified / max(1, figures.meant)
+        return (
+            f"certify: {self.policies:,} policies, {figures.meant:,} proved claims about records and counts, "
+            f"{share:.1%} certified: {self.accepted:,} accepted, {len(self.refused):,} refused; "
+            f"{self.tampered:,} tampered, {len(self.tampered_accepted):,} of them accepted"
+        )
+
+
+def run_share(seeds: range, outcome: Outcome) -> None:
+    found = list(certificates(seeds, outcome.figures))
+    outcome.policies += len(seeds)
+    _count_accepted(found, outcome)
+    _count_tampered(found, outcome)
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A policy, the certificate of its claims, and whether it leaves some table with a record."""
+
+    text: str
+    certificate: Any
+    leaves_records: bool
+
+
+def _count_accepted(found: list[Proven], outcome: Outcome) -> None:
+    for proven, answer in zip(found, answers([each.certificate for each in found]), strict=True):
+        outcome.accepted += answer.count("a")
+        outcome.refused += [proven.text] * (len(proven.certificate["claims"]) - answer.count("a"))
+
+
+def _count_tampered(found: list[Proven], outcome: Outcome) -> None:
+    changed = [
+        (proven.text, name, certificate)
+        for proven in found
+        if proven.leaves_records
+        for name, certificate in tampered(proven.certificate)
+    ]
+    for (text, name, _), answer in zip(changed, answers([each for _, _, each in changed]), strict=True):
+        outcome.tampered += 1
+        if "a" in answer:
+            outcome.tampered_accepted.append(f"{name}\n{text}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--proofs", type=int, default=1_000)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first policy")
+    options = parser.parse_args()
+    outcome, started = Outcome(), time.monotonic()
+    for start in count(options.first, _SHARE):
+        run_share(range(start, start + _SHARE), outcome)
+        print(f"{outcome}, {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        if outcome.accepted + len(outcome.refused) >= options.proofs:
+            break
+    _report(outcome)
+    return 1 if outcome.refused or outcome.tampered_accepted else 0
+
+
+def _report(outcome: Outcome) -> None:
+    print(outcome)
+    reasons: Counter[str] = outcome.figures.reasons
+    sys.stdout.writelines(f"{number:6,}  {reason}\n" for reason, number in reasons.most_common(10))
+    for text in (*outcome.refused[:3], *outcome.tampered_accepted[:3]):
+        print(text)
+
+
+_COUNTS = (Function.COUNT, Function.COUNT_DISTINCT)
+#: tables tried to find one of which a policy leaves a record
+_TABLES = 12
+
+
+def is_meant(assertion: Assertion) -> bool:
+    """An EACH about records, COUNT or COUNT DISTINCT."""
+    process = process_in(assertion)
+    is_each = assertion.quantifier.value == "EACH"
+    return is_each and (process is None or all(each.function in _COUNTS for each in process.aggregates))
+
+
+def certificates(seeds: range, figures: Figures) -> Iterator[Proven]:
+    """The certificates of random policies, for those with a certified claim."""
+    for seed in seeds:
+        rng = random.Random(f"certify {seed}")
+        is_everyday = seed % 2 == 0
+        case = EverydayCurator(rng).policy() if is_everyday else Writer(rng).policy()
+        has_any_scale = seed % 4 == 1
+        case = replace(case, schema=_widened(case.schema)) if has_any_scale else case
+        outcomes = _outcomes(case, figures, has_any_scale)
+        certified = [each for each in outcomes if isinstance(each, Certified)]
+        if certified:
+            content = build_certificate(case.text, [certified[0].claim], certified)
+            tables_of = everyday_records if is_everyday else random_records
+            yield Proven(case.text, content, _leaves_records(rng, case, tables_of))
+
+
+def _widened(schema: Schema) -> Schema:
+    """Numbers of any scale, like those of columns whose types are inferred from a policy."""
+    numbers = (Kind.INTEGER, Kind.DECIMAL)
+    return tuple(replace(column, type=decimal(2)) if column.type.kind in numbers else column for column in schema)
+
+
+def _leaves_records(rng: random.Random, case: Claimed, tables_of: Tables) -> bool:
+    program = checked(case.text, case.schema)
+    return any(_is_left(rng, program, tables_of(rng, case.schema)) for _ in range(_TABLES))
+
+
+def _is_left(rng: random.Random, program: Program, records: list[Record]) -> bool:
+    outcome = run_or_none(program, records, random_trace(rng, 12 * len(records) * len(program.requirements)))
+    return outcome is not None and bool(outcome.records) and is_written(program, outcome)
+
+
+def _outcomes(case: Claimed, figures: Figures, has_any_scale: bool) -> list[Certified | Uncertified]:
+    outcomes = [certify(claim) for claim in _proved(case, has_any_scale)]
+    for each in outcomes:
+        _count(each, figures)
+    return outcomes
+
+
+def _proved(case: Claimed, has_any_scale: bool) -> Iterator[ProvedClaim]:
+    """The claims that `prove` proves. Its search for counterexamples to the others takes most of its time."""
+    program = checked(case.text, case.schema)
+    decimals = (at for at, column in enumerate(program.schema) if column.type.kind is Kind.DECIMAL)
+    any_scale = frozenset(decimals) if has_any_scale else frozenset()
+    policy = parse_text(case.text)[0]
+    claims = (
+        own_claims(policy, case.text, program, {})
+        if case.claims is None
+        else check_claims(parse_claims(case.claims), program, {})
+    )
+    for claim in claims:
+        if claim.assertion is None:
+            continue
+        prover = Prover(program, [claim.assertion], claim.known, any_scale)
+        if prover.attempt(claim.assertion, prover.last).is_proof:
+            proved = Claim(claim.text, claim.line, ClaimVerdict.PROVED, "")
+            yield ProvedClaim(proved, claim.assertion, program, claim.known, any_scale)
+
+
+def _count(outcome: Certified | Uncertified, figures: Figures) -> None:
+    is_certified = isinstance(outcome, Certified)
+    if is_meant(outcome.claim.assertion):
+        figures.meant += 1
+        figures.certified += is_certified
+    else:
+        figures.others += 1
+    if isinstance(outcome, Uncertified):
+        figures.reasons[outcome.reason] += 1
+
+
+NOTHING = ["or"]
+
+
+def _false_claim(certificate: Any) -> None:
+    """It claims that no table has a record."""
+    for claim in certificate["claims"]:
+        claim["assertion"] = ["each", "result", NOTHING]
+
+
+def _nothing_at_the_start(certificate: Any) -> None:
+    for claim in certificate["claims"]:
+        claim["steps"][0]["invariant"] = NOTHING
+
+
+def _nothing_at_the_end(certificate: Any) -> None:
+    for claim in certificate["claims"]:
+        claim["steps"][-1]["invariant"] = NOTHING
+
+
+def _line_removed(certificate: Any) -> None:
+    """The policy loses its last line."""
+    del certificate["program"][-1]
+
+
+def _step_removed(certificate: Any) -> None:
+    for claim in certificate["claims"]:
+        del claim["steps"][0]
+
+
+def _contradiction(certificate: Any) -> None:
+    """A fact that no class satisfies is known at the end."""
+    for claim in certificate["claims"]:
+        fact = {"function": "count", "where": ["and"], "group by": [], "allowed": NOTHING}
+        claim["steps"][-1]["facts"].append({"fact": fact, "because": ["here", ["values", []]]})
+
+
+#: what is changed, and how; each leaves no proof where a policy leaves some table with a record
+TAMPERINGS: dict[str, Callable[[Any], None]] = {
+    "false claim": _false_claim,
+    "nothing at the start": _nothing_at_the_start,
+    "nothing at the end": _nothing_at_the_end,
+    "line removed": _line_removed,
+    "step removed": _step_removed,
+    "contradiction": _contradiction,
+}
+
+
+def tampered(certificate: Any) -> Iterator[tuple[str, Any]]:
+    for name, change in TAMPERINGS.items():
+        changed = copy.deepcopy(certificate)
+        change(changed)
+        yield name, changed
+
+
+def answers(certificates: Sequence[Any]) -> list[str]:
+    """For each certificate a letter for each claim: `a` for accepted, `r` for refused."""
+    made("verify")
+    lines = "".join(f"{json.dumps(each)}\n" for each in certificates)
+    finished = subprocess.run([BUILD / "verify"], input=lines, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout.splitlines()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

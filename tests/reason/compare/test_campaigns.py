@@ -1,0 +1,23 @@
+"""Short runs of the campaigns; `python -m tests.reason.compare.campaign` and `any_policies` run longer ones."""
+
+import pytest
+
+from tests.length import at_length
+from tests.reason.compare import any_policies, campaign
+
+
+@pytest.mark.campaign
+@pytest.mark.slow
+def test_record_level_policies_are_compared_exactly() -> None:
+    found = campaign.campaign(at_length(4), seed=3)
+    assert found.total() == at_length(4)
+    assert found["certain None"] == 0
+    assert found["certain True"]
+    assert found["certain False"]
+
+
+@pytest.mark.campaign
+def test_other_policies_are_compared_soundly() -> None:
+    found = any_policies.campaign(at_length(2), seed=20)
+    assert found["True"]
+    assert found["False"]

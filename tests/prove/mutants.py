@@ -6,7 +6,7 @@ python -m tests.prove.mutants --module rules.laws --workers 2
 A mutant that no verdict can show is named in `harmless_mutants.md`, with the reason."""
 
 import argparse
-import importlib
+import importlib.abc
 import multiprocessing
 import re
 import signal
